@@ -1,0 +1,53 @@
+//===- DML.h - The dml dialect ----------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_DML_H
+#define DML_IR_DML_H
+
+#include "dml/IR/FeatureLevels.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dml/IR/DMLDialect.h.inc"
+
+namespace dml::detail {
+/// The verifier of FeatureLevelOpInterface.
+llvm::LogicalResult verifyOperator(mlir::Operation *op);
+} // namespace dml::detail
+
+#include "dml/IR/DMLInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dml/IR/DMLAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dml/IR/DMLOps.h.inc"
+
+namespace dml {
+
+/// Name of the attribute that states the target of a module or function.
+inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
+
+/// Name of the argument and result attribute that names a tensor.
+inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
+
+/// The feature level that holds for `op`: that of the nearest `dml.target` on it
+/// or around it, else the newest.
+FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
+
+/// The name of operand `index` of a DirectML operator, or of result
+/// `index - op->getNumOperands()`.
+llvm::StringRef getTensorName(FeatureLevelOpInterface op, unsigned index);
+
+} // namespace dml
+
+#endif // DML_IR_DML_H

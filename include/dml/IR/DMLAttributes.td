@@ -1,0 +1,66 @@
+//===- DMLAttributes.td - Attributes -----------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_DMLATTRIBUTES_TD
+#define DML_IR_DMLATTRIBUTES_TD
+
+include "dml/IR/FeatureLevels.td"
+
+class DML_Attr<string name, string attrMnemonic> : AttrDef<DML_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+/// A DirectML enum, written `#dml.<mnemonic><case>`.
+class DML_EnumAttr<EnumInfo info, string attrMnemonic>
+    : EnumAttr<DML_Dialect, info, attrMnemonic> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def DML_TargetAttr : DML_Attr<"Target", "target"> {
+  let summary = "What a module or function is compiled for";
+  let description = [{
+    Stands as the discardable attribute `dml.target` on a module or function and
+    holds for the operators in it, unless a nested operation has its own.
+
+    ```mlir
+    module attributes {dml.target = #dml.target<feature_level = fl_5_0>} { ... }
+    ```
+  }];
+  let parameters = (ins EnumParameter<DML_FeatureLevel>:$feature_level);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def DML_PaddingModeConstant : I32EnumAttrCase<"constant", 0>;
+def DML_PaddingModeEdge : I32EnumAttrCase<"edge", 1>;
+def DML_PaddingModeReflection : I32EnumAttrCase<"reflection", 2>;
+def DML_PaddingModeSymmetric : I32EnumAttrCase<"symmetric", 3>;
+def DML_PaddingModeWrap : I32EnumAttrCase<"wrap", 4>;
+
+/// DML_PADDING_MODE, with DirectML's values.
+def DML_PaddingMode : I32EnumAttr<"PaddingMode", "DirectML padding mode",
+    [DML_PaddingModeConstant, DML_PaddingModeEdge, DML_PaddingModeReflection,
+     DML_PaddingModeSymmetric, DML_PaddingModeWrap]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_PaddingModeAttr : DML_EnumAttr<DML_PaddingMode, "padding_mode">;
+
+def DML_InterpolationModeNearestNeighbor
+    : I32EnumAttrCase<"nearest_neighbor", 0>;
+def DML_InterpolationModeLinear : I32EnumAttrCase<"linear", 1>;
+
+/// DML_INTERPOLATION_MODE, with DirectML's values.
+def DML_InterpolationMode
+    : I32EnumAttr<"InterpolationMode", "DirectML interpolation mode",
+                  [DML_InterpolationModeNearestNeighbor,
+                   DML_InterpolationModeLinear]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_InterpolationModeAttr
+    : DML_EnumAttr<DML_InterpolationMode, "interpolation_mode">;
+
+#endif // DML_IR_DMLATTRIBUTES_TD

@@ -1,0 +1,15 @@
+//===- DMLOps.td - All operators ---------------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_DMLOPS_TD
+#define DML_IR_DMLOPS_TD
+
+include "dml/IR/PaddingOps.td"
+include "dml/IR/PoolingOps.td"
+include "dml/IR/ResampleOps.td"
+include "dml/IR/TileOps.td"
+
+#endif // DML_IR_DMLOPS_TD

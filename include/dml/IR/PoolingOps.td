@@ -1,0 +1,103 @@
+//===- PoolingOps.td - DirectML's pooling operators --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_POOLINGOPS_TD
+#define DML_IR_POOLINGOPS_TD
+
+include "dml/IR/DMLOpBase.td"
+
+def DML_MaxPoolingGradOp
+    : DML_Op<"max_pooling_grad", "DML_OPERATOR_MAX_POOLING_GRAD",
+             [InferTypeOpAdaptor]> {
+  let summary = "Computes the gradient of max pooling";
+  let description = [{
+    Adds every element of `input_gradient` to the element of `output_gradient`
+    that won its pooling window; elements that won no window are 0.
+
+    **Semantics.** Tensors are `{N, C, H, W}` or `{N, C, D, H, W}`; the arrays
+    have one value for each spatial dimension, in that order. Window `w` looks at
+    the positions `w * strides - start_padding + k * dilations` of its plane
+    (`k` from 0 to `window_size - 1`, in each spatial dimension). Its winner is
+    the largest element of `input` among the positions inside the tensor; among
+    equals, the one with the lowest logical index. Then
+
+    `output_gradient[x] = sum of input_gradient[w] over the windows that x won`.
+
+    The result is deterministic. f16 gradients are added up in f32, in the order
+    of their windows, and rounded once.
+
+    **Inputs**
+
+    | label | name             | field                 | type |
+    |-------|------------------|-----------------------|------|
+    | (I1)  | `input`          | `InputTensor`         | tensor, rank 4 or 5, f32 or f16 |
+    | (I2)  | `input_gradient` | `InputGradientTensor` | tensor, rank 4 or 5, f32 or f16 |
+    | (I3)  | `strides`        | `Strides`             | steps between windows |
+    | (I4)  | `window_size`    | `WindowSize`          | elements of a window |
+    | (I5)  | `start_padding`  | `StartPadding`        | padding before the tensor |
+    | (I6)  | `end_padding`    | `EndPadding`          | padding after the tensor |
+    | (I7)  | `dilations`      | `Dilations`           | steps between a window's elements |
+
+    **Constraints**
+    * (C1) every array has `rank(input) - 2` values.
+    * (C2) `strides[i] > 0`, `window_size[i] > 0`, `dilations[i] > 0`,
+      `start_padding[i] >= 0`, `end_padding[i] >= 0`.
+    * (C3) `input` and `input_gradient` have the same element type and rank, and
+      the same sizes in `N` and `C`.
+    * (C4) along each spatial dimension, with the window's extent
+      `e = 1 + (window_size - 1) * dilations` and the padded size
+      `p = dim(input) + start_padding + end_padding`, the size of
+      `input_gradient` is max pooling's output size: `(p - e) / strides + 1`
+      rounded down, and 1 where `e >= p`; or the same rounded up, which is how
+      the forward operator expresses ceil rounding.
+    * (C5) `output_gradient` has `input`'s type.
+
+    **Readings**
+    * The page's text allows four dimensions alone, its table four to five from
+      level 4_0 on; the table is followed.
+    * Padding never wins. A window wholly in padding has no winner and its
+      gradient is dropped.
+    * NaN: an element replaces the winner so far if it is greater, or if it is
+      NaN and the winner is not; so the first NaN of a window wins.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3],     %input_gradient: [[1, 2],
+    //          [2, 4, 2],                       [4, 5]]
+    //          [5, 6, 7]]
+    %output_gradient = dml.max_pooling_grad %input, %input_gradient {
+        strides = array<i64: 1, 1>, window_size = array<i64: 2, 2>,
+        start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+        dilations = array<i64: 1, 1>}
+        : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
+    // %output_gradient: [[0, 0, 0], [0, 3, 0], [0, 4, 5]]
+    ```
+
+    **Source:** DML_MAX_POOLING_GRAD_OPERATOR_DESC; the windows are those of
+    DML_MAX_POOLING2_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input,
+    DML_Tensor:$input_gradient,
+    DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$window_size,
+    DenseI64ArrayAttr:$start_padding,
+    DenseI64ArrayAttr:$end_padding,
+    DenseI64ArrayAttr:$dilations
+  );
+  let results = (outs DML_Tensor:$output_gradient);
+
+  let support = [
+    DML_SameSupport<FL_4_0, ["input", "input_gradient", "output_gradient"], 4, 5,
+                    DML_Float32And16>,
+    DML_SameSupport<FL_3_0, ["input", "input_gradient", "output_gradient"], 4, 4,
+                    DML_Float32And16>,
+  ];
+  let supportSource = "DML_MAX_POOLING_GRAD_OPERATOR_DESC (directml.h)";
+}
+
+#endif // DML_IR_POOLINGOPS_TD

@@ -1,0 +1,45 @@
+//===- OpUtils.h - Checks that the operators share --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IR_OPUTILS_H
+#define DML_LIB_IR_OPUTILS_H
+
+#include "dml/IR/DML.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace dml {
+
+/// Emits an error of the operator `OpTy` at `location`, if there is one. For
+/// result type inference, which runs before the op exists.
+template <typename OpTy, typename... Args>
+llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
+                                       Args &&...args) {
+  return mlir::emitOptionalError(location, "'", OpTy::getOperationName(),
+                                 "' op ", std::forward<Args>(args)...);
+}
+
+/// Checks that the array attribute `name` has `count` values, one for each
+/// `what`, none of them below `minimum`.
+template <typename OpTy>
+llvm::LogicalResult verifyArray(std::optional<mlir::Location> location,
+                                llvm::StringRef name,
+                                llvm::ArrayRef<int64_t> values, size_t count,
+                                llvm::StringRef what, int64_t minimum) {
+  if (values.size() != count)
+    return emitInferenceError<OpTy>(location, name, " has ", values.size(),
+                                    " values, but wants ", count, ", one for each ",
+                                    what);
+  for (size_t i = 0; i < count; ++i)
+    if (values[i] < minimum || values[i] > UINT32_MAX)
+      return emitInferenceError<OpTy>(location, name, "[", i, "] is ", values[i],
+                                      ", but wants a value from ", minimum,
+                                      " to ", UINT32_MAX);
+  return llvm::success();
+}
+
+} // namespace dml
+
+#endif // DML_LIB_IR_OPUTILS_H

@@ -1,0 +1,66 @@
+//===- TileOps.cpp - DML_OPERATOR_TILE ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpUtils.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace dml;
+
+LogicalResult
+TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                         Adaptor adaptor,
+                         SmallVectorImpl<Type> &inferredReturnTypes) {
+  auto input = cast<RankedTensorType>(adaptor.getInput().getType());
+  ArrayRef<int64_t> repeats = adaptor.getRepeats();
+  if (failed(verifyArray<TileOp>(location, "repeats", repeats, input.getRank(),
+                                 "dimension of input", 1)))
+    return failure();
+  SmallVector<int64_t> sizes;
+  for (auto [dim, size, count] :
+       llvm::enumerate(input.getShape(), repeats)) {
+    if (size * count > UINT32_MAX)
+      return emitInferenceError<TileOp>(
+          location, "output would have size ",
+          static_cast<uint64_t>(size) * static_cast<uint64_t>(count),
+          " in dimension ", dim, ", but DirectML sizes range from 1 to ",
+          UINT32_MAX);
+    sizes.push_back(size * count);
+  }
+  inferredReturnTypes.push_back(input.clone(sizes));
+  return success();
+}
+
+OpFoldResult TileOp::fold(FoldAdaptor adaptor) {
+  // The type says that every repeat is 1.
+  return getInput().getType() == getOutput().getType() ? getInput() : Value();
+}
+
+namespace {
+/// tile(tile(x)) -> tile(x): the copies of copies are copies.
+struct MergeTiles : OpRewritePattern<TileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TileOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getInput().getDefiningOp<TileOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "input is no tile");
+    SmallVector<int64_t> repeats;
+    for (auto [outer, inner] :
+         llvm::zip_equal(op.getRepeats(), producer.getRepeats()))
+      repeats.push_back(outer * inner);
+    rewriter.replaceOpWithNewOp<TileOp>(op, op.getType(), producer.getInput(),
+                                        repeats);
+    return success();
+  }
+};
+} // namespace
+
+void TileOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<MergeTiles>(context);
+}
