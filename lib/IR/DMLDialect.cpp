@@ -59,6 +59,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
                                            NamedAttribute attribute,
                                            StringRef kind) {
+  if (attribute.getName() == typeAttrName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !isa<RankedTensorType>(type.getValue()))
+      return op->emitError("attribute '")
+             << typeAttrName << "' on " << kind << " " << index << " is "
+             << attribute.getValue() << ", but wants a ranked tensor type";
+    return success();
+  }
   if (attribute.getName() != nameAttrName)
     return op->emitError("unknown attribute '")
            << attribute.getName() << "' on " << kind << " " << index;
@@ -77,9 +85,10 @@ LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,
   return verifyTensorAttribute(op, argIndex, attribute, "argument");
 }
 
-LogicalResult DMLDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned regionIndex, unsigned resultIndex,
-    NamedAttribute attribute) {
+LogicalResult
+DMLDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                        unsigned resultIndex,
+                                        NamedAttribute attribute) {
   return verifyTensorAttribute(op, resultIndex, attribute, "result");
 }
 
@@ -103,10 +112,10 @@ static LogicalResult verifyTensor(FeatureLevelOpInterface op, StringRef name,
                                   RankedTensorType type) {
   constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
   if (!getDataType(type.getElementType()))
-    return op->emitOpError() << name << " has element type "
-                             << type.getElementType()
-                             << ", which is no DirectML data type (f16, f32, "
-                                "f64, i8 to i64, ui8 to ui64)";
+    return op->emitOpError()
+           << name << " has element type " << type.getElementType()
+           << ", which is no DirectML data type (f16, f32, "
+              "f64, i8 to i64, ui8 to ui64)";
   if (type.getEncoding())
     return op->emitOpError()
            << name << " has the encoding " << type.getEncoding()
@@ -163,8 +172,8 @@ LogicalResult dml::detail::verifyOperator(Operation *operation) {
     StringRef name = getTensorName(op, index);
     auto tensorType = dyn_cast<RankedTensorType>(type);
     if (!tensorType)
-      return op->emitOpError() << name << " has type " << type
-                               << ", but wants a ranked tensor";
+      return op->emitOpError()
+             << name << " has type " << type << ", but wants a ranked tensor";
     if (failed(verifyTensor(op, name, tensorType)))
       return failure();
   }

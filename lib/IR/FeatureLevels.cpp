@@ -16,9 +16,8 @@ using namespace mlir;
 namespace dml {
 
 const LevelSupport *OperatorSupport::getRow(FeatureLevel level) const {
-  const LevelSupport *row = llvm::find_if(levels, [&](const LevelSupport &row) {
-    return row.level <= level;
-  });
+  const LevelSupport *row = llvm::find_if(
+      levels, [&](const LevelSupport &row) { return row.level <= level; });
   return row == levels.end() ? nullptr : row;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Conversion/Passes.h"
 #include "dml/IR/DML.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
+  dml::registerDMLConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
 }
