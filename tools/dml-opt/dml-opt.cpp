@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/IR/DML.h"
 #include "mlir/InitAllDialects.h"
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
+  dml::registerDMLCodegenPasses();
   dml::registerDMLConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
