@@ -52,9 +52,8 @@ inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
 /// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
-/// The name of operand `index` of a DirectML operator, or of result
-/// `index - op->getNumOperands()`.
-llvm::StringRef getTensorName(FeatureLevelOpInterface op, unsigned index);
+/// The support table of the operator `name`, or null if it is none.
+const OperatorSupport *getOperatorSupport(mlir::OperationName name);
 
 } // namespace dml
 
