@@ -28,5 +28,7 @@ function(dml_add_tool name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   dml_target_warnings(${name})
+  # The tests that lit runs need every tool (test/CMakeLists.txt).
+  set_property(GLOBAL APPEND PROPERTY DML_TOOLS ${name})
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()

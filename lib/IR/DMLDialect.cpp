@@ -38,6 +38,20 @@ void DMLDialect::initialize() {
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
+/// Checks the operators in `holder` against the target it states. Those under a
+/// nested target are left to that one.
+static LogicalResult verifyTarget(Operation *holder, TargetAttr target) {
+  WalkResult result = holder->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != holder && op->hasAttr(targetAttrName))
+      return WalkResult::skip();
+    if (auto dmlOp = dyn_cast<FeatureLevelOpInterface>(op))
+      if (failed(dmlOp.verifyFeatureLevel(target.getFeatureLevel())))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == targetAttrName) {
@@ -50,6 +64,13 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << targetAttrName
              << "' stands on a module or a function, but found it on '"
              << op->getName() << "'";
+    return verifyTarget(op, cast<TargetAttr>(attribute.getValue()));
+  }
+  if (attribute.getName() == labelAttrName) {
+    if (!isa<StringAttr>(attribute.getValue()))
+      return op->emitError("attribute '")
+             << labelAttrName << "' is " << attribute.getValue()
+             << ", but wants a string";
     return success();
   }
   return op->emitError("unknown attribute '") << attribute.getName() << "'";
@@ -59,6 +80,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
                                            NamedAttribute attribute,
                                            StringRef kind) {
+  if (attribute.getName() == typeAttrName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !isa<RankedTensorType>(type.getValue()))
+      return op->emitError("attribute '")
+             << typeAttrName << "' on " << kind << " " << index << " is "
+             << attribute.getValue() << ", but wants a ranked tensor type";
+    return success();
+  }
   if (attribute.getName() != nameAttrName)
     return op->emitError("unknown attribute '")
            << attribute.getName() << "' on " << kind << " " << index;
@@ -77,9 +106,10 @@ LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,
   return verifyTensorAttribute(op, argIndex, attribute, "argument");
 }
 
-LogicalResult DMLDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned regionIndex, unsigned resultIndex,
-    NamedAttribute attribute) {
+LogicalResult
+DMLDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                        unsigned resultIndex,
+                                        NamedAttribute attribute) {
   return verifyTensorAttribute(op, resultIndex, attribute, "result");
 }
 
@@ -94,8 +124,94 @@ FeatureLevel dml::getTargetFeatureLevel(Operation *op) {
 // FeatureLevelOpInterface
 //===----------------------------------------------------------------------===//
 
-StringRef dml::getTensorName(FeatureLevelOpInterface op, unsigned index) {
-  return op.getOperatorSupport().levels.front().tensors[index].tensor;
+const OperatorSupport *dml::getOperatorSupport(OperationName name) {
+  auto *interface = name.getInterface<FeatureLevelOpInterface>();
+  return interface ? &interface->getOperatorSupport() : nullptr;
+}
+
+// The table names all tensors; an op that is not verified may have more or fewer.
+unsigned FeatureLevelOpInterface::getNumTensors() {
+  Operation *op = getOperation();
+  return std::min<size_t>(op->getNumOperands() + op->getNumResults(),
+                          getOperatorSupport().levels.front().tensors.size());
+}
+
+StringRef FeatureLevelOpInterface::getTensorName(unsigned index) {
+  return getOperatorSupport().levels.front().tensors[index].tensor;
+}
+
+bool FeatureLevelOpInterface::isResultTensor(unsigned index) {
+  return index >= getOperation()->getNumOperands();
+}
+
+Type FeatureLevelOpInterface::getTensorType(unsigned index) {
+  Operation *op = getOperation();
+  return isResultTensor(index)
+             ? op->getResult(index - op->getNumOperands()).getType()
+             : op->getOperand(index).getType();
+}
+
+SmallVector<Requirement> FeatureLevelOpInterface::getRequirements() {
+  SmallVector<Requirement> requirements = {{Requirement::Kind::Operator}};
+  StringRef seen;
+  for (const EnumCaseSupport &enumCase : getOperatorSupport().enumCases) {
+    StringRef attribute = enumCase.attribute;
+    if (attribute == std::exchange(seen, attribute))
+      continue;
+    if (std::optional<uint32_t> value = getEnumCaseValue(attribute))
+      requirements.push_back({Requirement::Kind::EnumCase, attribute, *value});
+  }
+  for (unsigned i = 0; i < getNumTensors(); ++i) {
+    auto type = dyn_cast<RankedTensorType>(getTensorType(i));
+    if (!type)
+      continue;
+    if (std::optional<DataType> dataType = getDataType(type.getElementType()))
+      requirements.push_back({Requirement::Kind::DataType, getTensorName(i),
+                              static_cast<int64_t>(*dataType)});
+    requirements.push_back(
+        {Requirement::Kind::Rank, getTensorName(i), type.getRank()});
+  }
+  return requirements;
+}
+
+SmallVector<Requirement>
+FeatureLevelOpInterface::getViolations(FeatureLevel level) {
+  const OperatorSupport &support = getOperatorSupport();
+  if (!support.getRow(level))
+    return {{Requirement::Kind::Operator}};
+  SmallVector<Requirement> violations = getRequirements();
+  llvm::erase_if(violations, [&](const Requirement &requirement) {
+    return support.supports(requirement, level);
+  });
+  return violations;
+}
+
+FeatureLevelOpInterface::MinimumLevel
+FeatureLevelOpInterface::getMinimumLevel() {
+  // What the level below lacks decides; at the oldest level, the operator.
+  Requirement deciding = {Requirement::Kind::Operator};
+  for (const FeatureLevelInfo &info : getFeatureLevels()) {
+    SmallVector<Requirement> violations = getViolations(info.level);
+    if (violations.empty())
+      return {info.level, deciding};
+    deciding = violations.front();
+  }
+  return {std::nullopt, deciding};
+}
+
+LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level,
+                                                          bool reportAll) {
+  const OperatorSupport &support = getOperatorSupport();
+  SmallVector<Requirement> violations = getViolations(level);
+  for (const Requirement &violation : violations) {
+    InFlightDiagnostic diagnostic = getOperation()->emitOpError();
+    diagnostic << support.describeViolation(violation, level);
+    diagnostic.attachNote()
+        << "see the support table of " << support.getSource(violation);
+    if (!reportAll)
+      break;
+  }
+  return success(violations.empty());
 }
 
 /// What holds for every DirectML tensor at every level.
@@ -103,10 +219,10 @@ static LogicalResult verifyTensor(FeatureLevelOpInterface op, StringRef name,
                                   RankedTensorType type) {
   constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
   if (!getDataType(type.getElementType()))
-    return op->emitOpError() << name << " has element type "
-                             << type.getElementType()
-                             << ", which is no DirectML data type (f16, f32, "
-                                "f64, i8 to i64, ui8 to ui64)";
+    return op->emitOpError()
+           << name << " has element type " << type.getElementType()
+           << ", which is no DirectML data type (f16, f32, "
+              "f64, i8 to i64, ui8 to ui64)";
   if (type.getEncoding())
     return op->emitOpError()
            << name << " has the encoding " << type.getEncoding()
@@ -150,23 +266,25 @@ static LogicalResult verifyInferredTypes(FeatureLevelOpInterface op) {
        llvm::enumerate(op->getResultTypes(), inferred))
     if (found != wanted)
       return op->emitOpError()
-             << getTensorName(op, op->getNumOperands() + index) << " has type "
+             << op.getTensorName(op->getNumOperands() + index) << " has type "
              << found << ", but wants " << wanted;
   return success();
 }
 
 LogicalResult dml::detail::verifyOperator(Operation *operation) {
   auto op = cast<FeatureLevelOpInterface>(operation);
-  SmallVector<Type> types(operation->getOperandTypes());
-  llvm::append_range(types, operation->getResultTypes());
-  for (auto [index, type] : llvm::enumerate(types)) {
-    StringRef name = getTensorName(op, index);
-    auto tensorType = dyn_cast<RankedTensorType>(type);
-    if (!tensorType)
-      return op->emitOpError() << name << " has type " << type
+  for (unsigned i = 0; i < op.getNumTensors(); ++i) {
+    StringRef name = op.getTensorName(i);
+    auto type = dyn_cast<RankedTensorType>(op.getTensorType(i));
+    if (!type)
+      return op->emitOpError() << name << " has type " << op.getTensorType(i)
                                << ", but wants a ranked tensor";
-    if (failed(verifyTensor(op, name, tensorType)))
+    if (failed(verifyTensor(op, name, type)))
       return failure();
   }
-  return verifyInferredTypes(op);
+  // First what is plainly wrong, then what is wrong at the newest level. A lower
+  // level is verified where it is stated.
+  if (failed(verifyInferredTypes(op)))
+    return failure();
+  return op.verifyFeatureLevel(newestFeatureLevel);
 }

@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/FeatureLevels.h"
+#include "dml/IR/DML.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -15,17 +17,62 @@ using namespace mlir;
 
 namespace dml {
 
-const LevelSupport *OperatorSupport::getRow(FeatureLevel level) const {
-  const LevelSupport *row = llvm::find_if(levels, [&](const LevelSupport &row) {
-    return row.level <= level;
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
+llvm::ArrayRef<FeatureLevelInfo> getFeatureLevels() {
+  return TargetAttr::getFeatureLevels();
+}
+
+const FeatureLevelInfo &getFeatureLevelInfo(FeatureLevel level) {
+  return *llvm::find_if(getFeatureLevels(), [&](const FeatureLevelInfo &info) {
+    return info.level == level;
   });
-  return row == levels.end() ? nullptr : row;
+}
+
+llvm::StringRef getFirstWindowsRelease(FeatureLevel level) {
+  for (const FeatureLevelInfo &info : getFeatureLevels())
+    if (info.level >= level && !info.windowsRelease.empty())
+      return info.windowsRelease;
+  return {};
 }
 
 llvm::StringRef getFeatureLevelNumber(FeatureLevel level) {
   llvm::StringRef name = stringifyFeatureLevel(level);
   name.consume_front("fl_");
   return name;
+}
+
+std::optional<FeatureLevel> parseFeatureLevel(llvm::StringRef text) {
+  text.consume_front("fl_");
+  return symbolizeFeatureLevel(("fl_" + text).str());
+}
+
+std::string describeUnknownFeatureLevel(llvm::StringRef text) {
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  os << "'" << text << "' is no feature level, wants one of ";
+  llvm::interleaveComma(getFeatureLevels(), os,
+                        [&](const FeatureLevelInfo &info) {
+                          os << getFeatureLevelNumber(info.level);
+                        });
+  return message;
+}
+
+//===----------------------------------------------------------------------===//
+// Data types
+//===----------------------------------------------------------------------===//
+
+llvm::ArrayRef<DataType> getDataTypes() {
+  // DirectML numbers them without a gap, from 1 on; 0 is no valid type.
+  static const auto types = [] {
+    llvm::SmallVector<DataType> types;
+    for (uint32_t value = 1; auto type = symbolizeDataType(value); ++value)
+      types.push_back(*type);
+    return types;
+  }();
+  return types;
 }
 
 std::optional<DataType> getDataType(Type elementType) {
@@ -82,6 +129,160 @@ Type getElementType(DataType type, MLIRContext *context) {
     return unsignedType(8);
   }
   llvm_unreachable("unknown data type");
+}
+
+//===----------------------------------------------------------------------===//
+// Support tables
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef stringifyRequirementKind(Requirement::Kind kind) {
+  switch (kind) {
+  case Requirement::Kind::Operator:
+    return "operator";
+  case Requirement::Kind::EnumCase:
+    return "enum-case";
+  case Requirement::Kind::DataType:
+    return "data-type";
+  case Requirement::Kind::Rank:
+    return "rank";
+  }
+  llvm_unreachable("unknown kind of requirement");
+}
+
+const LevelSupport *OperatorSupport::getRow(FeatureLevel level) const {
+  const LevelSupport *row = llvm::find_if(
+      levels, [&](const LevelSupport &row) { return row.level <= level; });
+  return row == levels.end() ? nullptr : row;
+}
+
+const TensorSupport *OperatorSupport::getTensor(llvm::StringRef name,
+                                                FeatureLevel level) const {
+  if (const LevelSupport *row = getRow(level))
+    for (const TensorSupport &tensor : row->tensors)
+      if (tensor.tensor == name)
+        return &tensor;
+  return nullptr;
+}
+
+const EnumCaseSupport *OperatorSupport::getEnumCase(llvm::StringRef attribute,
+                                                    int64_t value) const {
+  for (const EnumCaseSupport &enumCase : enumCases)
+    if (enumCase.attribute == attribute && enumCase.value == value)
+      return &enumCase;
+  return nullptr;
+}
+
+bool OperatorSupport::supports(const Requirement &requirement,
+                               FeatureLevel level) const {
+  if (!getRow(level))
+    return false;
+  const TensorSupport *tensor = getTensor(requirement.subject, level);
+  switch (requirement.kind) {
+  case Requirement::Kind::Operator:
+    return true;
+  case Requirement::Kind::EnumCase: {
+    const EnumCaseSupport *enumCase =
+        getEnumCase(requirement.subject, requirement.value);
+    return enumCase && enumCase->level <= level;
+  }
+  case Requirement::Kind::DataType:
+    return tensor &&
+           tensor->supportsDataType(static_cast<DataType>(requirement.value));
+  case Requirement::Kind::Rank:
+    return tensor && tensor->supportsRank(requirement.value);
+  }
+  llvm_unreachable("unknown kind of requirement");
+}
+
+std::optional<FeatureLevel>
+OperatorSupport::getMinimumLevel(const Requirement &requirement) const {
+  for (const FeatureLevelInfo &info : getFeatureLevels())
+    if (supports(requirement, info.level))
+      return info.level;
+  return std::nullopt;
+}
+
+std::string
+OperatorSupport::describeValue(const Requirement &requirement) const {
+  switch (requirement.kind) {
+  case Requirement::Kind::Operator:
+    return operatorType.str();
+  case Requirement::Kind::EnumCase:
+    if (const EnumCaseSupport *enumCase =
+            getEnumCase(requirement.subject, requirement.value))
+      return enumCase->enumCase.str();
+    return std::to_string(requirement.value);
+  case Requirement::Kind::DataType:
+    return stringifyDataType(static_cast<DataType>(requirement.value)).str();
+  case Requirement::Kind::Rank:
+    return "rank " + std::to_string(requirement.value);
+  }
+  llvm_unreachable("unknown kind of requirement");
+}
+
+std::string OperatorSupport::describe(const Requirement &requirement) const {
+  std::string value = describeValue(requirement);
+  switch (requirement.kind) {
+  case Requirement::Kind::Operator:
+    return value;
+  case Requirement::Kind::EnumCase:
+    return (requirement.subject + " is " + value).str();
+  case Requirement::Kind::DataType:
+    return (requirement.subject + " has element type " + value).str();
+  case Requirement::Kind::Rank:
+    return (requirement.subject + " has " + value).str();
+  }
+  llvm_unreachable("unknown kind of requirement");
+}
+
+std::string OperatorSupport::describeViolation(const Requirement &requirement,
+                                               FeatureLevel level) const {
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (getRow(level))
+    os << describe(requirement) << ", but feature level "
+       << getFeatureLevelNumber(level);
+  else
+    os << "is not in feature level " << getFeatureLevelNumber(level);
+  const TensorSupport *tensor = getTensor(requirement.subject, level);
+  if (requirement.kind == Requirement::Kind::EnumCase) {
+    os << " supports ";
+    llvm::interleaveComma(
+        llvm::make_filter_range(enumCases,
+                                [&](const EnumCaseSupport &enumCase) {
+                                  return enumCase.attribute ==
+                                             requirement.subject &&
+                                         enumCase.level <= level;
+                                }),
+        os, [&](const EnumCaseSupport &enumCase) { os << enumCase.enumCase; });
+  } else if (tensor && requirement.kind == Requirement::Kind::DataType) {
+    os << " supports ";
+    llvm::interleaveComma(
+        llvm::make_filter_range(
+            getDataTypes(),
+            [&](DataType type) { return tensor->supportsDataType(type); }),
+        os, [&](DataType type) { os << stringifyDataType(type); });
+  } else if (tensor && requirement.kind == Requirement::Kind::Rank) {
+    os << " supports rank " << unsigned(tensor->minRank);
+    if (tensor->maxRank != tensor->minRank)
+      os << " to " << unsigned(tensor->maxRank);
+  }
+  if (std::optional<FeatureLevel> minimum = getMinimumLevel(requirement))
+    os << " (" << describeValue(requirement) << " needs "
+       << getFeatureLevelNumber(*minimum) << ")";
+  else
+    os << " (no feature level supports " << describeValue(requirement) << ")";
+  return message;
+}
+
+llvm::StringRef
+OperatorSupport::getSource(const Requirement &requirement) const {
+  if (requirement.kind == Requirement::Kind::EnumCase)
+    if (const EnumCaseSupport *enumCase =
+            getEnumCase(requirement.subject, requirement.value);
+        enumCase && !enumCase->source.empty())
+      return enumCase->source;
+  return source;
 }
 
 } // namespace dml

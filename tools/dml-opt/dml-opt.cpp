@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/Passes.h"
+#include "dml/Conversion/Passes.h"
 #include "dml/IR/DML.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -14,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
+  dml::registerDMLCodegenPasses();
+  dml::registerDMLConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
 }

@@ -40,13 +40,20 @@ inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
 /// Name of the argument and result attribute that names a tensor.
 inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 
-/// The feature level that holds for `op`: that of the nearest `dml.target` on it
-/// or around it, else the newest.
+/// Name of the argument and result attribute that keeps the type which a tensor
+/// had before its element type was made signless.
+inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
+
+/// Name of the attribute that carries the name of the dml operator which an
+/// operation was lowered from.
+inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
+
+/// The feature level that holds for `op`: that of the nearest `dml.target` on
+/// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
-/// The name of operand `index` of a DirectML operator, or of result
-/// `index - op->getNumOperands()`.
-llvm::StringRef getTensorName(FeatureLevelOpInterface op, unsigned index);
+/// The support table of the operator `name`, or null if it is none.
+const OperatorSupport *getOperatorSupport(mlir::OperationName name);
 
 } // namespace dml
 

@@ -31,6 +31,21 @@ def DML_TargetAttr : DML_Attr<"Target", "target"> {
   }];
   let parameters = (ins EnumParameter<DML_FeatureLevel>:$feature_level);
   let assemblyFormat = "`<` struct(params) `>`";
+
+  // The facts about the levels become a table here, for want of a place in the
+  // code that mlir-tblgen generates for an enum.
+  let extraClassDeclaration = [{
+    /// All feature levels, oldest first.
+    static ::llvm::ArrayRef<::dml::FeatureLevelInfo> getFeatureLevels();
+  }];
+  let extraClassDefinition = [{
+    ::llvm::ArrayRef<::dml::FeatureLevelInfo> $cppClass::getFeatureLevels() {
+      static constexpr ::dml::FeatureLevelInfo levels[] = {
+  }] # !interleave(!foreach(l, DML_FeatureLevelCases, l.cpp), ", ") # [{
+      };
+      return levels;
+    }
+  }];
 }
 
 def DML_PaddingModeConstant : I32EnumAttrCase<"constant", 0>;

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that the ODS descriptions of the operators generate, and queries on
-// them that need no knowledge of any operator.
+// The tables that the ODS descriptions of the operators generate, and queries
+// on them that need no knowledge of any operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,63 @@
 
 namespace dml {
 
+//===----------------------------------------------------------------------===//
+// Levels
+//===----------------------------------------------------------------------===//
+
 /// The newest level; it holds where no `dml.target` says otherwise.
 inline constexpr FeatureLevel newestFeatureLevel = FeatureLevel::fl_6_4;
+
+/// When a level appeared.
+struct FeatureLevelInfo {
+  FeatureLevel level;
+  /// The first widely released DirectML that supports it.
+  llvm::StringLiteral directMLVersion;
+  /// The Windows that first carried that DirectML as a system component, or "".
+  llvm::StringLiteral windowsRelease;
+};
+
+/// All feature levels, oldest first.
+llvm::ArrayRef<FeatureLevelInfo> getFeatureLevels();
+
+/// The facts about `level`.
+const FeatureLevelInfo &getFeatureLevelInfo(FeatureLevel level);
+
+/// The first Windows whose system component supports `level`, or "" if none does.
+llvm::StringRef getFirstWindowsRelease(FeatureLevel level);
+
+/// "5_1" for fl_5_1.
+llvm::StringRef getFeatureLevelNumber(FeatureLevel level);
+
+/// The level written `5_1` or `fl_5_1`.
+std::optional<FeatureLevel> parseFeatureLevel(llvm::StringRef text);
+
+/// "'7_0' is no feature level, wants one of 1_0, ..., 6_4": what to tell the
+/// author of an option that parseFeatureLevel does not understand.
+std::string describeUnknownFeatureLevel(llvm::StringRef text);
+
+//===----------------------------------------------------------------------===//
+// Data types
+//===----------------------------------------------------------------------===//
 
 /// The bit of `type` in TensorSupport::dataTypes.
 constexpr uint32_t dataTypeBit(DataType type) {
   return uint32_t(1) << static_cast<uint32_t>(type);
 }
+
+/// All data types in DirectML's order.
+llvm::ArrayRef<DataType> getDataTypes();
+
+/// The DirectML data type of a tensor's element type, if it has one: FLOATn is
+/// fn, INTn is the signless in, UINTn is uin.
+std::optional<DataType> getDataType(mlir::Type elementType);
+
+/// The element type of a DirectML data type.
+mlir::Type getElementType(DataType type, mlir::MLIRContext *context);
+
+//===----------------------------------------------------------------------===//
+// Support tables
+//===----------------------------------------------------------------------===//
 
 /// What one tensor of an operator may be at one level.
 struct TensorSupport {
@@ -37,6 +87,13 @@ struct TensorSupport {
   uint8_t minRank, maxRank;
   /// One dataTypeBit for each data type.
   uint32_t dataTypes;
+
+  bool supportsRank(int64_t rank) const {
+    return minRank <= rank && rank <= maxRank;
+  }
+  bool supportsDataType(DataType type) const {
+    return dataTypes & dataTypeBit(type);
+  }
 };
 
 /// A row of an operator's table; it holds from `level` on, until a newer row
@@ -46,13 +103,51 @@ struct LevelSupport {
   llvm::ArrayRef<TensorSupport> tensors;
 };
 
-/// A case of an enum attribute that came later than the operator.
+/// A case of an enum attribute.
 struct EnumCaseSupport {
   llvm::StringLiteral attribute;
   llvm::StringLiteral enumCase;
   uint32_t value;
+  /// The attribute in MLIR's syntax.
+  llvm::StringLiteral syntax;
+  /// It exists from here on, if the operator does.
   FeatureLevel level;
+  /// Where that is written, or "" for the operator's own page.
+  llvm::StringLiteral source;
 };
+
+/// An array attribute with one value for each dimension from `firstDimension`
+/// on. The operator leaves a dimension as it is where all arrays are neutral.
+struct DimensionArray {
+  llvm::StringLiteral attribute;
+  int64_t neutralValue;
+  unsigned firstDimension;
+};
+
+/// One thing that an op needs of its feature level.
+struct Requirement {
+  enum class Kind {
+    /// The operator itself.
+    Operator,
+    /// A case of the enum attribute `subject`; `value` is its numeric value.
+    EnumCase,
+    /// The DataType `value` of the tensor `subject`.
+    DataType,
+    /// `value` dimensions of the tensor `subject`.
+    Rank,
+  };
+  Kind kind = Kind::Operator;
+  llvm::StringRef subject = {};
+  int64_t value = 0;
+
+  bool operator==(const Requirement &other) const {
+    return kind == other.kind && subject == other.subject &&
+           value == other.value;
+  }
+};
+
+/// "operator", "enum-case", "data-type" or "rank".
+llvm::StringRef stringifyRequirementKind(Requirement::Kind kind);
 
 /// An operator's support table.
 struct OperatorSupport {
@@ -61,24 +156,44 @@ struct OperatorSupport {
   /// Newest first; the last one introduced the operator.
   llvm::ArrayRef<LevelSupport> levels;
   llvm::ArrayRef<EnumCaseSupport> enumCases;
-  /// The page the table comes from.
+  llvm::ArrayRef<DimensionArray> dimensionArrays;
+  /// Where the table comes from.
   llvm::StringLiteral source;
 
   FeatureLevel getIntroducedLevel() const { return levels.back().level; }
 
   /// The row that holds at `level`, or null below the introducing level.
   const LevelSupport *getRow(FeatureLevel level) const;
+
+  /// What the tensor `name` may be at `level`, or null.
+  const TensorSupport *getTensor(llvm::StringRef name,
+                                 FeatureLevel level) const;
+
+  /// The case of `attribute` with the numeric value `value`, or null.
+  const EnumCaseSupport *getEnumCase(llvm::StringRef attribute,
+                                     int64_t value) const;
+
+  bool supports(const Requirement &requirement, FeatureLevel level) const;
+
+  /// The oldest level that supports `requirement`, if any does.
+  std::optional<FeatureLevel>
+  getMinimumLevel(const Requirement &requirement) const;
+
+  /// What the op has: "input has rank 3", "mode is wrap". An operator itself
+  /// reads "DML_OPERATOR_PADDING".
+  std::string describe(const Requirement &requirement) const;
+
+  /// The value alone: "rank 3", "i64", "wrap".
+  std::string describeValue(const Requirement &requirement) const;
+
+  /// Why `level` is too old: "input has rank 3, but feature level 2_1 supports
+  /// rank 4 to 5 (rank 3 needs 3_1)".
+  std::string describeViolation(const Requirement &requirement,
+                                FeatureLevel level) const;
+
+  /// Where the facts about `requirement` are written.
+  llvm::StringRef getSource(const Requirement &requirement) const;
 };
-
-/// "5_1" for fl_5_1.
-llvm::StringRef getFeatureLevelNumber(FeatureLevel level);
-
-/// The DirectML data type of a tensor's element type, if it has one: FLOATn is
-/// fn, INTn is the signless in, UINTn is uin.
-std::optional<DataType> getDataType(mlir::Type elementType);
-
-/// The element type of a DirectML data type.
-mlir::Type getElementType(DataType type, mlir::MLIRContext *context);
 
 } // namespace dml
 

@@ -20,29 +20,48 @@ include "mlir/IR/OpBase.td"
 //===----------------------------------------------------------------------===//
 
 /// One DML_FEATURE_LEVEL; the value is DirectML's own (0x5100 is 5_1).
-class DML_FeatureLevelCase<int major, int minor>
+/// `directMLVersion` is the first widely released DirectML that supports the
+/// level, `windowsRelease` the Windows that first carried that very DirectML as
+/// a system component; empty where only the redistributable package has it.
+/// Source: "DirectML version history" and "DirectML feature level history",
+/// learn.microsoft.com/windows/ai/directml.
+class DML_FeatureLevelCase<int major, int minor, string directMLVersion,
+                           string windowsRelease = "">
     : I32EnumAttrCase<"fl_" # major # "_" # minor,
-                      !add(!shl(major, 12), !shl(minor, 8))>;
+                      !add(!shl(major, 12), !shl(minor, 8))> {
+  string cpp = "{::dml::FeatureLevel::" # symbol # ", \"" # directMLVersion #
+               "\", \"" # windowsRelease # "\"}";
+}
 
-def FL_1_0 : DML_FeatureLevelCase<1, 0>;
-def FL_2_0 : DML_FeatureLevelCase<2, 0>;
-def FL_2_1 : DML_FeatureLevelCase<2, 1>;
-def FL_3_0 : DML_FeatureLevelCase<3, 0>;
-def FL_3_1 : DML_FeatureLevelCase<3, 1>;
-def FL_4_0 : DML_FeatureLevelCase<4, 0>;
-def FL_4_1 : DML_FeatureLevelCase<4, 1>;
-def FL_5_0 : DML_FeatureLevelCase<5, 0>;
-def FL_5_1 : DML_FeatureLevelCase<5, 1>;
-def FL_5_2 : DML_FeatureLevelCase<5, 2>;
-def FL_6_0 : DML_FeatureLevelCase<6, 0>;
-def FL_6_1 : DML_FeatureLevelCase<6, 1>;
-def FL_6_2 : DML_FeatureLevelCase<6, 2>;
-def FL_6_3 : DML_FeatureLevelCase<6, 3>;
-def FL_6_4 : DML_FeatureLevelCase<6, 4>;
+def FL_1_0 : DML_FeatureLevelCase<1, 0, "1.0.0",
+                                  "Windows 10, version 1903 (build 18362)">;
+def FL_2_0 : DML_FeatureLevelCase<2, 0, "1.1.0",
+                                  "Windows 10, version 2004 (build 19041)">;
+// 2_1 came with DirectML 1.2.0, which was not widely released.
+def FL_2_1 : DML_FeatureLevelCase<2, 1, "1.4.0">;
+def FL_3_0 : DML_FeatureLevelCase<3, 0, "1.4.0">;
+def FL_3_1 : DML_FeatureLevelCase<3, 1, "1.5.0">;
+def FL_4_0 : DML_FeatureLevelCase<4, 0, "1.6.0",
+                                  "Windows 11, version 21H2 (build 22000)">;
+def FL_4_1 : DML_FeatureLevelCase<4, 1, "1.7.0">;
+def FL_5_0 : DML_FeatureLevelCase<5, 0, "1.8.0",
+                                  "Windows 11, version 22H2 (build 22621)">;
+def FL_5_1 : DML_FeatureLevelCase<5, 1, "1.9.0">;
+def FL_5_2 : DML_FeatureLevelCase<5, 2, "1.10.0">;
+def FL_6_0 : DML_FeatureLevelCase<6, 0, "1.11.0">;
+def FL_6_1 : DML_FeatureLevelCase<6, 1, "1.12.0">;
+def FL_6_2 : DML_FeatureLevelCase<6, 2, "1.13.0">;
+// One release carries both: there is no DirectML 1.14.
+def FL_6_3 : DML_FeatureLevelCase<6, 3, "1.15.0">;
+def FL_6_4 : DML_FeatureLevelCase<6, 4, "1.15.0">;
+
+/// All levels, oldest first.
+defvar DML_FeatureLevelCases = [
+  FL_1_0, FL_2_0, FL_2_1, FL_3_0, FL_3_1, FL_4_0, FL_4_1, FL_5_0, FL_5_1, FL_5_2,
+  FL_6_0, FL_6_1, FL_6_2, FL_6_3, FL_6_4];
 
 def DML_FeatureLevel : I32EnumAttr<"FeatureLevel", "DirectML feature level",
-    [FL_1_0, FL_2_0, FL_2_1, FL_3_0, FL_3_1, FL_4_0, FL_4_1, FL_5_0, FL_5_1,
-     FL_5_2, FL_6_0, FL_6_1, FL_6_2, FL_6_3, FL_6_4]> {
+    DML_FeatureLevelCases> {
   let cppNamespace = "::dml";
   let genSpecializedAttr = 0;
 }
@@ -51,20 +70,21 @@ def DML_FeatureLevel : I32EnumAttr<"FeatureLevel", "DirectML feature level",
 // Data types
 //===----------------------------------------------------------------------===//
 
-/// One DML_TENSOR_DATA_TYPE; the value is DirectML's own.
-class DML_DataTypeCase<string name, int val> : I32EnumAttrCase<name, val>;
+/// One DML_TENSOR_DATA_TYPE; the value is DirectML's own, the string MLIR's.
+class DML_DataTypeCase<string name, int val, string elementType>
+    : I32EnumAttrCase<name, val, elementType>;
 
-def DML_FLOAT32 : DML_DataTypeCase<"FLOAT32", 1>;
-def DML_FLOAT16 : DML_DataTypeCase<"FLOAT16", 2>;
-def DML_UINT32 : DML_DataTypeCase<"UINT32", 3>;
-def DML_UINT16 : DML_DataTypeCase<"UINT16", 4>;
-def DML_UINT8 : DML_DataTypeCase<"UINT8", 5>;
-def DML_INT32 : DML_DataTypeCase<"INT32", 6>;
-def DML_INT16 : DML_DataTypeCase<"INT16", 7>;
-def DML_INT8 : DML_DataTypeCase<"INT8", 8>;
-def DML_FLOAT64 : DML_DataTypeCase<"FLOAT64", 9>;
-def DML_UINT64 : DML_DataTypeCase<"UINT64", 10>;
-def DML_INT64 : DML_DataTypeCase<"INT64", 11>;
+def DML_FLOAT32 : DML_DataTypeCase<"FLOAT32", 1, "f32">;
+def DML_FLOAT16 : DML_DataTypeCase<"FLOAT16", 2, "f16">;
+def DML_UINT32 : DML_DataTypeCase<"UINT32", 3, "ui32">;
+def DML_UINT16 : DML_DataTypeCase<"UINT16", 4, "ui16">;
+def DML_UINT8 : DML_DataTypeCase<"UINT8", 5, "ui8">;
+def DML_INT32 : DML_DataTypeCase<"INT32", 6, "i32">;
+def DML_INT16 : DML_DataTypeCase<"INT16", 7, "i16">;
+def DML_INT8 : DML_DataTypeCase<"INT8", 8, "i8">;
+def DML_FLOAT64 : DML_DataTypeCase<"FLOAT64", 9, "f64">;
+def DML_UINT64 : DML_DataTypeCase<"UINT64", 10, "ui64">;
+def DML_INT64 : DML_DataTypeCase<"INT64", 11, "i64">;
 
 def DML_DataType : I32EnumAttr<"DataType", "DirectML tensor data type",
     [DML_FLOAT32, DML_FLOAT16, DML_UINT32, DML_UINT16, DML_UINT8, DML_INT32,
@@ -91,17 +111,19 @@ def DML_AllDataTypes : DML_DataTypes<
 // Support tables
 //===----------------------------------------------------------------------===//
 
-/// What one tensor of an operator may be at one level.
-class DML_TensorSupport<string name, int min, int max, DML_DataTypes dataTypes> {
-  string tensor = name;
-  int minRank = min;
-  int maxRank = max;
-  list<DML_DataTypeCase> types = dataTypes.types;
-
-  string cpp = "{\"" # name # "\", " # min # ", " # max # ", " #
+/// The ranks, from `min` to `max`, and the data types that a tensor may have.
+class DML_Limits<int min, int max, DML_DataTypes dataTypes> {
+  string limitsCpp = min # ", " # max # ", " #
       !interleave(!foreach(t, dataTypes.types,
-                           "dataTypeBit(::dml::DataType::" # t.symbol # ")"),
-                  " | ") # "}";
+                           "::dml::dataTypeBit(::dml::DataType::" # t.symbol #
+                           ")"), " | ");
+}
+
+/// What the tensor `tensorName` may be.
+class DML_TensorSupport<string tensorName, int min, int max,
+                        DML_DataTypes dataTypes>
+    : DML_Limits<min, max, dataTypes> {
+  string tensor = tensorName;
 }
 
 /// One row of an operator's table: what its tensors may be from `level` on, until
@@ -111,36 +133,50 @@ class DML_Support<DML_FeatureLevelCase fl, list<DML_TensorSupport> ts> {
   DML_FeatureLevelCase level = fl;
   list<DML_TensorSupport> tensors = ts;
 
-  string arrayName = fl.symbol # "Tensors";
-  string arrayCpp = "static constexpr ::dml::TensorSupport " # arrayName #
-      "[] = {" # !interleave(!foreach(t, ts, t.cpp), ", ") # "};\n";
-  string cpp = "{::dml::FeatureLevel::" # fl.symbol # ", " # arrayName # "}";
+  /// The limits of every tensor, where they are the same.
+  string sameLimitsCpp = "";
 }
 
-/// The common row: every named tensor has the same ranks and data types.
-class DML_SameSupport<DML_FeatureLevelCase fl, list<string> tensors, int min,
-                      int max, DML_DataTypes dataTypes>
-    : DML_Support<fl, !foreach(t, tensors,
-                               DML_TensorSupport<t, min, max, dataTypes>)>;
+/// The common row: all tensors have the same ranks and data types.
+class DML_SameSupport<DML_FeatureLevelCase fl, int min, int max,
+                      DML_DataTypes dataTypes> : DML_Support<fl, []> {
+  let sameLimitsCpp = DML_Limits<min, max, dataTypes>.limitsCpp;
+}
 
-/// An enum case that came later than its operator.
-class DML_EnumCaseSupport<I32EnumAttrCase enumCase, DML_FeatureLevelCase fl> {
-  I32EnumAttrCase case = enumCase;
+/// An enum case that came later than its operator; `caseSource` says where that
+/// is written, if not on the operator's page.
+class DML_EnumCaseSupport<EnumCase enumCase, DML_FeatureLevelCase fl,
+                          string caseSource = ""> {
+  EnumCase case = enumCase;
   DML_FeatureLevelCase level = fl;
+  string source = caseSource;
+}
+def DML_FeatureLevelHistory {
+  string source = "DirectML feature level history, https://learn.microsoft.com/"
+                  "windows/ai/directml/dml-feature-level-history";
 }
 
-/// The cases of one enum attribute that only newer levels have.
-class DML_EnumSupport<string attributeName, list<DML_EnumCaseSupport> laterCases> {
-  string attribute = attributeName;
-  list<DML_EnumCaseSupport> cases = laterCases;
-
-  string cpp = !interleave(!foreach(c, laterCases,
-      "{\"" # attributeName # "\", \"" # c.case.str # "\", " # c.case.value #
-      ", ::dml::FeatureLevel::" # c.level.symbol # "}"), ", ");
+/// The enum attribute `attributeName` of an operator. A case that is not among
+/// `laterCases` is as old as the operator.
+class DML_EnumSupport<string attributeName, EnumAttr attribute,
+                      list<DML_EnumCaseSupport> laterCases = []> {
+  list<string> casesCpp = !foreach(c, attribute.enum.enumerants,
+      "{\"" # attributeName # "\", \"" # c.str # "\", " # c.value # ", \"#" #
+      attribute.dialect.name # "." # attribute.mnemonic # "<" # c.str #
+      ">\", ::dml::FeatureLevel::" #
+      !foldl("fl_1_0, \"\"", laterCases, found, later,
+             !if(!eq(later.case.str, c.str),
+                 later.level.symbol # ", \"" # later.source # "\"", found)) # "}");
+  // Not the generated getter: a query may see an op that is not verified yet.
   string valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
-      "  return static_cast<uint32_t>(get" #
-      !toupper(!substr(attributeName, 0, 1)) # !substr(attributeName, 1) #
-      "());\n";
+      "  if (auto value = getProperties()." # attributeName # ")\n" #
+      "    return static_cast<uint32_t>(value.getValue());\n";
+}
+
+/// An array attribute with one value for each dimension from `first` on. An
+/// operator leaves a dimension as it is where all its arrays are `neutral`.
+class DML_DimensionArray<string attributeName, string neutral, int first = 0> {
+  string cpp = "{\"" # attributeName # "\", " # neutral # ", " # first # "}";
 }
 
 #endif // DML_IR_FEATURELEVELS_TD

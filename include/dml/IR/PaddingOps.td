@@ -9,7 +9,7 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_PaddingOp : DML_Op<"padding", "DML_OPERATOR_PADDING",
+def DML_PaddingOp : DML_Op<"padding", "PADDING",
                            [InferTypeOpAdaptor]> {
   let summary = "Inflates a tensor with constant or mirrored values";
   let description = [{
@@ -82,18 +82,22 @@ def DML_PaddingOp : DML_Op<"padding", "DML_OPERATOR_PADDING",
   let results = (outs DML_Tensor:$output);
 
   let support = [
-    DML_SameSupport<FL_5_0, ["input", "output"], 1, 8, DML_AllDataTypes>,
-    DML_SameSupport<FL_3_1, ["input", "output"], 1, 8, DML_UpTo32Bit>,
-    DML_SameSupport<FL_2_1, ["input", "output"], 4, 5, DML_UpTo32Bit>,
-    DML_SameSupport<FL_1_0, ["input", "output"], 4, 5, DML_Float32And16>,
+    DML_SameSupport<FL_5_0, 1, 8, DML_AllDataTypes>,
+    DML_SameSupport<FL_3_1, 1, 8, DML_UpTo32Bit>,
+    DML_SameSupport<FL_2_1, 4, 5, DML_UpTo32Bit>,
+    DML_SameSupport<FL_1_0, 4, 5, DML_Float32And16>,
   ];
   let enumSupport = [
-    DML_EnumSupport<"mode", [
+    DML_EnumSupport<"mode", DML_PaddingModeAttr, [
       DML_EnumCaseSupport<DML_PaddingModeSymmetric, FL_3_0>,
-      DML_EnumCaseSupport<DML_PaddingModeWrap, FL_6_4>,
+      DML_EnumCaseSupport<DML_PaddingModeWrap, FL_6_4,
+                          DML_FeatureLevelHistory.source>,
     ]>,
   ];
-  let supportSource = "DML_PADDING_OPERATOR_DESC (directml.h)";
+  let dimensionArrays = [
+    DML_DimensionArray<"start_padding", "0">,
+    DML_DimensionArray<"end_padding", "0">,
+  ];
 
   let hasFolder = 1;
   let hasCanonicalizer = 1;

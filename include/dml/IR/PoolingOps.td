@@ -10,7 +10,7 @@
 include "dml/IR/DMLOpBase.td"
 
 def DML_MaxPoolingGradOp
-    : DML_Op<"max_pooling_grad", "DML_OPERATOR_MAX_POOLING_GRAD",
+    : DML_Op<"max_pooling_grad", "MAX_POOLING_GRAD",
              [InferTypeOpAdaptor]> {
   let summary = "Computes the gradient of max pooling";
   let description = [{
@@ -92,12 +92,18 @@ def DML_MaxPoolingGradOp
   let results = (outs DML_Tensor:$output_gradient);
 
   let support = [
-    DML_SameSupport<FL_4_0, ["input", "input_gradient", "output_gradient"], 4, 5,
+    DML_SameSupport<FL_4_0, 4, 5,
                     DML_Float32And16>,
-    DML_SameSupport<FL_3_0, ["input", "input_gradient", "output_gradient"], 4, 4,
+    DML_SameSupport<FL_3_0, 4, 4,
                     DML_Float32And16>,
   ];
-  let supportSource = "DML_MAX_POOLING_GRAD_OPERATOR_DESC (directml.h)";
+  let dimensionArrays = [
+    DML_DimensionArray<"strides", "1", 2>,
+    DML_DimensionArray<"window_size", "1", 2>,
+    DML_DimensionArray<"start_padding", "0", 2>,
+    DML_DimensionArray<"end_padding", "0", 2>,
+    DML_DimensionArray<"dilations", "1", 2>,
+  ];
 }
 
 #endif // DML_IR_POOLINGOPS_TD

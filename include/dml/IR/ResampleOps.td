@@ -9,7 +9,7 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_ResampleOp : DML_Op<"resample", "DML_OPERATOR_RESAMPLE"> {
+def DML_ResampleOp : DML_Op<"resample", "RESAMPLE"> {
   let summary = "Resamples a tensor with nearest or linear interpolation";
   let description = [{
     Scales `input` by `scales[i]` along each dimension `i` and writes the part
@@ -74,11 +74,12 @@ def DML_ResampleOp : DML_Op<"resample", "DML_OPERATOR_RESAMPLE"> {
   let results = (outs DML_Tensor:$output);
 
   let support = [
-    DML_SameSupport<FL_6_2, ["input", "output"], 1, 4, DML_Float32And16Int8>,
-    DML_SameSupport<FL_5_1, ["input", "output"], 1, 4, DML_Float32And16>,
-    DML_SameSupport<FL_2_0, ["input", "output"], 4, 4, DML_Float32And16>,
+    DML_SameSupport<FL_6_2, 1, 4, DML_Float32And16Int8>,
+    DML_SameSupport<FL_5_1, 1, 4, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 4, DML_Float32And16>,
   ];
-  let supportSource = "DML_RESAMPLE_OPERATOR_DESC (directml.h)";
+  let enumSupport = [DML_EnumSupport<"mode", DML_InterpolationModeAttr>];
+  let dimensionArrays = [DML_DimensionArray<"scales", "1">];
 
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -9,7 +9,7 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_TileOp : DML_Op<"tile", "DML_OPERATOR_TILE", [InferTypeOpAdaptor]> {
+def DML_TileOp : DML_Op<"tile", "TILE", [InferTypeOpAdaptor]> {
   let summary = "Repeats a tensor along its dimensions";
   let description = [{
     Builds `output` from `repeats[i]` copies of the whole of `input` along each
@@ -50,12 +50,12 @@ def DML_TileOp : DML_Op<"tile", "DML_OPERATOR_TILE", [InferTypeOpAdaptor]> {
   let results = (outs DML_Tensor:$output);
 
   let support = [
-    DML_SameSupport<FL_4_1, ["input", "output"], 1, 8, DML_AllButFloat64>,
-    DML_SameSupport<FL_3_1, ["input", "output"], 1, 8, DML_UpTo32Bit>,
-    DML_SameSupport<FL_2_1, ["input", "output"], 4, 4, DML_UpTo32Bit>,
-    DML_SameSupport<FL_1_0, ["input", "output"], 4, 4, DML_Float32And16>,
+    DML_SameSupport<FL_4_1, 1, 8, DML_AllButFloat64>,
+    DML_SameSupport<FL_3_1, 1, 8, DML_UpTo32Bit>,
+    DML_SameSupport<FL_2_1, 4, 4, DML_UpTo32Bit>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
-  let supportSource = "DML_TILE_OPERATOR_DESC (directml.h)";
+  let dimensionArrays = [DML_DimensionArray<"repeats", "1">];
 
   let hasFolder = 1;
   let hasCanonicalizer = 1;

@@ -1,0 +1,68 @@
+# How lit runs dml's tests.
+#
+# SPDX-License-Identifier: Apache-2.0
+import os
+import shutil
+import subprocess
+import sys
+
+import lit.formats
+
+config.name = "dml"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".td"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.dml_binary_dir, "test")
+
+# FileCheck, not, split-file and count first from LLVM's own directory: they are
+# off the PATH on most distributions.
+path = [config.dml_tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+
+# A variable of one CHECK-LABEL block does not leak into the next.
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+
+# Variables that a driver, a loader or a sanitizer reads reach the tests.
+for variable in os.environ:
+    if variable.startswith(("VK_", "ASAN_", "UBSAN_", "LSAN_", "DML_", "XDG_", "HOME")):
+        config.environment[variable] = os.environ[variable]
+
+config.substitutions.append(("%dml_src", config.dml_source_dir))
+config.substitutions.append(("%dml_obj", config.dml_binary_dir))
+config.substitutions.append(("%python", config.python or sys.executable))
+
+
+def probe(*command):
+    """Whether `command` exists and succeeds here, in the tests' environment."""
+    program = shutil.which(command[0], path=config.environment["PATH"])
+    if not program:
+        return False
+    if len(command) == 1:
+        return True
+    try:
+        return (
+            subprocess.run(
+                [program, *command[1:]],
+                env={**os.environ, **config.environment},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=60,
+            ).returncode
+            == 0
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+# A test says `REQUIRES: <feature>`; a feature is there if its command works.
+features = {
+    "dml-compile": ["dml-compile"],
+    "dml-explain": ["dml-explain"],
+    "dml-run": ["dml-run"],
+    "spirv-val": ["spirv-val"],
+    "vulkan": ["dml-run", "--list-devices"],
+}
+for feature, command in features.items():
+    if probe(*command):
+        config.available_features.add(feature)
