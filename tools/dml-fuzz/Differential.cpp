@@ -9,6 +9,7 @@
 #include "dml/Reference/Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
@@ -30,7 +31,7 @@ static std::string print(const Tensor &tensor, int64_t index) {
   case DataType::FLOAT16:
   case DataType::FLOAT32:
   case DataType::FLOAT64:
-    os << llvm::format("%.17g (0x%0*llX)", number, 2 * width,
+    os << llvm::format("%.17g (0x%0*llX)", number, static_cast<int>(2 * width),
                        static_cast<unsigned long long>(bits));
     break;
   case DataType::UINT64:

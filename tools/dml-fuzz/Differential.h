@@ -36,10 +36,10 @@ struct Outcome {
 
 /// Computes @main of a module in the way that is to be tested. Returns the
 /// results, or sets `outcome` to Refused or Failed.
-using Executor = llvm::function_ref<llvm::FailureOr<
-    llvm::SmallVector<reference::Tensor>>(
-    mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
-    Outcome &outcome)>;
+using Executor =
+    llvm::function_ref<llvm::FailureOr<llvm::SmallVector<reference::Tensor>>(
+        mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
+        Outcome &outcome)>;
 
 /// Draws inputs from `valueSeed`, executes, interprets and compares. The module
 /// stays as it is.

@@ -7,8 +7,8 @@
 #include "Generator.h"
 #include "Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/bit.h"
 #include <cmath>
 #include <limits>
 
@@ -28,8 +28,8 @@ public:
       : random(seed), builder(UnknownLoc::get(context), context),
         module(ModuleOp::create(builder.getLoc())) {
     builder.setInsertionPointToEnd(module->getBody());
-    function = func::FuncOp::create(builder, "main",
-                                    builder.getFunctionType({}, {}));
+    function =
+        func::FuncOp::create(builder, "main", builder.getFunctionType({}, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
     // Small tensors mostly: they find most, and are soon run.
     maxElements = random.oneIn(32) ? 100000 : random.oneIn(4) ? 3000 : 150;
@@ -42,11 +42,12 @@ public:
   /// A size up to `max`, awkward for vectors and workgroups.
   int64_t drawSize(int64_t max) {
     static constexpr int64_t sizes[] = {
-        1,  1,  1,  2,  2,  3,  3,   4,   5,   7,   8,   9,    11,   13,
-        15, 16, 17, 31, 32, 33, 63,  64,  65,  127, 128, 129,  255,  256,
-        257, 511, 513, 1000, 1023, 1024, 1025, 4099, 16385, 65537};
+        1,   1,   1,   2,   2,   3,    3,    4,    5,    7,    8,     9,    11,
+        13,  15,  16,  17,  31,  32,   33,   63,   64,   65,   127,   128,  129,
+        255, 256, 257, 511, 513, 1000, 1023, 1024, 1025, 4099, 16385, 65537};
     ArrayRef<int64_t> all(sizes);
-    return random.pick(all.take_front(llvm::upper_bound(all, max) - all.begin()));
+    return random.pick(
+        all.take_front(llvm::upper_bound(all, max) - all.begin()));
   }
 
   /// How much dimension `dim` may grow to.
@@ -56,7 +57,7 @@ public:
   }
 
   SmallVector<unsigned> drawOrder(unsigned rank) {
-    SmallVector<unsigned> order(llvm::seq(rank));
+    SmallVector<unsigned> order = llvm::to_vector(llvm::seq(rank));
     for (unsigned i = rank; i-- > 1;)
       std::swap(order[i], order[random.between(0, i)]);
     return order;
@@ -172,10 +173,10 @@ static Value drawResample(Draft &draft, Value input, uint32_t mode) {
   SmallVector<int64_t> shape(inputType.getShape());
   SmallVector<float> scales(shape.size(), 1.0f);
   static constexpr float someScales[] = {
-      2.0f,  3.0f,   0.5f,   0.1f,         0.3f,     0.7f,     1.1f, 1.5f,
-      2.5f,  0.25f,  0.6f,   1.0f / 3.0f,  0.1875f,  3.14159f, 17.0f,
-      1e-3f, 100.0f, 1e-30f, 1e30f,        0x1p-149f, 0x1p-25f, 0x1p33f,
-      0.99999994f, 1.0000001f};
+      2.0f,    3.0f,      0.5f,     0.1f,    0.3f,        0.7f,
+      1.1f,    1.5f,      2.5f,     0.25f,   0.6f,        1.0f / 3.0f,
+      0.1875f, 3.14159f,  17.0f,    1e-3f,   100.0f,      1e-30f,
+      1e30f,   0x1p-149f, 0x1p-25f, 0x1p33f, 0.99999994f, 1.0000001f};
   for (unsigned dim : draft.drawOrder(shape.size())) {
     if (random.oneIn(2))
       continue;
@@ -328,8 +329,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
   FeatureLevel level = newestFeatureLevel;
   if (random.oneIn(4)) {
     level = random.pick(getFeatureLevels()).level;
-    draft.module.get()->setAttr(
-        targetAttrName, TargetAttr::get(context, level));
+    draft.module.get()->setAttr(targetAttrName,
+                                TargetAttr::get(context, level));
   }
   std::vector<Cell> cells = getCells(context, level);
   Cell first = random.pick(ArrayRef(cells));
@@ -351,13 +352,14 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
   for (int64_t i = 0; i < numOperators; ++i) {
     Cell cell = i == 0 ? first : random.pick(ArrayRef(cells));
     // Mostly a chain.
-    Value input = random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
+    Value input =
+        random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
     bool isInexact = inexact.contains(input.getAsOpaquePointer());
     if (isInexact && cell.op == MaxPoolingGradOp::getOperationName())
       continue;
     Value output = drawOperator(draft, cell, input);
-    if (isInexact || cell.mode == stringifyInterpolationMode(
-                                      InterpolationMode::linear))
+    if (isInexact ||
+        cell.mode == stringifyInterpolationMode(InterpolationMode::linear))
       inexact.insert(output.getAsOpaquePointer());
     values.push_back(output);
   }
@@ -434,11 +436,10 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
         std::numeric_limits<double>::infinity(),
         -std::numeric_limits<double>::infinity(), -0.0};
     for (int64_t i = 0; i < numElements; ++i)
-      tensor.setNumber(i, hasSpecial && random.oneIn(6)
-                              ? random.pick(ArrayRef(specials))
-                          : isDense
-                              ? static_cast<double>(random.between(-2000, 2000))
-                              : static_cast<double>(random.between(-2, 2)));
+      tensor.setNumber(
+          i, hasSpecial && random.oneIn(6) ? random.pick(ArrayRef(specials))
+             : isDense ? static_cast<double>(random.between(-2000, 2000))
+                       : static_cast<double>(random.between(-2, 2)));
     return;
   }
   case Purpose::Add:
@@ -449,12 +450,11 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     bool isWhole = !isFloat(tensor.getDataType()) || random.oneIn(3);
     for (int64_t i = 0; i < numElements; ++i) {
       auto whole = static_cast<double>(random.between(-128, 255));
-      tensor.setNumber(i, isWhole ? whole
-                                  : std::ldexp(whole + 0x1p-53 *
-                                                   static_cast<double>(
-                                                       random.next() >> 11),
-                                               static_cast<int>(
-                                                   random.between(-6, 4))));
+      tensor.setNumber(
+          i, isWhole ? whole
+                     : std::ldexp(whole + 0x1p-53 * static_cast<double>(
+                                                        random.next() >> 11),
+                                  static_cast<int>(random.between(-6, 4))));
     }
     return;
   }

@@ -32,8 +32,8 @@ std::vector<Cell> getCells(mlir::MLIRContext *context, FeatureLevel level);
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
 /// Draws `func.func @main` of this one operator.
-mlir::OwningOpRef<mlir::ModuleOp>
-drawProgram(mlir::MLIRContext *context, const Cell &cell, uint64_t seed);
+mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,
+                                              const Cell &cell, uint64_t seed);
 
 /// Draws `func.func @main` of one or several operators at some feature level.
 mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,

@@ -29,8 +29,7 @@ public:
     return low + static_cast<int64_t>(next() % uint64_t(high - low + 1));
   }
   bool oneIn(unsigned n) { return next() % n == 0; }
-  template <typename T>
-  T pick(llvm::ArrayRef<T> values) {
+  template <typename T> T pick(llvm::ArrayRef<T> values) {
     return values[next() % values.size()];
   }
 

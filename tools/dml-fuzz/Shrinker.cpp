@@ -34,9 +34,10 @@ static void fitGradient(MaxPoolingGradOp op) {
   SmallVector<int64_t> shape(input.getShape());
   size_t numSpatial = op.getStrides().size();
   if (numSpatial + 2 != shape.size() ||
-      llvm::any_of(ArrayRef{op.getWindowSize(), op.getStartPadding(),
-                            op.getEndPadding(), op.getDilations()},
-                   [&](ArrayRef<int64_t> a) { return a.size() != numSpatial; }))
+      op.getWindowSize().size() != numSpatial ||
+      op.getStartPadding().size() != numSpatial ||
+      op.getEndPadding().size() != numSpatial ||
+      op.getDilations().size() != numSpatial)
     return;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t extent = 1 + (op.getWindowSize()[i] - 1) * op.getDilations()[i];
@@ -86,8 +87,7 @@ static LogicalResult retype(ModuleOp module) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Tries to edit a module; `choice` counts through the edits of one kind at one
-/// place. False where there is no such edit.
+/// Edits a copy of a module. False where there is nothing to edit.
 using Edit = llvm::function_ref<bool(ModuleOp copy)>;
 
 namespace {
@@ -177,8 +177,9 @@ private:
             Operation *op = getOperation(copy, index);
             if (op->getNumResults() != 1)
               return false;
-            op->getResult(0).replaceAllUsesWith(getMain(copy).front().addArgument(
-                op->getResult(0).getType(), op->getLoc()));
+            op->getResult(0).replaceAllUsesWith(
+                getMain(copy).front().addArgument(op->getResult(0).getType(),
+                                                  op->getLoc()));
             getMain(copy).removeArgAttrsAttr();
             cleanUp(copy);
             return true;
@@ -239,8 +240,9 @@ private:
   bool shrinkShapes() {
     bool progress = false;
     for (unsigned i = 0; i < getMain(*best).front().getNumArguments(); ++i)
-      progress |= shrinkShape(
-          [&](ModuleOp module) { return getMain(module).front().getArgument(i); });
+      progress |= shrinkShape([&](ModuleOp module) {
+        return getMain(module).front().getArgument(i);
+      });
     for (size_t i = 0; i < getNumOperations(); ++i)
       if (isa<ResampleOp>(getOperation(*best, i)))
         progress |= shrinkShape([&](ModuleOp module) {
