@@ -66,6 +66,13 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << op->getName() << "'";
     return verifyTarget(op, cast<TargetAttr>(attribute.getValue()));
   }
+  if (attribute.getName() == executableAttrName) {
+    if (!isa<ModuleOp>(op) || !isa<DenseIntElementsAttr>(attribute.getValue()))
+      return op->emitError("attribute '")
+             << executableAttrName
+             << "' wants to be bytes, as a dense tensor, on a module";
+    return success();
+  }
   if (attribute.getName() == labelAttrName) {
     if (!isa<StringAttr>(attribute.getValue()))
       return op->emitError("attribute '")
@@ -129,7 +136,8 @@ const OperatorSupport *dml::getOperatorSupport(OperationName name) {
   return interface ? &interface->getOperatorSupport() : nullptr;
 }
 
-// The table names all tensors; an op that is not verified may have more or fewer.
+// The table names all tensors; an op that is not verified may have more or
+// fewer.
 unsigned FeatureLevelOpInterface::getNumTensors() {
   Operation *op = getOperation();
   return std::min<size_t>(op->getNumOperands() + op->getNumResults(),
@@ -282,8 +290,8 @@ LogicalResult dml::detail::verifyOperator(Operation *operation) {
     if (failed(verifyTensor(op, name, type)))
       return failure();
   }
-  // First what is plainly wrong, then what is wrong at the newest level. A lower
-  // level is verified where it is stated.
+  // First what is plainly wrong, then what is wrong at the newest level. A
+  // lower level is verified where it is stated.
   if (failed(verifyInferredTypes(op)))
     return failure();
   return op.verifyFeatureLevel(newestFeatureLevel);
