@@ -73,6 +73,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
 static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
                                            NamedAttribute attribute,
                                            StringRef kind) {
+  if (attribute.getName() == typeAttrName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    if (!type || !isa<RankedTensorType>(type.getValue()))
+      return op->emitError("attribute '")
+             << typeAttrName << "' on " << kind << " " << index << " is "
+             << attribute.getValue() << ", but wants a ranked tensor type";
+    return success();
+  }
   if (attribute.getName() != nameAttrName)
     return op->emitError("unknown attribute '")
            << attribute.getName() << "' on " << kind << " " << index;
@@ -91,9 +99,10 @@ LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,
   return verifyTensorAttribute(op, argIndex, attribute, "argument");
 }
 
-LogicalResult DMLDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned regionIndex, unsigned resultIndex,
-    NamedAttribute attribute) {
+LogicalResult
+DMLDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                        unsigned resultIndex,
+                                        NamedAttribute attribute) {
   return verifyTensorAttribute(op, resultIndex, attribute, "result");
 }
 
@@ -183,19 +192,21 @@ FeatureLevelOpInterface::getMinimumLevel() {
   return {std::nullopt, deciding};
 }
 
-LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level,
-                                                          bool reportAll) {
-  const OperatorSupport &support = getOperatorSupport();
+LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level) {
   SmallVector<Requirement> violations = getViolations(level);
-  for (const Requirement &violation : violations) {
-    InFlightDiagnostic diagnostic = getOperation()->emitOpError();
-    diagnostic << support.describeViolation(violation, level);
-    diagnostic.attachNote()
-        << "see the support table of " << support.getSource(violation);
-    if (!reportAll)
-      break;
-  }
-  return success(violations.empty());
+  if (violations.empty())
+    return success();
+  return emitViolation(violations.front(), level);
+}
+
+InFlightDiagnostic
+FeatureLevelOpInterface::emitViolation(const Requirement &violation,
+                                       FeatureLevel level) {
+  const OperatorSupport &support = getOperatorSupport();
+  InFlightDiagnostic diagnostic = getOperation()->emitOpError()
+                                  << support.describeViolation(violation, level);
+  diagnostic.attachNote() << "according to " << support.getSource(violation);
+  return diagnostic;
 }
 
 /// What holds for every DirectML tensor at every level.
@@ -203,10 +214,10 @@ static LogicalResult verifyTensor(FeatureLevelOpInterface op, StringRef name,
                                   RankedTensorType type) {
   constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
   if (!getDataType(type.getElementType()))
-    return op->emitOpError() << name << " has element type "
-                             << type.getElementType()
-                             << ", which is no DirectML data type (f16, f32, "
-                                "f64, i8 to i64, ui8 to ui64)";
+    return op->emitOpError()
+           << name << " has element type " << type.getElementType()
+           << ", which is no DirectML data type (f16, f32, "
+              "f64, i8 to i64, ui8 to ui64)";
   if (type.getEncoding())
     return op->emitOpError()
            << name << " has the encoding " << type.getEncoding()

@@ -30,13 +30,13 @@ llvm::LogicalResult verifyArray(std::optional<mlir::Location> location,
                                 llvm::StringRef what, int64_t minimum) {
   if (values.size() != count)
     return emitInferenceError<OpTy>(location, name, " has ", values.size(),
-                                    " values, but wants ", count, ", one for each ",
-                                    what);
+                                    " values, but wants ", count,
+                                    ", one for each ", what);
   for (size_t i = 0; i < count; ++i)
     if (values[i] < minimum || values[i] > UINT32_MAX)
-      return emitInferenceError<OpTy>(location, name, "[", i, "] is ", values[i],
-                                      ", but wants a value from ", minimum,
-                                      " to ", UINT32_MAX);
+      return emitInferenceError<OpTy>(location, name, "[", i, "] is ",
+                                      values[i], ", but wants a value from ",
+                                      minimum, " to ", UINT32_MAX);
   return llvm::success();
 }
 

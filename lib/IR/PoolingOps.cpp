@@ -17,12 +17,13 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto gradient = cast<RankedTensorType>(adaptor.getInputGradient().getType());
   if (input.getRank() < 3)
-    return emitInferenceError<Op>(location, "input has rank ", input.getRank(),
-                                  ", but wants {N, C, H, W} or {N, C, D, H, W}");
-  if (gradient.getElementType() != input.getElementType())
     return emitInferenceError<Op>(
-        location, "input_gradient has element type ", gradient.getElementType(),
-        ", but input has ", input.getElementType());
+        location, "input has rank ", input.getRank(),
+        ", but wants {N, C, H, W} or {N, C, D, H, W}");
+  if (gradient.getElementType() != input.getElementType())
+    return emitInferenceError<Op>(location, "input_gradient has element type ",
+                                  gradient.getElementType(), ", but input has ",
+                                  input.getElementType());
   if (gradient.getRank() != input.getRank())
     return emitInferenceError<Op>(location, "input_gradient has rank ",
                                   gradient.getRank(), ", but input has rank ",

@@ -20,8 +20,7 @@ TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                  "dimension of input", 1)))
     return failure();
   SmallVector<int64_t> sizes;
-  for (auto [dim, size, count] :
-       llvm::enumerate(input.getShape(), repeats)) {
+  for (auto [dim, size, count] : llvm::enumerate(input.getShape(), repeats)) {
     if (size * count > UINT32_MAX)
       return emitInferenceError<TileOp>(
           location, "output would have size ",

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Conversion/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -14,6 +16,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
+  dml::registerDMLConversionPasses();
+  dml::registerDMLTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
 }

@@ -40,8 +40,12 @@ inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
 /// Name of the argument and result attribute that names a tensor.
 inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 
-/// The feature level that holds for `op`: that of the nearest `dml.target` on it
-/// or around it, else the newest.
+/// Name of the argument and result attribute that keeps the type which a tensor
+/// had before its element type was made signless.
+inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
+
+/// The feature level that holds for `op`: that of the nearest `dml.target` on
+/// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
 /// The support table of the operator `name`, or null if it is none.

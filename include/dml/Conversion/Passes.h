@@ -1,0 +1,30 @@
+//===- Passes.h - Conversions out of the dml dialect ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CONVERSION_PASSES_H
+#define DML_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+class TypeConverter;
+} // namespace mlir
+
+namespace dml {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "dml/Conversion/Passes.h.inc"
+
+/// Adds the patterns that convert dml operators to linalg. `typeConverter` turns
+/// tensors of unsigned integers into tensors of signless ones.
+void populateDMLToLinalgPatterns(const mlir::TypeConverter &typeConverter,
+                                 mlir::RewritePatternSet &patterns);
+
+} // namespace dml
+
+#endif // DML_CONVERSION_PASSES_H

@@ -1,0 +1,31 @@
+//===- Passes.td - Conversions out of the dml dialect ------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CONVERSION_PASSES_TD
+#define DML_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
+  let summary = "Convert dml operators to linalg";
+  let description = [{
+    Converts every dml operator to one or two `linalg.generic` operations over the
+    output's shape, whose bodies compute an element from the tensors that they
+    read with `tensor.extract`. Index arithmetic is on `index`, with unsigned
+    division.
+
+    linalg and arith want signless integers: tensors of `uin` become tensors of
+    `in`. Where that changes an argument or a result of a function, the attribute
+    `dml.type` keeps the original type.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
+#endif // DML_CONVERSION_PASSES_TD

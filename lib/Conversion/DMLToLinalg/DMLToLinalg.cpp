@@ -1,0 +1,137 @@
+//===- DMLToLinalg.cpp - dml operators to linalg --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoweringUtils.h"
+#include "dml/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dml {
+#define GEN_PASS_DEF_CONVERTDMLTOLINALG
+#include "dml/Conversion/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// Turns unsigned integers, and tensors of them, into signless ones.
+struct SignlessTypeConverter : TypeConverter {
+  SignlessTypeConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](IntegerType type) -> Type {
+      return IntegerType::get(type.getContext(), type.getWidth());
+    });
+    addConversion([this](RankedTensorType type) -> Type {
+      return type.clone(convertType(type.getElementType()));
+    });
+  }
+};
+
+/// The tensor operations that a module of dml operators may hold beside them
+/// move elements of any type.
+struct RetypeTensorOp : ConversionPattern {
+  RetypeTensorOp(const TypeConverter &typeConverter, MLIRContext *context)
+      : ConversionPattern(typeConverter, MatchAnyOpTypeTag(), /*benefit=*/1,
+                          context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
+      return rewriter.notifyMatchFailure(op, "no tensor operation");
+    // A cast between types that differ in their sign alone.
+    if (isa<tensor::BitcastOp>(op) &&
+        operands.front().getType() ==
+            getTypeConverter()->convertType(op->getResult(0).getType())) {
+      rewriter.replaceOp(op, operands.front());
+      return success();
+    }
+    FailureOr<Operation *> retyped =
+        convertOpResultTypes(op, operands, *getTypeConverter(), rewriter);
+    if (failed(retyped))
+      return failure();
+    rewriter.replaceOp(op, (*retyped)->getResults());
+    return success();
+  }
+};
+
+struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!elements)
+      return rewriter.notifyMatchFailure(op, "no dense tensor");
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, elements.bitcast(type.getElementType()));
+    return success();
+  }
+};
+
+struct ConvertDMLToLinalg
+    : dml::impl::ConvertDMLToLinalgBase<ConvertDMLToLinalg> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    SignlessTypeConverter typeConverter;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      keepTensorTypes(function, typeConverter);
+
+    ConversionTarget target(*context);
+    target.addLegalDialect<linalg::LinalgDialect, math::MathDialect,
+                           scf::SCFDialect>();
+    target.addIllegalDialect<DMLDialect>();
+    target
+        .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
+            [&](Operation *op) { return typeConverter.isLegal(op); });
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return typeConverter.isSignatureLegal(op.getFunctionType()) &&
+             typeConverter.isLegal(&op.getBody());
+    });
+    target.addDynamicallyLegalOp<func::ReturnOp, func::CallOp>(
+        [&](Operation *op) { return typeConverter.isLegal(op); });
+
+    RewritePatternSet patterns(context);
+    populateDMLToLinalgPatterns(typeConverter, patterns);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
+        patterns, typeConverter);
+    populateReturnOpTypeConversionPattern(patterns, typeConverter);
+    populateCallOpTypeConversionPattern(patterns, typeConverter);
+    patterns.add<RetypeTensorOp, RetypeConstant>(typeConverter, context);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+
+private:
+  /// Records the types that the conversion changes, for the signature of the
+  /// executable.
+  static void keepTensorTypes(func::FuncOp function,
+                              const TypeConverter &typeConverter) {
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (!typeConverter.isLegal(type))
+        function.setArgAttr(i, typeAttrName, TypeAttr::get(type));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      if (!typeConverter.isLegal(type))
+        function.setResultAttr(i, typeAttrName, TypeAttr::get(type));
+  }
+};
+} // namespace
+
+void dml::populateDMLToLinalgPatterns(const TypeConverter &typeConverter,
+                                      RewritePatternSet &patterns) {
+  populatePaddingPatterns(typeConverter, patterns);
+  populatePoolingPatterns(typeConverter, patterns);
+  populateResamplePatterns(typeConverter, patterns);
+  populateTilePatterns(typeConverter, patterns);
+}

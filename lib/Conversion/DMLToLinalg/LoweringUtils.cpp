@@ -1,0 +1,107 @@
+//===- LoweringUtils.cpp - What the operators' lowerings share ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoweringUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace dml;
+
+Value ElementBuilder::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+Value ElementBuilder::add(Value lhs, Value rhs) {
+  return createOrFold<arith::AddIOp>(lhs, rhs);
+}
+Value ElementBuilder::sub(Value lhs, Value rhs) {
+  return createOrFold<arith::SubIOp>(lhs, rhs);
+}
+Value ElementBuilder::mul(Value lhs, Value rhs) {
+  return createOrFold<arith::MulIOp>(lhs, rhs);
+}
+Value ElementBuilder::divui(Value lhs, Value rhs) {
+  return createOrFold<arith::DivUIOp>(lhs, rhs);
+}
+Value ElementBuilder::remui(Value lhs, Value rhs) {
+  return createOrFold<arith::RemUIOp>(lhs, rhs);
+}
+Value ElementBuilder::minui(Value lhs, Value rhs) {
+  return createOrFold<arith::MinUIOp>(lhs, rhs);
+}
+Value ElementBuilder::minsi(Value lhs, Value rhs) {
+  return createOrFold<arith::MinSIOp>(lhs, rhs);
+}
+Value ElementBuilder::maxsi(Value lhs, Value rhs) {
+  return createOrFold<arith::MaxSIOp>(lhs, rhs);
+}
+Value ElementBuilder::cmpi(arith::CmpIPredicate predicate, Value lhs,
+                           Value rhs) {
+  return createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
+}
+Value ElementBuilder::andi(Value lhs, Value rhs) {
+  return createOrFold<arith::AndIOp>(lhs, rhs);
+}
+Value ElementBuilder::ori(Value lhs, Value rhs) {
+  return createOrFold<arith::OrIOp>(lhs, rhs);
+}
+Value ElementBuilder::select(Value condition, Value whenTrue, Value whenFalse) {
+  return createOrFold<arith::SelectOp>(condition, whenTrue, whenFalse);
+}
+
+Value dml::toF32(ElementBuilder &b, Value element, bool isUnsigned) {
+  Type f32 = b.getF32Type();
+  if (isa<FloatType>(element.getType()))
+    return element.getType() == f32
+               ? element
+               : b.createOrFold<arith::ExtFOp>(f32, element);
+  return isUnsigned ? b.createOrFold<arith::UIToFPOp>(f32, element)
+                    : b.createOrFold<arith::SIToFPOp>(f32, element);
+}
+
+Value dml::fromF32(ElementBuilder &b, Value value, Type type, bool isUnsigned) {
+  if (type == value.getType())
+    return value;
+  if (isa<FloatType>(type))
+    return b.createOrFold<arith::TruncFOp>(type, value);
+  // A weighted mean stays within the type's range.
+  value = math::RoundEvenOp::create(b, value);
+  return isUnsigned ? b.createOrFold<arith::FPToUIOp>(type, value)
+                    : b.createOrFold<arith::FPToSIOp>(type, value);
+}
+
+Value dml::buildTensor(OpBuilder &builder, Location loc, RankedTensorType type,
+                       ElementFn element) {
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<AffineMap> maps = {
+      builder.getMultiDimIdentityMap(type.getRank())};
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, type, /*inputs=*/ValueRange(), /*outputs=*/empty, maps,
+      iterators, [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
+        ElementBuilder b(nestedLoc, nested);
+        SmallVector<Value> indices;
+        for (auto [dim, size] : llvm::enumerate(type.getShape()))
+          indices.push_back(size == 1 ? b.index(0)
+                                      : Value(linalg::IndexOp::create(b, dim)));
+        linalg::YieldOp::create(b, element(b, indices));
+      });
+  return generic.getResult(0);
+}
+
+LogicalResult dml::replaceWithTensor(Operation *op,
+                                     const TypeConverter &typeConverter,
+                                     ConversionPatternRewriter &rewriter,
+                                     ElementFn element) {
+  auto type =
+      typeConverter.convertType<RankedTensorType>(op->getResult(0).getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "result type does not convert");
+  rewriter.replaceOp(op, buildTensor(rewriter, op->getLoc(), type, element));
+  return success();
+}

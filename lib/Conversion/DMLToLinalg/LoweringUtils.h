@@ -1,0 +1,82 @@
+//===- LoweringUtils.h - What the operators' lowerings share ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CONVERSION_DMLTOLINALG_LOWERINGUTILS_H
+#define DML_LIB_CONVERSION_DMLTOLINALG_LOWERINGUTILS_H
+
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace dml {
+
+/// Builds arithmetic at one location, folding what is constant. Values of type
+/// index stand for coordinates: they are signed only where a comment says so.
+class ElementBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  using Value = mlir::Value;
+
+  Value index(int64_t value);
+
+  Value add(Value lhs, Value rhs);
+  Value sub(Value lhs, Value rhs);
+  Value mul(Value lhs, Value rhs);
+  Value divui(Value lhs, Value rhs);
+  Value remui(Value lhs, Value rhs);
+  Value minui(Value lhs, Value rhs);
+  Value minsi(Value lhs, Value rhs);
+  Value maxsi(Value lhs, Value rhs);
+  Value cmpi(mlir::arith::CmpIPredicate predicate, Value lhs, Value rhs);
+  Value andi(Value lhs, Value rhs);
+  Value ori(Value lhs, Value rhs);
+  Value select(Value condition, Value whenTrue, Value whenFalse);
+
+  Value add(Value lhs, int64_t rhs) { return add(lhs, index(rhs)); }
+  Value mul(Value lhs, int64_t rhs) { return mul(lhs, index(rhs)); }
+  Value divui(Value lhs, int64_t rhs) { return divui(lhs, index(rhs)); }
+  Value remui(Value lhs, int64_t rhs) { return remui(lhs, index(rhs)); }
+};
+
+/// `element` as f32, in which all arithmetic on elements is done: it holds
+/// every f16 and 8-bit value, and a device needs no f16 arithmetic.
+mlir::Value toF32(ElementBuilder &builder, mlir::Value element,
+                  bool isUnsigned = false);
+
+/// `value`, an f32, as `type`: rounded to nearest, halves to even.
+mlir::Value fromF32(ElementBuilder &builder, mlir::Value value, mlir::Type type,
+                    bool isUnsigned = false);
+
+/// Computes one element of a tensor from its coordinates.
+using ElementFn =
+    llvm::function_ref<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>;
+
+/// Builds the linalg.generic that computes each element of a tensor of `type`
+/// with `element`.
+mlir::Value buildTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::RankedTensorType type, ElementFn element);
+
+/// Replaces `op`, which has one result, by the linalg.generic that computes
+/// each element of the result with `element`.
+llvm::LogicalResult replaceWithTensor(mlir::Operation *op,
+                                      const mlir::TypeConverter &typeConverter,
+                                      mlir::ConversionPatternRewriter &rewriter,
+                                      ElementFn element);
+
+/// Each adds the patterns of one family of operators.
+void populatePaddingPatterns(const mlir::TypeConverter &typeConverter,
+                             mlir::RewritePatternSet &patterns);
+void populatePoolingPatterns(const mlir::TypeConverter &typeConverter,
+                             mlir::RewritePatternSet &patterns);
+void populateResamplePatterns(const mlir::TypeConverter &typeConverter,
+                              mlir::RewritePatternSet &patterns);
+void populateTilePatterns(const mlir::TypeConverter &typeConverter,
+                          mlir::RewritePatternSet &patterns);
+
+} // namespace dml
+
+#endif // DML_LIB_CONVERSION_DMLTOLINALG_LOWERINGUTILS_H

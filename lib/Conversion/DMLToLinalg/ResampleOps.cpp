@@ -1,0 +1,240 @@
+//===- ResampleOps.cpp - DirectML's resampling operators to linalg --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoweringUtils.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Scales as fractions
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Fraction {
+  int64_t numerator, denominator;
+};
+using UInt128 = unsigned __int128;
+} // namespace
+
+/// The fraction with the smallest denominator in [lowN / lowD, highN / highD]:
+/// the continued fraction that both ends share, cut where they part (the
+/// Stern-Brocot tree's first node inside).
+static void findSimplestFraction(UInt128 lowN, UInt128 lowD, UInt128 highN,
+                                 UInt128 highD, UInt128 &numerator,
+                                 UInt128 &denominator) {
+  UInt128 whole = lowN / lowD;
+  if (whole * lowD == lowN) {
+    numerator = whole;
+    denominator = 1;
+  } else if ((whole + 1) * highD <= highN) {
+    numerator = whole + 1;
+    denominator = 1;
+  } else {
+    UInt128 n, d;
+    findSimplestFraction(highD, highN - whole * highD, lowD,
+                         lowN - whole * lowD, n, d);
+    numerator = whole * n + d;
+    denominator = n;
+  }
+}
+
+/// The fraction that stands for a scale: the one with the smallest denominator
+/// that rounds to `scale`.
+static Fraction getScaleFraction(float scale) {
+  // Beyond these bounds every coordinate that 32 bits can express clamps to the
+  // first or to the last element, whatever the scale is.
+  constexpr float maxScale = 0x1p40f;
+  scale = std::min(std::max(scale, 1 / maxScale), maxScale);
+  if (scale == std::floor(scale))
+    return {static_cast<int64_t>(scale), 1};
+
+  // The numbers that round to `scale` lie halfway to its neighbours. In units
+  // of 2^-67 all these bounds are integers; a bound that rounds away from an
+  // odd mantissa is moved inside by one unit, which no small fraction notices.
+  constexpr int unit = 67;
+  auto toUnits = [](double value) {
+    int exponent;
+    auto mantissa =
+        static_cast<uint64_t>(std::ldexp(std::frexp(value, &exponent), 53));
+    int shift = exponent - 53 + unit;
+    return shift >= 0 ? static_cast<UInt128>(mantissa) << shift
+                      : static_cast<UInt128>(mantissa >> -shift);
+  };
+  double below = std::nextafter(scale, 0.0f);
+  double above = std::nextafter(scale, 2 * maxScale);
+  int exponent;
+  bool odd =
+      static_cast<uint64_t>(std::ldexp(std::frexp(scale, &exponent), 24)) & 1;
+  UInt128 low = toUnits((below + scale) / 2) + odd;
+  UInt128 high = toUnits((above + scale) / 2) - odd;
+  UInt128 one = static_cast<UInt128>(1) << unit;
+  UInt128 numerator, denominator;
+  findSimplestFraction(low, one, high, one, numerator, denominator);
+  return {static_cast<int64_t>(numerator), static_cast<int64_t>(denominator)};
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One dimension of a resampling: `input` elements become `output` elements.
+struct SampledDim {
+  int64_t input, output;
+  Fraction scale;
+};
+
+/// Where an output coordinate lies between two input coordinates.
+struct Taps {
+  mlir::Value low, high;
+  /// Weight of `high`, f32. Null where `low` alone counts.
+  mlir::Value weight;
+};
+} // namespace
+
+/// floor((o * step + offset) / divisor), at least 0 and at most dim.input - 1;
+/// `remainder`, if asked for, is what the division leaves. This is the form
+/// that both interpolation modes take once the scale is a fraction.
+static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
+                             int64_t step, int64_t offset, int64_t divisor,
+                             Value *remainder = nullptr) {
+  // The first o whose coordinate is the last element's or beyond. What follows
+  // clamps all the same: stopping there keeps products small.
+  UInt128 wanted = static_cast<UInt128>(dim.input - 1) * divisor;
+  int64_t last = 0;
+  if (offset < 0 || wanted > static_cast<UInt128>(offset))
+    last = static_cast<int64_t>((wanted - offset + step - 1) / step);
+  constexpr UInt128 maxProduct = INT64_MAX / 2;
+  if (static_cast<UInt128>(dim.output) * step > maxProduct)
+    o = b.minui(o, b.index(last));
+
+  Value position = b.add(b.mul(o, step), offset);
+  if (offset < 0)
+    position = b.maxsi(position, b.index(0));
+  Value coordinate = b.divui(position, divisor);
+  if (remainder)
+    *remainder = b.remui(position, divisor);
+  if (last < dim.output - 1)
+    coordinate = b.minui(coordinate, b.index(dim.input - 1));
+  return coordinate;
+}
+
+/// nearest_neighbor: floor(x + 0.5) = floor((2o + 1) q / 2p) for the scale p/q.
+static Value buildNearest(ElementBuilder &b, SampledDim dim, Value o) {
+  auto [p, q] = dim.scale;
+  if (q == 1) // (2o + 1) / 2p and o / p have the same floor.
+    return buildCoordinate(b, dim, o, 1, 0, p);
+  if (q % 2 == 0)
+    return buildCoordinate(b, dim, o, q, q / 2, p);
+  return buildCoordinate(b, dim, o, 2 * q, q, 2 * p);
+}
+
+/// linear: x = ((2o + 1) q - p) / 2p for the scale p/q.
+static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
+  auto [p, q] = dim.scale;
+  int64_t step = 2 * q, offset = q - p, divisor = 2 * p;
+  if (offset % 2 == 0) {
+    step = q;
+    offset /= 2;
+    divisor = p;
+  }
+  if (dim.input == 1)
+    return {b.index(0), Value(), Value()};
+  if (divisor == 1) // Always at an element's centre.
+    return {buildCoordinate(b, dim, o, step, offset, 1), Value(), Value()};
+
+  Taps taps;
+  Value remainder;
+  taps.low = buildCoordinate(b, dim, o, step, offset, divisor, &remainder);
+  taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
+  // uitofp wants an integer of fixed width; divisors beyond 32 bits need 64.
+  Type fixed = b.getIntegerType(divisor <= UINT32_MAX ? 32 : 64);
+  Value whole = b.createOrFold<arith::IndexCastUIOp>(fixed, remainder);
+  Value numerator = b.createOrFold<arith::UIToFPOp>(b.getF32Type(), whole);
+  Value reciprocal = arith::ConstantOp::create(
+      b, b.getF32FloatAttr(1.0f / static_cast<float>(divisor)));
+  taps.weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
+  return taps;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Interpolates between the elements that `taps` lead to, the last dimension
+/// first. `coordinates` holds those of the dimensions before.
+static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
+                         SmallVector<Value> &coordinates, bool isUnsigned) {
+  if (taps.empty())
+    return toF32(b, tensor::ExtractOp::create(b, input, coordinates),
+                 isUnsigned);
+  auto sample = [&](Value coordinate) {
+    coordinates.push_back(coordinate);
+    Value value =
+        interpolate(b, input, taps.drop_front(), coordinates, isUnsigned);
+    coordinates.pop_back();
+    return value;
+  };
+  const Taps &tap = taps.front();
+  Value low = sample(tap.low);
+  if (!tap.weight)
+    return low;
+  Value high = sample(tap.high);
+  Value difference = arith::SubFOp::create(b, high, low);
+  Value part = arith::MulFOp::create(b, tap.weight, difference);
+  return arith::AddFOp::create(b, low, part);
+}
+
+namespace {
+struct ResampleLowering : OpConversionPattern<ResampleOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ResampleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto inputType = cast<RankedTensorType>(op.getInput().getType());
+    auto outputType = cast<RankedTensorType>(op.getOutput().getType());
+    SmallVector<SampledDim> dims;
+    for (auto [input, output, scale] : llvm::zip_equal(
+             inputType.getShape(), outputType.getShape(), op.getScales()))
+      dims.push_back({input, output, getScaleFraction(scale)});
+
+    Value input = adaptor.getInput();
+    bool isUnsigned = inputType.getElementType().isUnsignedInteger();
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          if (op.getMode() == InterpolationMode::nearest_neighbor) {
+            SmallVector<Value> coordinates;
+            for (auto [dim, o] : llvm::zip_equal(dims, indices))
+              coordinates.push_back(buildNearest(b, dim, o));
+            return tensor::ExtractOp::create(b, input, coordinates);
+          }
+          SmallVector<Taps> taps;
+          for (auto [dim, o] : llvm::zip_equal(dims, indices))
+            taps.push_back(buildLinear(b, dim, o));
+          Type elementType =
+              cast<RankedTensorType>(input.getType()).getElementType();
+          SmallVector<Value> coordinates;
+          // Nothing to interpolate: move the element as it is.
+          if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
+            for (const Taps &tap : taps)
+              coordinates.push_back(tap.low);
+            return tensor::ExtractOp::create(b, input, coordinates);
+          }
+          Value value = interpolate(b, input, taps, coordinates, isUnsigned);
+          return fromF32(b, value, elementType, isUnsigned);
+        });
+  }
+};
+} // namespace
+
+void dml::populateResamplePatterns(const TypeConverter &typeConverter,
+                                   RewritePatternSet &patterns) {
+  patterns.add<ResampleLowering>(typeConverter, patterns.getContext());
+}
