@@ -66,6 +66,13 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << op->getName() << "'";
     return verifyTarget(op, cast<TargetAttr>(attribute.getValue()));
   }
+  if (attribute.getName() == labelAttrName) {
+    if (!isa<StringAttr>(attribute.getValue()))
+      return op->emitError("attribute '")
+             << labelAttrName << "' is " << attribute.getValue()
+             << ", but wants a string";
+    return success();
+  }
   return op->emitError("unknown attribute '") << attribute.getName() << "'";
 }
 

@@ -235,9 +235,8 @@ std::string OperatorSupport::describe(const Requirement &requirement) const {
   llvm_unreachable("unknown kind of requirement");
 }
 
-std::string
-OperatorSupport::describeViolation(const Requirement &requirement,
-                                   FeatureLevel level) const {
+std::string OperatorSupport::describeViolation(const Requirement &requirement,
+                                               FeatureLevel level) const {
   std::string message;
   llvm::raw_string_ostream os(message);
   if (getRow(level))
@@ -255,8 +254,7 @@ OperatorSupport::describeViolation(const Requirement &requirement,
                                              requirement.subject &&
                                          enumCase.level <= level;
                                 }),
-        os,
-        [&](const EnumCaseSupport &enumCase) { os << enumCase.enumCase; });
+        os, [&](const EnumCaseSupport &enumCase) { os << enumCase.enumCase; });
   } else if (tensor && requirement.kind == Requirement::Kind::DataType) {
     os << " supports ";
     llvm::interleaveComma(

@@ -15,8 +15,13 @@ using namespace dml;
 static void forEachOperator(
     MLIRContext *context,
     llvm::function_ref<void(StringRef, const OperatorSupport &)> callback) {
-  for (RegisteredOperationName name :
-       context->getRegisteredOperationsByDialect(DMLDialect::getDialectNamespace()))
+  SmallVector<RegisteredOperationName> names = llvm::to_vector(
+      context->getRegisteredOperationsByDialect(
+          DMLDialect::getDialectNamespace()));
+  llvm::sort(names, [](OperationName lhs, OperationName rhs) {
+    return lhs.getStringRef() < rhs.getStringRef();
+  });
+  for (RegisteredOperationName name : names)
     if (const OperatorSupport *support = getOperatorSupport(name))
       callback(name.getStringRef(), *support);
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/Transforms/Passes.h"
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
+  dml::registerDMLCodegenPasses();
   dml::registerDMLConversionPasses();
   dml::registerDMLTransformsPasses();
   return mlir::asMainReturnCode(

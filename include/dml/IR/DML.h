@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 /// had before its element type was made signless.
 inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
 
+/// Name of the attribute that carries the name of the dml operator which an
+/// operation was lowered from.
+inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
+
 /// The feature level that holds for `op`: that of the nearest `dml.target` on
 /// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);

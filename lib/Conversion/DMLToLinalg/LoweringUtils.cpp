@@ -73,8 +73,9 @@ Value dml::fromF32(ElementBuilder &b, Value value, Type type, bool isUnsigned) {
                     : b.createOrFold<arith::FPToSIOp>(type, value);
 }
 
-Value dml::buildTensor(OpBuilder &builder, Location loc, RankedTensorType type,
-                       ElementFn element) {
+Value dml::buildTensor(OpBuilder &builder, Operation *op,
+                       RankedTensorType type, ElementFn element) {
+  Location loc = op->getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
   SmallVector<AffineMap> maps = {
@@ -91,6 +92,8 @@ Value dml::buildTensor(OpBuilder &builder, Location loc, RankedTensorType type,
                                       : Value(linalg::IndexOp::create(b, dim)));
         linalg::YieldOp::create(b, element(b, indices));
       });
+  generic->setAttr(labelAttrName,
+                   builder.getStringAttr(op->getName().getStringRef()));
   return generic.getResult(0);
 }
 
@@ -102,6 +105,6 @@ LogicalResult dml::replaceWithTensor(Operation *op,
       typeConverter.convertType<RankedTensorType>(op->getResult(0).getType());
   if (!type)
     return rewriter.notifyMatchFailure(op, "result type does not convert");
-  rewriter.replaceOp(op, buildTensor(rewriter, op->getLoc(), type, element));
+  rewriter.replaceOp(op, buildTensor(rewriter, op, type, element));
   return success();
 }

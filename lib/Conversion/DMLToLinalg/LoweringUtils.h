@@ -56,8 +56,8 @@ using ElementFn =
     llvm::function_ref<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>;
 
 /// Builds the linalg.generic that computes each element of a tensor of `type`
-/// with `element`.
-mlir::Value buildTensor(mlir::OpBuilder &builder, mlir::Location loc,
+/// with `element`, as a part of `op`.
+mlir::Value buildTensor(mlir::OpBuilder &builder, mlir::Operation *op,
                         mlir::RankedTensorType type, ElementFn element);
 
 /// Replaces `op`, which has one result, by the linalg.generic that computes

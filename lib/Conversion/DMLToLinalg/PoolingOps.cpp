@@ -156,7 +156,7 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
     auto winnersType =
         cast<RankedTensorType>(gradient.getType()).clone(rewriter.getI32Type());
     Value winners =
-        buildTensor(rewriter, op.getLoc(), winnersType,
+        buildTensor(rewriter, op, winnersType,
                     [&](ElementBuilder &b, ValueRange indices) {
                       return buildWinner(b, adaptor.getInput(), indices, dims);
                     });

@@ -1,0 +1,76 @@
+//===- DeviceProfile.h - What a kernel may use of a device ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_DEVICEPROFILE_H
+#define DML_CODEGEN_DEVICEPROFILE_H
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+
+namespace dml {
+
+/// The Vulkan features that kernels may need, in the order of the executable
+/// format's `Feature`.
+enum class DeviceFeature : uint8_t {
+  ShaderInt8,
+  ShaderInt16,
+  ShaderInt64,
+  ShaderFloat16,
+  ShaderFloat64,
+  StorageBuffer8BitAccess,
+  StorageBuffer16BitAccess,
+};
+
+/// A feature, under Vulkan's name for it, and the SPIR-V capability it allows.
+struct DeviceFeatureInfo {
+  DeviceFeature feature;
+  llvm::StringLiteral vulkanName;
+  mlir::spirv::Capability capability;
+};
+
+/// All features; the position of each is its enum value.
+llvm::ArrayRef<DeviceFeatureInfo> getDeviceFeatures();
+
+/// The devices that code is generated for: Vulkan 1.2 with some features. The
+/// limits are those that every Vulkan device has.
+class DeviceProfile {
+public:
+  /// "full": every feature of getDeviceFeatures(), which desktop GPUs and CPU
+  /// drivers have. A kernel requires of them what it uses.
+  static DeviceProfile getFull();
+
+  /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature),
+  /// followed by any number of ",+feature" or ",-feature" under Vulkan's names.
+  static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
+
+  bool has(DeviceFeature feature) const {
+    return features & (uint32_t(1) << static_cast<unsigned>(feature));
+  }
+  void set(DeviceFeature feature, bool value);
+
+  /// The specification that parses to this profile.
+  std::string str() const;
+
+  /// The SPIR-V environment of such a device.
+  mlir::spirv::TargetEnvAttr getTargetEnv(mlir::MLIRContext *context) const;
+
+  /// Threads of a workgroup: Vulkan promises 128.
+  static constexpr int64_t workgroupSize = 128;
+  /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
+  static constexpr int64_t maxWorkgroupCount = 65535;
+  /// Bytes that a thread stores at once.
+  static constexpr int64_t vectorBytes = 16;
+
+private:
+  uint32_t features = 0;
+};
+
+} // namespace dml
+
+#endif // DML_CODEGEN_DEVICEPROFILE_H

@@ -1,0 +1,64 @@
+//===- Passes.td - From linalg to SPIR-V -------------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_PASSES_TD
+#define DML_CODEGEN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DistributeToWorkgroups
+    : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
+  let summary = "Turn linalg on buffers into GPU launches";
+  let description = [{
+    Turns every parallel `linalg.generic` on buffers into a `gpu.launch`. A thread
+    computes the elements of 16 consecutive bytes of the output and stores them
+    as one vector, whatever the element type. Grids are within the 65,535
+    workgroups a dimension that every Vulkan device takes.
+
+    The launch sees the output as a memref of vectors. Where the number of
+    elements is no multiple of the vector's, the last thread also writes what
+    follows the tensor in its buffer, which is 16 bytes aligned in size.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
+def ConvertKernelsToSPIRV
+    : Pass<"dml-convert-kernels-to-spirv", "mlir::ModuleOp"> {
+  let summary = "Convert gpu.module kernels to spirv.module";
+  let description = [{
+    Replaces the body of every `gpu.module` by a `spirv.module` beside it, for the
+    devices of a profile. A kernel that needs a feature which the profile lacks
+    is an error that names the Vulkan feature and the operator.
+
+    `index` becomes 32 bits wide where integer range analysis proves that no value
+    of the kernel leaves them, and 64 bits elsewhere.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature' or ',-feature'">,
+  ];
+  let dependentDialects = ["mlir::spirv::SPIRVDialect"];
+}
+
+def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
+  let summary = "Set a SPIR-V module's version and forbid contraction";
+  let description = [{
+    Runs after `spirv-update-vce`. That pass deduces version 1.0, where an entry
+    point must not list its storage buffers as the modules made here do; 1.5 is
+    what Vulkan 1.2 takes.
+
+    Additions, subtractions and multiplications of floating-point numbers are
+    marked `NoContraction`, so that every device computes the same numbers.
+  }];
+  let dependentDialects = ["mlir::spirv::SPIRVDialect"];
+}
+
+#endif // DML_CODEGEN_PASSES_TD

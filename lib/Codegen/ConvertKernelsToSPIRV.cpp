@@ -1,0 +1,218 @@
+//===- ConvertKernelsToSPIRV.cpp - GPU kernels to SPIR-V ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Passes.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_CONVERTKERNELSTOSPIRV
+#define GEN_PASS_DEF_FINALIZESPIRV
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Index width
+//===----------------------------------------------------------------------===//
+
+/// Whether no value of type index, and no position in a buffer, leaves the
+/// range of a signed 32-bit integer. (SPIR-V reads the indices of an access
+/// chain as signed.)
+static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
+  DataFlowSolver solver;
+  solver.load<dataflow::DeadCodeAnalysis>();
+  solver.load<dataflow::SparseConstantPropagation>();
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  if (failed(solver.initializeAndRun(module)))
+    return module.emitError("integer range analysis failed");
+
+  auto fits = [&](Value value) {
+    if (auto type = dyn_cast<MemRefType>(value.getType()))
+      return type.getNumElements() <= INT32_MAX;
+    if (!value.getType().isIndex())
+      return true;
+    const auto *lattice =
+        solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    // No range: the analysis never reached the value, which is dead.
+    if (!lattice || lattice->getValue().isUninitialized())
+      return true;
+    const ConstantIntRanges &range = lattice->getValue().getValue();
+    return range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    bool fit = llvm::all_of(op->getResults(), fits);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        fit &= llvm::all_of(block.getArguments(), fits);
+    return fit ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Required features
+//===----------------------------------------------------------------------===//
+
+/// Adds the features that values of `type` need.
+static void addRequired(Type type, bool use64bitIndex,
+                        DeviceProfile &required) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex()) {
+    if (use64bitIndex)
+      required.set(DeviceFeature::ShaderInt64, true);
+    return;
+  }
+  if (!element.isIntOrFloat())
+    return;
+  bool isFloat = isa<FloatType>(element);
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (width == 64)
+    required.set(isFloat ? DeviceFeature::ShaderFloat64
+                         : DeviceFeature::ShaderInt64,
+                 true);
+  if (width == 16)
+    required.set(isFloat ? DeviceFeature::ShaderFloat16
+                         : DeviceFeature::ShaderInt16,
+                 true);
+  if (width == 8)
+    required.set(DeviceFeature::ShaderInt8, true);
+  if (!isa<MemRefType>(type))
+    return;
+  if (width == 16)
+    required.set(DeviceFeature::StorageBuffer16BitAccess, true);
+  if (width == 8)
+    required.set(DeviceFeature::StorageBuffer8BitAccess, true);
+}
+
+/// Checks that `profile` has what the kernel needs. SPIR-V conversion would
+/// fail late, or not at all, and name neither the feature nor the operator.
+static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
+                                    const DeviceProfile &profile) {
+  DeviceProfile required;
+  kernel.walk([&](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      addRequired(type, use64bitIndex, required);
+  });
+  SmallVector<StringRef> missing;
+  for (const DeviceFeatureInfo &info : getDeviceFeatures())
+    if (required.has(info.feature) && !profile.has(info.feature))
+      missing.push_back(info.vulkanName);
+  if (missing.empty())
+    return success();
+  return emitError(kernel.getLoc())
+         << "'" << kernel.getName() << "' needs the Vulkan feature"
+         << (missing.size() > 1 ? "s " : " ") << llvm::join(missing, ", ")
+         << ", which the device profile '" << profile.str() << "' lacks";
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convertToSPIRV(gpu::GPUModuleOp module,
+                                    spirv::TargetEnvAttr targetEnv,
+                                    bool use64bitIndex) {
+  SPIRVConversionOptions options;
+  options.use64bitIndex = use64bitIndex;
+  // What the device lacks was refused by name; nothing is emulated.
+  options.emulateLT32BitScalarTypes = false;
+  options.emulateUnsupportedFloatTypes = false;
+  SPIRVTypeConverter typeConverter(targetEnv, options);
+  ScfToSPIRVContext scfContext;
+  RewritePatternSet patterns(module.getContext());
+  populateGPUToSPIRVPatterns(typeConverter, patterns);
+  populateSCFToSPIRVPatterns(typeConverter, scfContext, patterns);
+  arith::populateArithToSPIRVPatterns(typeConverter, patterns);
+  populateMathToSPIRVPatterns(typeConverter, patterns);
+  populateMemRefToSPIRVPatterns(typeConverter, patterns);
+  populateVectorToSPIRVPatterns(typeConverter, patterns);
+  return applyFullConversion(module, *SPIRVConversionTarget::get(targetEnv),
+                             std::move(patterns));
+}
+
+namespace {
+struct ConvertKernelsToSPIRV
+    : dml::impl::ConvertKernelsToSPIRVBase<ConvertKernelsToSPIRV> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
+    if (!profile) {
+      getOperation().emitError(llvm::toString(profile.takeError()));
+      return signalPassFailure();
+    }
+    for (auto module :
+         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(convert(module, *profile)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult convert(gpu::GPUModuleOp module,
+                               const DeviceProfile &profile) {
+    FailureOr<bool> narrow = fitsIn32Bits(module);
+    if (failed(narrow))
+      return failure();
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      if (failed(verifyFeatures(kernel, !*narrow, profile)))
+        return failure();
+
+    // gpu.launch_func goes on naming the original.
+    OpBuilder builder(module);
+    auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
+    spirv::TargetEnvAttr targetEnv = profile.getTargetEnv(builder.getContext());
+    clone->setAttr(spirv::getTargetEnvAttrName(), targetEnv);
+    for (auto kernel : clone.getOps<gpu::GPUFuncOp>())
+      kernel->setAttr(
+          spirv::getEntryPointABIAttrName(),
+          spirv::getEntryPointABIAttr(
+              builder.getContext(),
+              kernel.getKnownBlockSize().value_or(ArrayRef<int32_t>{1, 1, 1})));
+    // memref's default memory space is a storage buffer.
+    spirv::MemorySpaceToStorageClassConverter storageClasses(
+        spirv::mapMemorySpaceToVulkanStorageClass);
+    spirv::convertMemRefTypesAndAttrs(clone, storageClasses);
+    return convertToSPIRV(clone, targetEnv, !*narrow);
+  }
+};
+
+struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
+  void runOnOperation() override {
+    spirv::ModuleOp module = getOperation();
+    if (auto triple = module.getVceTripleAttr())
+      module.setVceTripleAttr(spirv::VerCapExtAttr::get(
+          spirv::Version::V_1_5, llvm::to_vector(triple.getCapabilities()),
+          llvm::to_vector(triple.getExtensions()), &getContext()));
+    auto noContraction = llvm::convertToSnakeFromCamelCase(
+        stringifyDecoration(spirv::Decoration::NoContraction));
+    module.walk([&](Operation *op) {
+      if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp>(op))
+        op->setAttr(noContraction, UnitAttr::get(&getContext()));
+    });
+  }
+};
+} // namespace
