@@ -73,7 +73,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << ", but wants a string";
     return success();
   }
-  return op->emitError("unknown attribute '") << attribute.getName() << "'";
+  return op->emitError("unknown attribute '")
+         << attribute.getName().getValue() << "'";
 }
 
 /// Verifies an attribute of an argument or result of `op`.
@@ -90,7 +91,7 @@ static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
   }
   if (attribute.getName() != nameAttrName)
     return op->emitError("unknown attribute '")
-           << attribute.getName() << "' on " << kind << " " << index;
+           << attribute.getName().getValue() << "' on " << kind << " " << index;
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.getValue().empty())
     return op->emitError("attribute '")
