@@ -9,7 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_ResampleOp : DML_Op<"resample", "RESAMPLE"> {
+def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
+    DeclareOpInterfaceMethods<MovementOpInterface, ["movesElements"]>]> {
   let summary = "Resamples a tensor with nearest or linear interpolation";
   let description = [{
     Scales `input` by `scales[i]` along each dimension `i` and writes the part
