@@ -9,6 +9,7 @@
 
 /// Suppressions for LeakSanitizer, which asks for them under this name. Each
 /// needs a reason.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" const char *__lsan_default_suppressions() {
   return
       // Mesa's lavapipe keeps its LLVM contexts, compiled shaders and driver
@@ -25,6 +26,6 @@ extern "C" const char *__lsan_default_suppressions() {
       "leak:libVkLayer_\n";
 }
 
-/// Suppressions go by the name of a library, which LeakSanitizer no longer knows
-/// once the loader has closed its drivers. So nothing is closed.
+/// Suppressions go by the name of a library, which LeakSanitizer no longer
+/// knows once the loader has closed its drivers. So nothing is closed.
 extern "C" int dlclose(void * /*library*/) { return 0; }
