@@ -130,7 +130,8 @@ const OperatorSupport *dml::getOperatorSupport(OperationName name) {
   return interface ? &interface->getOperatorSupport() : nullptr;
 }
 
-// The table names all tensors; an op that is not verified may have more or fewer.
+// The table names all tensors; an op that is not verified may have more or
+// fewer.
 unsigned FeatureLevelOpInterface::getNumTensors() {
   Operation *op = getOperation();
   return std::min<size_t>(op->getNumOperands() + op->getNumResults(),
@@ -211,8 +212,9 @@ InFlightDiagnostic
 FeatureLevelOpInterface::emitViolation(const Requirement &violation,
                                        FeatureLevel level) {
   const OperatorSupport &support = getOperatorSupport();
-  InFlightDiagnostic diagnostic = getOperation()->emitOpError()
-                                  << support.describeViolation(violation, level);
+  InFlightDiagnostic diagnostic =
+      getOperation()->emitOpError()
+      << support.describeViolation(violation, level);
   diagnostic.attachNote() << "according to " << support.getSource(violation);
   return diagnostic;
 }
@@ -285,8 +287,8 @@ LogicalResult dml::detail::verifyOperator(Operation *operation) {
     if (failed(verifyTensor(op, name, type)))
       return failure();
   }
-  // First what is plainly wrong, then what is wrong at the newest level. A lower
-  // level is verified where it is stated.
+  // First what is plainly wrong, then what is wrong at the newest level. A
+  // lower level is verified where it is stated.
   if (failed(verifyInferredTypes(op)))
     return failure();
   return op.verifyFeatureLevel(newestFeatureLevel);

@@ -43,7 +43,8 @@ llvm::ArrayRef<FeatureLevelInfo> getFeatureLevels();
 /// The facts about `level`.
 const FeatureLevelInfo &getFeatureLevelInfo(FeatureLevel level);
 
-/// The first Windows whose system component supports `level`, or "" if none does.
+/// The first Windows whose system component supports `level`, or "" if none
+/// does.
 llvm::StringRef getFirstWindowsRelease(FeatureLevel level);
 
 /// "5_1" for fl_5_1.
