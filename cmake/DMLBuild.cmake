@@ -22,5 +22,6 @@ endif()
 # Warnings for a target of dml's own.
 function(dml_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
+    -Wno-missing-field-initializers
     $<$<BOOL:${DML_ENABLE_WERROR}>:-Werror>)
 endfunction()

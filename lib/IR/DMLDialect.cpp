@@ -66,6 +66,13 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << op->getName() << "'";
     return verifyTarget(op, cast<TargetAttr>(attribute.getValue()));
   }
+  if (attribute.getName() == executableAttrName) {
+    if (!isa<ModuleOp>(op) || !isa<DenseIntElementsAttr>(attribute.getValue()))
+      return op->emitError("attribute '")
+             << executableAttrName
+             << "' wants to be bytes, as a dense tensor, on a module";
+    return success();
+  }
   if (attribute.getName() == labelAttrName) {
     if (!isa<StringAttr>(attribute.getValue()))
       return op->emitError("attribute '")

@@ -6,19 +6,25 @@
 
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
+#include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
   dml::registerDMLCodegenPasses();
   dml::registerDMLConversionPasses();
+  dml::registerDMLExecutablePasses();
+  dml::registerPipelines();
   dml::registerDMLTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));

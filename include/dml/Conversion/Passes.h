@@ -20,8 +20,8 @@ namespace dml {
 #define GEN_PASS_REGISTRATION
 #include "dml/Conversion/Passes.h.inc"
 
-/// Adds the patterns that convert dml operators to linalg. `typeConverter` turns
-/// tensors of unsigned integers into tensors of signless ones.
+/// Adds the patterns that convert dml operators to linalg. `typeConverter`
+/// turns tensors of unsigned integers into tensors of signless ones.
 void populateDMLToLinalgPatterns(const mlir::TypeConverter &typeConverter,
                                  mlir::RewritePatternSet &patterns);
 

@@ -48,6 +48,9 @@ inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
 /// operation was lowered from.
 inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
 
+/// Name of the module attribute that holds a serialized executable.
+inline constexpr llvm::StringLiteral executableAttrName = "dml.executable";
+
 /// The feature level that holds for `op`: that of the nearest `dml.target` on
 /// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);

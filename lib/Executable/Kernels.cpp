@@ -1,0 +1,73 @@
+//===- Kernels.cpp - SPIR-V binaries --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+#include "llvm/ADT/StringExtras.h"
+#include <spirv-tools/libspirv.hpp>
+
+using namespace mlir;
+using namespace dml;
+
+/// Has SPIRV-Tools check `code`; reports what it says at `module`.
+static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
+  spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_2);
+  std::string messages;
+  tools.SetMessageConsumer([&](spv_message_level_t, const char *,
+                               const spv_position_t &, const char *message) {
+    if (!messages.empty())
+      messages += "; ";
+    messages += message;
+  });
+  if (tools.Validate(code.data(), code.size()))
+    return success();
+  return module.emitError("SPIRV-Tools' validator refuses the kernel: ")
+         << messages;
+}
+
+LogicalResult KernelTable::add(ModuleOp module) {
+  for (auto spirvModule : module.getOps<spirv::ModuleOp>()) {
+    auto entryPoints =
+        llvm::to_vector(spirvModule.getOps<spirv::EntryPointOp>());
+    if (entryPoints.size() != 1 || !spirvModule.getName())
+      return spirvModule.emitError(
+          "wants a name and one entry point to be written to an executable");
+    SmallVector<uint32_t> code;
+    if (failed(spirv::serialize(spirvModule, code)))
+      return failure();
+    auto [position, isNew] = indices.try_emplace(
+        std::string(reinterpret_cast<const char *>(code.data()),
+                    code.size() * sizeof(uint32_t)),
+        kernels.size());
+    byModule[*spirvModule.getName()] = position->second;
+    if (!isNew)
+      continue;
+    if (failed(validate(spirvModule, code)))
+      return failure();
+    kernels.push_back({entryPoints.front().getFn().str(), spirvModule,
+                       std::vector<uint32_t>(code.begin(), code.end())});
+  }
+  return success();
+}
+
+std::optional<unsigned> KernelTable::lookup(StringRef gpuModule) const {
+  // The name that upstream's conversion gives.
+  auto found = byModule.find(("__spv__" + gpuModule).str());
+  if (found == byModule.end())
+    return std::nullopt;
+  return found->second;
+}
+
+FailureOr<std::vector<KernelBinary>> dml::serializeKernels(ModuleOp module) {
+  KernelTable table;
+  if (failed(table.add(module)))
+    return failure();
+  std::vector<KernelBinary> binaries;
+  for (const KernelTable::Kernel &kernel : table.getKernels())
+    binaries.push_back({kernel.name, kernel.code});
+  return binaries;
+}

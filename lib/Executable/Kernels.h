@@ -1,0 +1,43 @@
+//===- Kernels.h - SPIR-V binaries ------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_EXECUTABLE_KERNELS_H
+#define DML_LIB_EXECUTABLE_KERNELS_H
+
+#include "dml/Executable/Executable.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+
+namespace dml {
+
+/// The kernels of a module, each different code once.
+class KernelTable {
+public:
+  struct Kernel {
+    std::string name;
+    mlir::spirv::ModuleOp module;
+    std::vector<uint32_t> code;
+  };
+
+  /// Serializes and validates every spirv.module of `module`.
+  llvm::LogicalResult add(mlir::ModuleOp module);
+
+  /// The kernel made from the gpu.module of that name.
+  std::optional<unsigned> lookup(llvm::StringRef gpuModule) const;
+
+  llvm::ArrayRef<Kernel> getKernels() const { return kernels; }
+
+private:
+  std::vector<Kernel> kernels;
+  /// Position in `kernels`, by code and by the spirv.module's name.
+  llvm::StringMap<unsigned> indices;
+  llvm::StringMap<unsigned> byModule;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_EXECUTABLE_KERNELS_H

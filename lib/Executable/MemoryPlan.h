@@ -1,0 +1,34 @@
+//===- MemoryPlan.h - Layout of the temporary arena -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_EXECUTABLE_MEMORYPLAN_H
+#define DML_LIB_EXECUTABLE_MEMORYPLAN_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
+
+namespace dml {
+
+/// A temporary buffer that is in use from step `first` to step `last`, both
+/// included.
+struct Allocation {
+  uint64_t size;
+  unsigned first, last;
+  /// Set by planMemory.
+  uint64_t offset = 0;
+};
+
+/// Places allocations in one arena so that those in use at the same time do not
+/// overlap, at offsets that are multiples of `alignment`. Returns the size of
+/// the arena. Largest first, each at the lowest offset that is free while it is
+/// in use: the greedy-by-size strategy of Pisarchyk and Lee, "Efficient Memory
+/// Management for Deep Neural Net Inference" (2020).
+uint64_t planMemory(llvm::MutableArrayRef<Allocation> allocations,
+                    uint64_t alignment);
+
+} // namespace dml
+
+#endif // DML_LIB_EXECUTABLE_MEMORYPLAN_H

@@ -1,0 +1,281 @@
+//===- Schedule.cpp - A function as a list of steps -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+#include "MemoryPlan.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+using executable::BufferKind;
+using executable::BufferRange;
+
+uint64_t dml::getBufferSize(MemRefType type) {
+  uint64_t bytes = static_cast<uint64_t>(type.getNumElements()) *
+                   type.getElementTypeBitWidth() / 8;
+  return llvm::alignTo(bytes, DeviceProfile::vectorBytes);
+}
+
+FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
+  auto elements =
+      dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr());
+  if (!elements || elements.getElementType().isInteger(1))
+    return global.emitError(
+        "wants a dense value to be written to an executable");
+  auto [position, isNew] = offsets.try_emplace(elements, 0);
+  if (!isNew)
+    return position->second;
+  uint64_t offset = llvm::alignTo(data.size(), rangeAlignment);
+  uint64_t size = getBufferSize(global.getType());
+  data.resize(offset + size);
+  ArrayRef<char> raw = elements.getRawData();
+  size_t count = elements.isSplat() ? elements.getNumElements() : 1;
+  for (size_t i = 0; i < count; ++i)
+    llvm::copy(raw,
+               reinterpret_cast<char *>(data.data()) + offset + i * raw.size());
+  return position->second = offset;
+}
+
+namespace {
+/// Whether a step reads or writes a range.
+struct Access {
+  BufferRange range;
+  bool reads, writes;
+};
+
+/// Says where barriers are due: the accesses since the last one.
+class HazardTracker {
+public:
+  /// Whether `accesses` must wait for earlier ones; records them.
+  bool add(ArrayRef<Access> accesses) {
+    bool hazard = llvm::any_of(accesses, [&](const Access &access) {
+      return llvm::any_of(pending, [&](const Access &earlier) {
+        return (access.writes || earlier.writes) &&
+               overlap(access.range, earlier.range);
+      });
+    });
+    if (hazard)
+      pending.clear();
+    llvm::append_range(pending, accesses);
+    return hazard;
+  }
+
+private:
+  static bool overlap(const BufferRange &lhs, const BufferRange &rhs) {
+    return lhs.kind() == rhs.kind() && lhs.index() == rhs.index() &&
+           lhs.offset() < rhs.offset() + rhs.size() &&
+           rhs.offset() < lhs.offset() + lhs.size();
+  }
+
+  SmallVector<Access> pending;
+};
+
+class Scheduler {
+public:
+  Scheduler(func::FuncOp function, const KernelTable &kernels,
+            ConstantPool &constants, ArrayRef<BufferRange> argumentRanges)
+      : function(function), symbols(function->getParentOfType<ModuleOp>()),
+        kernels(kernels), constants(constants), argumentRanges(argumentRanges) {
+  }
+
+  FailureOr<Schedule> run();
+
+private:
+  /// A buffer before temporaries have their place: a range, or the position of
+  /// an allocation.
+  struct Buffer {
+    BufferRange range;
+    std::optional<unsigned> allocation;
+  };
+  /// A step before temporaries have their place.
+  struct Draft {
+    Step step;
+    SmallVector<Buffer> buffers;
+    SmallVector<std::pair<bool, bool>> readsWrites;
+  };
+
+  LogicalResult visit(Operation &op);
+  LogicalResult visitLaunch(gpu::LaunchFuncOp op);
+  LogicalResult visitCopy(memref::CopyOp op);
+  FailureOr<Buffer> lookup(Value value);
+
+  func::FuncOp function;
+  SymbolTable symbols;
+  const KernelTable &kernels;
+  ConstantPool &constants;
+  ArrayRef<BufferRange> argumentRanges;
+
+  DenseMap<Value, Buffer> buffers;
+  std::vector<Allocation> allocations;
+  std::vector<Draft> drafts;
+};
+} // namespace
+
+/// The buffer that `value` is a view of.
+FailureOr<Scheduler::Buffer> Scheduler::lookup(Value value) {
+  while (true) {
+    auto found = buffers.find(value);
+    if (found != buffers.end())
+      return found->second;
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<UnrealizedConversionCastOp, memref::CastOp,
+                        memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
+      value = op->getOperand(0);
+      continue;
+    }
+    return emitError(value.getLoc(), "this buffer cannot be written to an "
+                                     "executable: it is no argument, "
+                                     "allocation or constant");
+  }
+}
+
+/// Whether `kernel` reads and writes its argument `index`.
+static std::pair<bool, bool> getReadsWrites(gpu::GPUFuncOp kernel,
+                                            unsigned index) {
+  BlockArgument argument = kernel.getArgument(index);
+  bool reads = false, writes = false;
+  for (Operation *user : argument.getUsers()) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    reads |=
+        !effects ||
+        effects.getEffectOnValue<MemoryEffects::Read>(argument).has_value();
+    writes |=
+        !effects ||
+        effects.getEffectOnValue<MemoryEffects::Write>(argument).has_value();
+  }
+  return {reads, writes};
+}
+
+LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
+  std::optional<unsigned> kernel =
+      kernels.lookup(op.getKernelModuleName().getValue());
+  auto module =
+      symbols.lookup<gpu::GPUModuleOp>(op.getKernelModuleName().getValue());
+  auto entry = module ? module.lookupSymbol<gpu::GPUFuncOp>(op.getKernelName())
+                      : gpu::GPUFuncOp();
+  if (!kernel || !entry)
+    return op.emitOpError("names the kernel ")
+           << op.getKernel() << ", but no SPIR-V module was made of it";
+
+  Draft draft;
+  draft.step.kernel = *kernel;
+  draft.step.label = op.getKernelName().getValue().str();
+  gpu::KernelDim3 grid = op.getGridSizeOperandValues();
+  Value counts[] = {grid.x, grid.y, grid.z};
+  for (auto [count, value] :
+       llvm::zip_equal(draft.step.workgroupCount, counts)) {
+    std::optional<int64_t> constant = getConstantIntValue(value);
+    if (!constant || *constant < 1 || *constant > UINT32_MAX)
+      return op.emitOpError("wants constant workgroup counts");
+    count = static_cast<uint32_t>(*constant);
+  }
+  for (auto [index, operand] : llvm::enumerate(op.getKernelOperands())) {
+    FailureOr<Buffer> buffer = lookup(operand);
+    if (failed(buffer))
+      return failure();
+    draft.buffers.push_back(*buffer);
+    draft.readsWrites.push_back(getReadsWrites(entry, index));
+  }
+  drafts.push_back(std::move(draft));
+  return success();
+}
+
+LogicalResult Scheduler::visitCopy(memref::CopyOp op) {
+  FailureOr<Buffer> source = lookup(op.getSource());
+  FailureOr<Buffer> target = lookup(op.getTarget());
+  if (failed(source) || failed(target))
+    return failure();
+  Draft draft;
+  draft.step.label = "copy";
+  draft.buffers = {*source, *target};
+  draft.readsWrites = {{true, false}, {false, true}};
+  drafts.push_back(std::move(draft));
+  return success();
+}
+
+LogicalResult Scheduler::visit(Operation &op) {
+  if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+    return visitLaunch(launch);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return visitCopy(copy);
+  if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    buffers[alloc] = {BufferRange(BufferKind::Temporary, 0, 0,
+                                  getBufferSize(alloc.getType())),
+                      allocations.size()};
+    allocations.push_back({getBufferSize(alloc.getType()), /*first=*/UINT_MAX,
+                           /*last=*/0});
+    return success();
+  }
+  if (auto get = dyn_cast<memref::GetGlobalOp>(op)) {
+    auto global = symbols.lookup<memref::GlobalOp>(get.getName());
+    FailureOr<uint64_t> offset = constants.add(global);
+    if (failed(offset))
+      return failure();
+    buffers[get] = {BufferRange(BufferKind::Constant, 0, *offset,
+                                getBufferSize(global.getType())),
+                    std::nullopt};
+    return success();
+  }
+  if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp>(op))
+    return success();
+  return op.emitOpError("cannot be written to an executable");
+}
+
+FailureOr<Schedule> Scheduler::run() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("has control flow, which an executable cannot "
+                              "express");
+  for (auto [argument, range] :
+       llvm::zip_equal(function.getArguments(), argumentRanges))
+    buffers[argument] = {range, std::nullopt};
+  for (Operation &op : function.getBody().front())
+    if (failed(visit(op)))
+      return failure();
+
+  for (auto [index, draft] : llvm::enumerate(drafts))
+    for (const Buffer &buffer : draft.buffers)
+      if (buffer.allocation) {
+        Allocation &allocation = allocations[*buffer.allocation];
+        allocation.first = std::min<unsigned>(allocation.first, index);
+        allocation.last = std::max<unsigned>(allocation.last, index);
+      }
+
+  // What no step uses takes no room.
+  for (Allocation &allocation : allocations)
+    if (allocation.first > allocation.last)
+      allocation.size = 0;
+  Schedule schedule;
+  schedule.temporarySize = planMemory(allocations, rangeAlignment);
+  HazardTracker hazards;
+  for (Draft &draft : drafts) {
+    SmallVector<Access> accesses;
+    for (auto [buffer, readsWrites] :
+         llvm::zip_equal(draft.buffers, draft.readsWrites)) {
+      BufferRange range = buffer.range;
+      if (buffer.allocation)
+        range =
+            BufferRange(range.kind(), range.index(),
+                        allocations[*buffer.allocation].offset, range.size());
+      draft.step.bindings.push_back(range);
+      accesses.push_back({range, readsWrites.first, readsWrites.second});
+    }
+    draft.step.barrier = hazards.add(accesses);
+    schedule.steps.push_back(std::move(draft.step));
+  }
+  return schedule;
+}
+
+FailureOr<Schedule> dml::buildSchedule(func::FuncOp function,
+                                       const KernelTable &kernels,
+                                       ConstantPool &constants,
+                                       ArrayRef<BufferRange> argumentRanges) {
+  return Scheduler(function, kernels, constants, argumentRanges).run();
+}

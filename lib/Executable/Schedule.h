@@ -1,0 +1,65 @@
+//===- Schedule.h - A function as a list of steps ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_EXECUTABLE_SCHEDULE_H
+#define DML_LIB_EXECUTABLE_SCHEDULE_H
+
+#include "Kernels.h"
+#include "executable_generated.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include <array>
+
+namespace dml {
+
+/// What every bound range starts at a multiple of: the largest value that
+/// Vulkan lets a device ask for as minStorageBufferOffsetAlignment.
+inline constexpr uint64_t rangeAlignment = 256;
+
+/// Bytes of a buffer that holds a tensor: whole vectors.
+uint64_t getBufferSize(mlir::MemRefType type);
+
+/// The bytes of the constants of an executable, each different one once.
+class ConstantPool {
+public:
+  /// The offset at which the data of `global` stands.
+  llvm::FailureOr<uint64_t> add(mlir::memref::GlobalOp global);
+
+  llvm::ArrayRef<uint8_t> getData() const { return data; }
+
+private:
+  std::vector<uint8_t> data;
+  llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
+};
+
+/// One step of a function; a copy has no kernel and the bindings source,
+/// destination.
+struct Step {
+  std::string label;
+  std::optional<unsigned> kernel;
+  std::array<uint32_t, 3> workgroupCount = {1, 1, 1};
+  llvm::SmallVector<executable::BufferRange> bindings;
+  bool barrier = false;
+};
+
+/// A function's steps and its temporary arena.
+struct Schedule {
+  std::vector<Step> steps;
+  uint64_t temporarySize = 0;
+};
+
+/// Reads the schedule of `function` off its body. `argumentRanges` are the
+/// buffers of its arguments.
+llvm::FailureOr<Schedule>
+buildSchedule(mlir::func::FuncOp function, const KernelTable &kernels,
+              ConstantPool &constants,
+              llvm::ArrayRef<executable::BufferRange> argumentRanges);
+
+} // namespace dml
+
+#endif // DML_LIB_EXECUTABLE_SCHEDULE_H

@@ -1,0 +1,35 @@
+//===- SerializeExecutable.cpp - Writing executables as a pass ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Executable/Executable.h"
+#include "dml/Executable/Passes.h"
+#include "dml/IR/DML.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace dml {
+#define GEN_PASS_DEF_SERIALIZEEXECUTABLE
+#include "dml/Executable/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+
+namespace {
+struct SerializeExecutable
+    : dml::impl::SerializeExecutableBase<SerializeExecutable> {
+  void runOnOperation() override {
+    FailureOr<std::vector<uint8_t>> bytes =
+        dml::exportExecutable(getOperation());
+    if (failed(bytes))
+      return signalPassFailure();
+    auto type = RankedTensorType::get({static_cast<int64_t>(bytes->size())},
+                                      IntegerType::get(&getContext(), 8));
+    getOperation()->setAttr(
+        dml::executableAttrName,
+        DenseElementsAttr::get<uint8_t>(type, ArrayRef<uint8_t>(*bytes)));
+  }
+};
+} // namespace

@@ -1,0 +1,115 @@
+//===- Upstream.cpp - MLIR's own operations -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace dml::reference {
+
+LogicalResult evaluate(arith::ConstantOp op, Tensor &output) {
+  ArrayRef<char> elements;
+  bool isSplat = false;
+  if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
+    elements = dense.getRawData();
+    isSplat = dense.isSplat();
+  } else if (auto resource =
+                 dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      elements = blob->getData();
+  }
+  size_t width = getByteWidth(output.getDataType());
+  if (elements.size() != (isSplat ? width : output.getNumBytes()))
+    return op.emitOpError("has elements the interpreter cannot read");
+  if (!isSplat) {
+    std::memcpy(output.getData(), elements.data(), elements.size());
+    return success();
+  }
+  for (int64_t index = 0; index < output.getNumElements(); ++index)
+    std::memcpy(output.getData() + index * width, elements.data(), width);
+  return success();
+}
+
+namespace {
+/// The part of a tensor that a slicing operation names.
+struct Slice {
+  ArrayRef<int64_t> offsets, sizes, strides;
+};
+} // namespace
+
+/// The slice that `op` takes of a tensor of shape `shape`.
+static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
+                                 ArrayRef<int64_t> shape) {
+  Slice slice{op.getStaticOffsets(), op.getStaticSizes(),
+              op.getStaticStrides()};
+  for (auto [offset, size, stride, bound] :
+       llvm::zip_equal(slice.offsets, slice.sizes, slice.strides, shape)) {
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) ||
+        ShapedType::isDynamic(stride))
+      return op.emitOpError("has a dynamic slice, but the interpreter knows "
+                            "static ones");
+    auto outside = [&](int64_t coordinate) {
+      return coordinate < 0 || coordinate >= bound;
+    };
+    if (size > 0 && (outside(offset) || std::abs(stride) > bound ||
+                     outside(offset + (size - 1) * stride)))
+      return op.emitOpError("has a slice that leaves its tensor");
+  }
+  return slice;
+}
+
+/// Copies `source`, which has the shape `slice.sizes`, into `output`.
+static void scatter(const Tensor &source, const Slice &slice, Tensor &output) {
+  size_t width = getByteWidth(output.getDataType());
+  const char *element = source.getData();
+  forEachCoordinate(slice.sizes, [&](ArrayRef<int64_t> coordinate) {
+    int64_t index = 0;
+    for (unsigned dim = 0; dim < coordinate.size(); ++dim)
+      index = index * output.getShape()[dim] + slice.offsets[dim] +
+              coordinate[dim] * slice.strides[dim];
+    std::memcpy(output.getData() + index * width, element, width);
+    element += width;
+  });
+}
+
+LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
+                       Tensor &output) {
+  SmallVector<int64_t> offsets(output.getRank(), 0),
+      strides(output.getRank(), 1);
+  for (const Tensor &input : inputs) {
+    scatter(input, {offsets, input.getShape(), strides}, output);
+    offsets[op.getDim()] += input.getShape()[op.getDim()];
+  }
+  return success();
+}
+
+LogicalResult evaluate(tensor::ExtractSliceOp op, const Tensor &source,
+                       Tensor &output) {
+  FailureOr<Slice> slice = getSlice(op, source.getShape());
+  if (failed(slice))
+    return failure();
+  // The result's type may drop dimensions of size 1.
+  Tensor whole = output.view(output.getDataType(), slice->sizes);
+  gather(source, whole, [&](unsigned dim, int64_t coordinate) {
+    return slice->offsets[dim] + coordinate * slice->strides[dim];
+  });
+  return success();
+}
+
+LogicalResult evaluate(tensor::InsertSliceOp op, const Tensor &source,
+                       const Tensor &destination, Tensor &output) {
+  FailureOr<Slice> slice = getSlice(op, destination.getShape());
+  if (failed(slice))
+    return failure();
+  std::memcpy(output.getData(), destination.getData(),
+              destination.getNumBytes());
+  scatter(source, *slice, output);
+  return success();
+}
+
+} // namespace dml::reference

@@ -1,0 +1,526 @@
+/*===- dml/runtime.h - Run dml executables through Vulkan
+------------------===*\
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The C API of dml's runtime. It loads an executable (.dmlx), checks it against
+ * a Vulkan device, and runs its functions. It needs Vulkan 1.2 and nothing
+ * else; Vulkan's loader is opened at run time.
+ *
+ *   DmlInstance      the Vulkan loader and the physical devices it finds
+ *   DmlDevice        a VkDevice and a queue: created here, or the caller's own
+ *   DmlExecutable    a file's contents, verified; needs no device
+ *   DmlProgram       an executable on a device: pipelines and constants
+ *   DmlBuffer        device memory, for callers that do not bring their own
+ *   DmlBindingTable  one function with its buffers: record it or submit it
+ *
+ * Errors. A call that can fail returns a DmlResult and takes, as its last
+ * parameter, an optional `DmlError *error`. Where a call fails and `error` is
+ * not NULL, *error becomes a new error object with one message for people; the
+ * caller frees it with dmlDestroyError. Where a call succeeds, *error becomes
+ * NULL. A failed call leaves its other outputs as they were and changes nothing
+ * else. No C++ exception leaves a call.
+ *
+ * Ownership. Every dmlCreate* and dmlAdoptDevice gives the caller one handle to
+ * destroy with its dmlDestroy*. An object keeps alive what it was made from, so
+ * handles may be destroyed in any order; destroying NULL does nothing. Pointers
+ * that a call returns (names, sizes) live as long as the object asked. What a
+ * caller passes in is copied unless the call says otherwise.
+ *
+ * Threads. Instances, devices, executables and programs may be used from many
+ * threads at once. A buffer, a binding table and an error are to be used by one
+ * thread at a time. Destroying an object may not overlap with its use.
+ *
+ * Structures. Zero-initialize a structure to get every default.
+ *
+ * Compatibility. Until version 1.0 a release may change this interface; the
+ * shared library's SOVERSION says which releases agree.
+ *
+\*===----------------------------------------------------------------------===*/
+
+#ifndef DML_RUNTIME_H
+#define DML_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <vulkan/vulkan_core.h>
+
+#if defined(_WIN32) && defined(DML_RUNTIME_SHARED)
+#ifdef dml_runtime_EXPORTS
+#define DML_API __declspec(dllexport)
+#else
+#define DML_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define DML_API __attribute__((visibility("default")))
+#else
+#define DML_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*===----------------------------------------------------------------------===*\
+ * Results and errors
+\*===----------------------------------------------------------------------===*/
+
+typedef enum DmlResult {
+  DML_SUCCESS = 0,
+  /* The caller passed something that the call does not take. */
+  DML_ERROR_INVALID_ARGUMENT = 1,
+  /* The bytes are no valid executable; none of them was used. */
+  DML_ERROR_INVALID_EXECUTABLE = 2,
+  /* There is no such device, function or file. */
+  DML_ERROR_NOT_FOUND = 3,
+  /* It exists, but lacks something that is needed. The message names all. */
+  DML_ERROR_UNSUPPORTED = 4,
+  DML_ERROR_OUT_OF_MEMORY = 5,
+  DML_ERROR_DEVICE_LOST = 6,
+  /* dmlWait: the work had not finished when the time was up. */
+  DML_ERROR_TIMEOUT = 7,
+  DML_ERROR_IO = 8,
+  /* Any other failure of a Vulkan call. The message names call and result. */
+  DML_ERROR_VULKAN = 9
+} DmlResult;
+
+typedef struct DmlErrorImpl *DmlError;
+typedef struct DmlInstanceImpl *DmlInstance;
+typedef struct DmlDeviceImpl *DmlDevice;
+typedef struct DmlExecutableImpl *DmlExecutable;
+typedef struct DmlProgramImpl *DmlProgram;
+typedef struct DmlBufferImpl *DmlBuffer;
+typedef struct DmlBindingTableImpl *DmlBindingTable;
+
+/* The result's name: "DML_ERROR_NOT_FOUND". Static storage. */
+DML_API const char *dmlGetResultName(DmlResult result);
+
+DML_API DmlResult dmlGetErrorResult(DmlError error);
+/* One line, no newline at its end; "" for NULL. Lives as long as the error. */
+DML_API const char *dmlGetErrorMessage(DmlError error);
+DML_API void dmlDestroyError(DmlError error);
+
+/* The runtime's version: "0.1.0". Static storage. */
+DML_API const char *dmlGetVersion(void);
+
+/*===----------------------------------------------------------------------===*\
+ * Data types
+\*===----------------------------------------------------------------------===*/
+
+/* The values are those of DML_TENSOR_DATA_TYPE. */
+typedef enum DmlDataType {
+  DML_DATA_TYPE_UNKNOWN = 0,
+  DML_DATA_TYPE_FLOAT32 = 1,
+  DML_DATA_TYPE_FLOAT16 = 2,
+  DML_DATA_TYPE_UINT32 = 3,
+  DML_DATA_TYPE_UINT16 = 4,
+  DML_DATA_TYPE_UINT8 = 5,
+  DML_DATA_TYPE_INT32 = 6,
+  DML_DATA_TYPE_INT16 = 7,
+  DML_DATA_TYPE_INT8 = 8,
+  DML_DATA_TYPE_FLOAT64 = 9,
+  DML_DATA_TYPE_UINT64 = 10,
+  DML_DATA_TYPE_INT64 = 11
+} DmlDataType;
+
+/* As the compiler spells it: "f32", "i8", "ui64". "unknown" for any other. */
+DML_API const char *dmlGetDataTypeName(DmlDataType type);
+/* Bytes of one element; 0 for any other. */
+DML_API size_t dmlGetDataTypeSize(DmlDataType type);
+
+/*===----------------------------------------------------------------------===*\
+ * Physical devices
+\*===----------------------------------------------------------------------===*/
+
+/* Vulkan features that executables may require. */
+typedef enum DmlFeatureFlagBits {
+  DML_FEATURE_SHADER_INT8_BIT = 0x01,
+  DML_FEATURE_SHADER_INT16_BIT = 0x02,
+  DML_FEATURE_SHADER_INT64_BIT = 0x04,
+  DML_FEATURE_SHADER_FLOAT16_BIT = 0x08,
+  DML_FEATURE_SHADER_FLOAT64_BIT = 0x10,
+  DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT = 0x20,
+  DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT = 0x40,
+  DML_FEATURE_ALL = 0x7f
+} DmlFeatureFlagBits;
+typedef uint32_t DmlFeatureFlags;
+
+/* Vulkan's name of one feature: "shaderInt64". NULL for any other value. */
+DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
+
+/* Limits under the names that Vulkan gives them. */
+typedef struct DmlDeviceLimits {
+  uint64_t maxStorageBufferRange;
+  uint64_t maxMemoryAllocationSize;
+  uint64_t minStorageBufferOffsetAlignment;
+  uint32_t maxPerStageDescriptorStorageBuffers;
+  uint32_t maxComputeWorkGroupInvocations;
+  uint32_t maxComputeWorkGroupSize[3];
+  uint32_t maxComputeWorkGroupCount[3];
+  uint32_t maxComputeSharedMemorySize;
+  uint32_t subgroupSize;
+  /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
+  float timestampPeriod;
+} DmlDeviceLimits;
+
+typedef struct DmlDeviceInfo {
+  char name[256];
+  uint8_t uuid[16];
+  VkPhysicalDeviceType type;
+  char driverName[256];
+  /* The driver's own words for its version. */
+  char driverInfo[256];
+  /* The newest version that may be used: of the device, or of the instance
+   * where that is older. */
+  uint32_t apiVersion;
+  /* For a physical device what it supports, for a DmlDevice what is enabled. */
+  DmlFeatureFlags features;
+  DmlDeviceLimits limits;
+  /* Bytes of all device-local heaps. */
+  uint64_t deviceMemorySize;
+} DmlDeviceInfo;
+
+/*===----------------------------------------------------------------------===*\
+ * Instances
+\*===----------------------------------------------------------------------===*/
+
+typedef enum DmlMessageSeverity {
+  DML_MESSAGE_SEVERITY_WARNING = 0,
+  DML_MESSAGE_SEVERITY_ERROR = 1
+} DmlMessageSeverity;
+
+/* May be called from any thread that is inside a call of this API. */
+typedef void (*DmlMessageCallback)(void *userData, DmlMessageSeverity severity,
+                                   const char *message);
+
+typedef struct DmlInstanceCreateInfo {
+  /* NULL: open the system's Vulkan loader. */
+  PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+  /* Turn on VK_LAYER_KHRONOS_validation; an error where it is not installed. */
+  bool enableValidation;
+  /* Gets the validation layer's messages. NULL: they are counted only. */
+  DmlMessageCallback messageCallback;
+  void *messageUserData;
+} DmlInstanceCreateInfo;
+
+/* `info` may be NULL. DML_ERROR_NOT_FOUND where there is no Vulkan loader or no
+ * driver. */
+DML_API DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
+                                    DmlInstance *instance, DmlError *error);
+DML_API void dmlDestroyInstance(DmlInstance instance);
+
+/* The physical devices, in the loader's order. */
+DML_API uint32_t dmlGetDeviceCount(DmlInstance instance);
+DML_API DmlResult dmlGetDeviceInfo(DmlInstance instance, uint32_t index,
+                                   DmlDeviceInfo *info, DmlError *error);
+
+/* Finds a device the runtime can use. `selector` is an index into the devices
+ * ("1"), a UUID (32 hexadecimal digits, with or without dashes) or a part of a
+ * name in any case ("radeon"; the first that fits). NULL or "": the first GPU,
+ * else the first device. DML_ERROR_NOT_FOUND where nothing fits the selector,
+ * DML_ERROR_UNSUPPORTED where what fits cannot be used. */
+DML_API DmlResult dmlFindDevice(DmlInstance instance, const char *selector,
+                                uint32_t *index, DmlError *error);
+
+/* How many warnings and errors the validation layer has sent so far. */
+DML_API uint32_t dmlGetValidationMessageCount(DmlInstance instance);
+
+/*===----------------------------------------------------------------------===*\
+ * Devices
+\*===----------------------------------------------------------------------===*/
+
+typedef struct DmlDeviceCreateInfo {
+  /* As for dmlFindDevice. */
+  const char *selector;
+  /* Enable robustBufferAccess: reads and writes beyond a bound buffer do no
+   * harm, at some cost in speed. An error where the device lacks it. */
+  bool robustBufferAccess;
+} DmlDeviceCreateInfo;
+
+/* Creates a VkDevice with one queue and every DmlFeature the device has. `info`
+ * may be NULL. */
+DML_API DmlResult dmlCreateDevice(DmlInstance instance,
+                                  const DmlDeviceCreateInfo *info,
+                                  DmlDevice *device, DmlError *error);
+
+/* A device that the caller made. */
+typedef struct DmlVulkanDevice {
+  /* NULL: the system's Vulkan loader. */
+  PFN_vkGetInstanceProcAddr getInstanceProcAddr;
+  VkInstance instance;
+  VkPhysicalDevice physicalDevice;
+  VkDevice device;
+  /* VkApplicationInfo::apiVersion of the instance, 1.2 or newer. */
+  uint32_t apiVersion;
+  /* The features that were enabled in `device`. */
+  DmlFeatureFlags enabledFeatures;
+  /* VK_EXT_debug_utils is enabled in `instance`: steps are labelled. */
+  bool debugUtilsEnabled;
+  /* A family with VK_QUEUE_COMPUTE_BIT, and a queue of it. VK_NULL_HANDLE: the
+   * runtime only records; calls that would have to submit fail. */
+  uint32_t queueFamilyIndex;
+  VkQueue queue;
+  /* Called around every use of `queue`, where the caller uses it from other
+   * threads. Both or neither. */
+  void (*lockQueue)(void *userData);
+  void (*unlockQueue)(void *userData);
+  void *queueUserData;
+} DmlVulkanDevice;
+
+/* Uses the caller's VkDevice, which must outlive everything made from the
+ * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. */
+DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
+                                 DmlError *error);
+DML_API void dmlDestroyDevice(DmlDevice device);
+
+DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
+/* The Vulkan objects behind a device; they stay the runtime's. `lockQueue`,
+ * `unlockQueue` and `queueUserData` are set, and are to be called around the
+ * caller's own use of `queue`. */
+DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
+
+/* Compiled pipelines, to be kept between runs of a program. Call with data NULL
+ * to learn the size; `*size` becomes what was written. The data carry a
+ * checksum and the device they are for: dmlSetPipelineCacheData refuses others
+ * with DML_ERROR_INVALID_ARGUMENT, after which pipelines are compiled anew. Set
+ * them before programs are created. */
+DML_API DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size,
+                                          void *data, DmlError *error);
+DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
+                                          size_t size, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Executables
+\*===----------------------------------------------------------------------===*/
+
+/* Verifies and copies an executable. Nothing in it is trusted. */
+DML_API DmlResult dmlCreateExecutable(const void *data, size_t size,
+                                      DmlExecutable *executable,
+                                      DmlError *error);
+DML_API DmlResult dmlCreateExecutableFromFile(const char *path,
+                                              DmlExecutable *executable,
+                                              DmlError *error);
+DML_API void dmlDestroyExecutable(DmlExecutable executable);
+
+typedef struct DmlExecutableInfo {
+  uint16_t versionMajor;
+  uint16_t versionMinor;
+  /* The program that wrote the file; may be "". */
+  const char *producer;
+  uint32_t functionCount;
+  uint32_t kernelCount;
+  uint64_t constantSize;
+  /* What a device must have. `requiredLimits` holds what the executable makes
+   * use of; members that it cannot require are 0. */
+  uint32_t requiredApiVersion;
+  DmlFeatureFlags requiredFeatures;
+  DmlDeviceLimits requiredLimits;
+} DmlExecutableInfo;
+
+DML_API void dmlGetExecutableInfo(DmlExecutable executable,
+                                  DmlExecutableInfo *info);
+
+/* DML_ERROR_UNSUPPORTED, naming everything that is missing, where a device with
+ * these properties cannot run the executable. */
+DML_API DmlResult dmlCheckExecutable(DmlExecutable executable,
+                                     const DmlDeviceInfo *device,
+                                     DmlError *error);
+
+typedef struct DmlFunctionInfo {
+  const char *name;
+  uint32_t inputCount;
+  uint32_t outputCount;
+  uint32_t stepCount;
+  /* Bytes of the temporary buffer; may be 0. */
+  uint64_t temporarySize;
+  /* 0x1000 is 1_0, 0x6400 is 6_4. */
+  uint32_t featureLevel;
+} DmlFunctionInfo;
+
+/* A packed, row-major tensor. */
+typedef struct DmlTensorInfo {
+  const char *name;
+  DmlDataType dataType;
+  uint32_t rank;
+  const uint32_t *sizes;
+  uint64_t elementCount;
+  /* Bytes of the elements. */
+  uint64_t byteSize;
+  /* Bytes that a bound buffer must have: byteSize rounded up to 16. */
+  uint64_t bufferSize;
+} DmlTensorInfo;
+
+typedef enum DmlStepKind {
+  DML_STEP_KIND_DISPATCH = 0,
+  DML_STEP_KIND_COPY = 1
+} DmlStepKind;
+
+typedef struct DmlStepInfo {
+  DmlStepKind kind;
+  /* The operators that the step computes; may be "". */
+  const char *label;
+  /* The entry point; "" for a copy, whose workgroups are 0. */
+  const char *kernel;
+  uint32_t workgroupCount[3];
+  uint32_t workgroupSize[3];
+  /* Bytes of all ranges bound; twice the size for a copy. */
+  uint64_t boundSize;
+  /* The step waits for all steps before it. */
+  bool barrier;
+} DmlStepInfo;
+
+DML_API DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
+                                  uint32_t *function, DmlError *error);
+DML_API DmlResult dmlGetFunctionInfo(DmlExecutable executable,
+                                     uint32_t function, DmlFunctionInfo *info,
+                                     DmlError *error);
+DML_API DmlResult dmlGetInputInfo(DmlExecutable executable, uint32_t function,
+                                  uint32_t input, DmlTensorInfo *info,
+                                  DmlError *error);
+DML_API DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
+                                   uint32_t output, DmlTensorInfo *info,
+                                   DmlError *error);
+DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
+                                 uint32_t step, DmlStepInfo *info,
+                                 DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Programs
+\*===----------------------------------------------------------------------===*/
+
+/* Checks the executable against the device, compiles its kernels and uploads
+ * its constants. */
+DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
+                                   DmlProgram *program, DmlError *error);
+DML_API void dmlDestroyProgram(DmlProgram program);
+
+/* Host memory of `size` bytes; the size must be the tensor's byteSize. */
+typedef struct DmlHostTensor {
+  void *data;
+  size_t size;
+} DmlHostTensor;
+
+/* The simple way: runs a function on host memory and waits for it. Buffers and
+ * descriptors are made for this one call; use a binding table to run often. */
+DML_API DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
+                                 const DmlHostTensor *inputs,
+                                 uint32_t inputCount,
+                                 const DmlHostTensor *outputs,
+                                 uint32_t outputCount, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Buffers
+\*===----------------------------------------------------------------------===*/
+
+typedef enum DmlMemory {
+  /* Where kernels run fastest. On a CPU or a GPU that shares the host's memory
+   * it is mapped too. */
+  DML_MEMORY_DEVICE = 0,
+  /* Mapped, for the host to write. */
+  DML_MEMORY_UPLOAD = 1,
+  /* Mapped, for the host to read. */
+  DML_MEMORY_READBACK = 2
+} DmlMemory;
+
+typedef struct DmlBufferInfo {
+  VkBuffer buffer;
+  uint64_t size;
+  /* Coherent host memory, or NULL where the memory is not mapped. */
+  void *mapped;
+} DmlBufferInfo;
+
+/* A buffer with its own memory, for storage and transfers. */
+DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
+                                  DmlMemory memory, DmlBuffer *buffer,
+                                  DmlError *error);
+DML_API void dmlDestroyBuffer(DmlBuffer buffer);
+DML_API void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info);
+
+/* Copy between host memory and a buffer and wait for it, through a staging
+ * buffer where needed. No submitted work may be using the buffer. */
+DML_API DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset,
+                                 const void *data, size_t size,
+                                 DmlError *error);
+DML_API DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
+                                size_t size, DmlError *error);
+
+/*===----------------------------------------------------------------------===*\
+ * Binding tables
+\*===----------------------------------------------------------------------===*/
+
+typedef struct DmlBindingTableCreateInfo {
+  uint32_t function;
+  /* Write a timestamp before and after each step. */
+  bool timestamps;
+} DmlBindingTableCreateInfo;
+
+/* `size` bytes of a buffer from `offset` on. The buffer needs
+ * VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, TRANSFER_SRC and TRANSFER_DST usage; the
+ * offset is a multiple of 16 and of minStorageBufferOffsetAlignment. */
+typedef struct DmlBufferRange {
+  VkBuffer buffer;
+  uint64_t offset;
+  uint64_t size;
+} DmlBufferRange;
+
+DML_API DmlResult dmlCreateBindingTable(DmlProgram program,
+                                        const DmlBindingTableCreateInfo *info,
+                                        DmlBindingTable *table,
+                                        DmlError *error);
+/* Waits for what dmlSubmit submitted. Command buffers that the caller recorded
+ * must have finished. */
+DML_API void dmlDestroyBindingTable(DmlBindingTable table);
+
+/* Bind a buffer range, which must outlive its use, of at least the tensor's
+ * bufferSize. Binding anew invalidates command buffers recorded from the table;
+ * none of them may be pending. A range that is written (output, temporary) may
+ * not overlap with another bound range. The temporary buffer needs binding only
+ * by callers that bring their own; else the table makes one when first used. */
+DML_API DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
+                               const DmlBufferRange *range, DmlError *error);
+DML_API DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
+                                const DmlBufferRange *range, DmlError *error);
+DML_API DmlResult dmlBindTemporary(DmlBindingTable table,
+                                   const DmlBufferRange *range,
+                                   DmlError *error);
+
+/* Records the function into a command buffer that is being recorded, outside a
+ * render pass, for a queue with compute. Barriers stand between the steps;
+ * those around the function are the caller's: before, the inputs must be
+ * visible to VK_ACCESS_SHADER_READ_BIT and VK_ACCESS_TRANSFER_READ_BIT in the
+ * stages COMPUTE_SHADER and TRANSFER, and earlier uses of outputs and the
+ * temporary buffer finished; after, SHADER_WRITE and TRANSFER_WRITE of the same
+ * stages are to be made available. The bound pipeline and descriptor set 0
+ * change. One table recorded twice needs a barrier in between. */
+DML_API DmlResult dmlRecordFunction(DmlBindingTable table,
+                                    VkCommandBuffer commandBuffer,
+                                    DmlError *error);
+
+/* Submits the function to the device's queue, in order after all earlier
+ * submissions to it; the results are visible to the host and to later
+ * submissions. Waits first for the table's own earlier submission. The commands
+ * are recorded once and reused until something is bound anew. */
+DML_API DmlResult dmlSubmit(DmlBindingTable table, DmlError *error);
+/* Waits for the table's last submission; UINT64_MAX waits without end. */
+DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
+                          DmlError *error);
+
+/* When a step began and ended in the latest execution, in nanoseconds since the
+ * first step began. Every timestamp waits for all work before it, so durations
+ * add up. */
+typedef struct DmlStepTime {
+  uint64_t begin;
+  uint64_t end;
+} DmlStepTime;
+
+/* `count` must be the function's stepCount. The execution must have finished.
+ */
+DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
+                                  uint32_t count, DmlError *error);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* DML_RUNTIME_H */

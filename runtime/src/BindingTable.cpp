@@ -1,0 +1,433 @@
+//===- BindingTable.cpp - A function with its buffers ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "BindingTable.h"
+
+#include <algorithm>
+
+using namespace dml::runtime;
+
+namespace {
+
+template <typename... Ts> Status invalidArgument(const Ts &...ts) {
+  return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
+}
+
+constexpr VkPipelineStageFlags kStepStages =
+    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkAccessFlags kStepReads =
+    VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
+constexpr VkAccessFlags kStepWrites =
+    VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+
+} // namespace
+
+Expected<std::unique_ptr<BindingTable>>
+BindingTable::create(std::shared_ptr<Program> program,
+                     const DmlBindingTableCreateInfo &info) {
+  const std::vector<Function> &functions = program->executable().functions;
+  if (info.function >= functions.size())
+    return invalidArgument("function ", info.function,
+                           " does not exist; there are ", functions.size());
+  std::unique_ptr<BindingTable> table(new BindingTable);
+  table->function = &functions[info.function];
+  table->program = std::move(program);
+  DML_TRY(table->initialize(info.timestamps));
+  return table;
+}
+
+Status BindingTable::initialize(bool timestamps) {
+  inputs.resize(function->inputs.size());
+  outputs.resize(function->outputs.size());
+  DML_TRY(createDescriptorSets());
+  if (!timestamps || function->steps.empty())
+    return Status();
+
+  const Device &device = *program->device();
+  if (device.timestampValidBits() == 0)
+    return makeError(
+        DML_ERROR_UNSUPPORTED, "device '", device.snapshot().info.name,
+        "' has no timestamps in its queue family ", device.queueFamily());
+  VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = static_cast<uint32_t>(2 * function->steps.size());
+  return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
+                                                    nullptr, &queryPool),
+                 "vkCreateQueryPool");
+}
+
+Status BindingTable::createDescriptorSets() {
+  const Device &device = *program->device();
+  const DeviceFunctions &vk = device.functions();
+  descriptorSets.resize(function->steps.size());
+  std::vector<VkDescriptorSetLayout> layouts;
+  uint64_t descriptorCount = 0;
+  for (const Step &step : function->steps)
+    if (step.kind == DML_STEP_KIND_DISPATCH) {
+      layouts.push_back(program->layout(step.kernel).set);
+      descriptorCount += step.ranges.size();
+    }
+  if (layouts.empty())
+    return Status();
+  if (descriptorCount > UINT32_MAX)
+    return makeError(DML_ERROR_UNSUPPORTED, "function '", function->name,
+                     "' has ", descriptorCount,
+                     " bindings, more than Vulkan can count");
+
+  VkDescriptorPoolSize poolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                static_cast<uint32_t>(descriptorCount)};
+  VkDescriptorPoolCreateInfo poolInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+  poolInfo.maxSets = static_cast<uint32_t>(layouts.size());
+  poolInfo.poolSizeCount = 1;
+  poolInfo.pPoolSizes = &poolSize;
+  DML_TRY(checkVk(vk.CreateDescriptorPool(device.handle(), &poolInfo, nullptr,
+                                          &descriptorPool),
+                  "vkCreateDescriptorPool"));
+  std::vector<VkDescriptorSet> sets(layouts.size());
+  VkDescriptorSetAllocateInfo allocateInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  allocateInfo.descriptorPool = descriptorPool;
+  allocateInfo.descriptorSetCount = static_cast<uint32_t>(layouts.size());
+  allocateInfo.pSetLayouts = layouts.data();
+  DML_TRY(checkVk(
+      vk.AllocateDescriptorSets(device.handle(), &allocateInfo, sets.data()),
+      "vkAllocateDescriptorSets"));
+  size_t next = 0;
+  for (size_t i = 0; i < descriptorSets.size(); ++i)
+    if (function->steps[i].kind == DML_STEP_KIND_DISPATCH)
+      descriptorSets[i] = sets[next++];
+  return Status();
+}
+
+BindingTable::~BindingTable() {
+  const Device &device = *program->device();
+  const DeviceFunctions &vk = device.functions();
+  // A lost device fails here; its objects may be destroyed all the same.
+  if (pending)
+    vk.WaitForFences(device.handle(), 1, &fence, VK_TRUE, UINT64_MAX);
+  if (fence)
+    vk.DestroyFence(device.handle(), fence, nullptr);
+  if (commandPool)
+    vk.DestroyCommandPool(device.handle(), commandPool, nullptr);
+  if (queryPool)
+    vk.DestroyQueryPool(device.handle(), queryPool, nullptr);
+  if (descriptorPool)
+    vk.DestroyDescriptorPool(device.handle(), descriptorPool, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+Status BindingTable::bindInput(uint32_t index, const DmlBufferRange &range) {
+  if (index >= inputs.size())
+    return invalidArgument("input ", index, " does not exist; function '",
+                           function->name, "' has ", inputs.size());
+  const Tensor &tensor = function->inputs[index];
+  return bind("input", tensor.name, tensor.bufferSize, range, inputs[index]);
+}
+
+Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
+  if (index >= outputs.size())
+    return invalidArgument("output ", index, " does not exist; function '",
+                           function->name, "' has ", outputs.size());
+  const Tensor &tensor = function->outputs[index];
+  return bind("output", tensor.name, tensor.bufferSize, range, outputs[index]);
+}
+
+Status BindingTable::bindTemporary(const DmlBufferRange &range) {
+  DML_TRY(bind("temporary buffer of", function->name, function->temporarySize,
+               range, temporary));
+  ownTemporary.reset();
+  return Status();
+}
+
+Status BindingTable::bind(const char *what, const std::string &name,
+                          uint64_t wantedSize, const DmlBufferRange &range,
+                          DmlBufferRange &bound) {
+  uint64_t alignment =
+      std::max<uint64_t>(16, program->device()
+                                 ->snapshot()
+                                 .info.limits.minStorageBufferOffsetAlignment);
+  if (!range.buffer)
+    return invalidArgument(what, " '", name, "': the buffer is null");
+  if (range.offset % alignment != 0)
+    return invalidArgument(what, " '", name, "': the offset is ", range.offset,
+                           ", but must be a multiple of ", alignment);
+  if (range.size < wantedSize)
+    return invalidArgument(what, " '", name, "': the range has ", range.size,
+                           " bytes, but at least ", wantedSize, " are needed");
+  if (range.offset > UINT64_MAX - range.size)
+    return invalidArgument(what, " '", name, "': offset ", range.offset,
+                           " and size ", range.size, " overflow");
+  // Descriptors and commands that are in use may not change.
+  DML_TRY(wait(UINT64_MAX));
+  bound = {range.buffer, range.offset, wantedSize};
+  descriptorsCurrent = false;
+  commandsCurrent = false;
+  return Status();
+}
+
+Status BindingTable::checkOverlaps() const {
+  struct Bound {
+    const DmlBufferRange *range;
+    std::string name;
+  };
+  std::vector<Bound> read, written;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    read.push_back({&inputs[i], "input '" + function->inputs[i].name + "'"});
+  for (size_t i = 0; i < outputs.size(); ++i)
+    written.push_back(
+        {&outputs[i], "output '" + function->outputs[i].name + "'"});
+  if (function->temporarySize != 0)
+    written.push_back({&temporary, "the temporary buffer"});
+
+  auto check = [](const Bound &a, const Bound &b) -> Status {
+    if (a.range->buffer == b.range->buffer &&
+        a.range->offset < b.range->offset + b.range->size &&
+        b.range->offset < a.range->offset + a.range->size)
+      return invalidArgument(a.name, " and ", b.name,
+                             " are bound to ranges that overlap");
+    return Status();
+  };
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (const Bound &other : read)
+      DML_TRY(check(written[i], other));
+    for (size_t j = 0; j < i; ++j)
+      DML_TRY(check(written[i], written[j]));
+  }
+  return Status();
+}
+
+Status BindingTable::prepare() {
+  if (descriptorsCurrent)
+    return Status();
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].buffer)
+      return invalidArgument("input '", function->inputs[i].name,
+                             "' has no buffer bound");
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].buffer)
+      return invalidArgument("output '", function->outputs[i].name,
+                             "' has no buffer bound");
+  if (function->temporarySize != 0 && !temporary.buffer) {
+    Expected<std::unique_ptr<Buffer>> buffer =
+        Buffer::create(program->device(), function->temporarySize,
+                       DML_MEMORY_DEVICE, "temporary buffer");
+    if (!buffer)
+      return buffer.status();
+    ownTemporary = std::move(*buffer);
+    temporary = ownTemporary->range();
+  }
+  DML_TRY(checkOverlaps());
+  updateDescriptors();
+  descriptorsCurrent = true;
+  return Status();
+}
+
+DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
+  DmlBufferRange base{};
+  switch (range.kind) {
+  case BufferKind::Input:
+    base = inputs[range.index];
+    break;
+  case BufferKind::Output:
+    base = outputs[range.index];
+    break;
+  case BufferKind::Temporary:
+    base = temporary;
+    break;
+  case BufferKind::Constant:
+    base = program->constants()->range();
+    break;
+  }
+  return {base.buffer, base.offset + range.offset, range.size};
+}
+
+void BindingTable::updateDescriptors() {
+  const Device &device = *program->device();
+  std::vector<VkDescriptorBufferInfo> infos;
+  for (size_t i = 0; i < descriptorSets.size(); ++i) {
+    if (!descriptorSets[i])
+      continue;
+    infos.clear();
+    for (const BufferRange &range : function->steps[i].ranges) {
+      DmlBufferRange resolved = resolve(range);
+      infos.push_back({resolved.buffer, resolved.offset, resolved.size});
+    }
+    // One write fills consecutive bindings of the same type.
+    VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstSet = descriptorSets[i];
+    write.descriptorCount = static_cast<uint32_t>(infos.size());
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = infos.data();
+    device.functions().UpdateDescriptorSets(device.handle(), 1, &write, 0,
+                                            nullptr);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Recording and submitting
+//===----------------------------------------------------------------------===//
+
+Status BindingTable::record(VkCommandBuffer commands) {
+  DML_TRY(prepare());
+  recordSteps(commands);
+  return Status();
+}
+
+void BindingTable::recordSteps(VkCommandBuffer commands) {
+  const Device &device = *program->device();
+  if (queryPool)
+    device.functions().CmdResetQueryPool(
+        commands, queryPool, 0,
+        static_cast<uint32_t>(2 * function->steps.size()));
+  for (size_t i = 0; i < function->steps.size(); ++i)
+    recordStep(commands, i);
+  everRecorded = true;
+}
+
+void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
+  const Device &device = *program->device();
+  const DeviceFunctions &vk = device.functions();
+  const InstanceFunctions &debug = device.instanceFunctions();
+  const Step &step = function->steps[index];
+
+  if (step.barrier)
+    recordBarrier(vk, commands, kStepStages, kStepWrites, kStepStages,
+                  kStepReads | kStepWrites);
+  bool hasLabel = debug.CmdBeginDebugUtilsLabelEXT &&
+                  debug.CmdEndDebugUtilsLabelEXT && !step.label.empty();
+  if (hasLabel) {
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = step.label.c_str();
+    debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
+  }
+  auto writeTimestamp = [&](size_t query) {
+    if (queryPool)
+      vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                           queryPool, static_cast<uint32_t>(query));
+  };
+  writeTimestamp(2 * index);
+  if (step.kind == DML_STEP_KIND_DISPATCH) {
+    vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                       program->pipeline(step.kernel));
+    vk.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                             program->layout(step.kernel).pipeline, 0, 1,
+                             &descriptorSets[index], 0, nullptr);
+    vk.CmdDispatch(commands, step.workgroupCount[0], step.workgroupCount[1],
+                   step.workgroupCount[2]);
+  } else {
+    DmlBufferRange source = resolve(step.ranges[0]);
+    DmlBufferRange destination = resolve(step.ranges[1]);
+    VkBufferCopy copy{source.offset, destination.offset, source.size};
+    vk.CmdCopyBuffer(commands, source.buffer, destination.buffer, 1, &copy);
+  }
+  writeTimestamp(2 * index + 1);
+  if (hasLabel)
+    debug.CmdEndDebugUtilsLabelEXT(commands);
+}
+
+Status BindingTable::createCommands() {
+  if (fence)
+    return Status();
+  const Device &device = *program->device();
+  const DeviceFunctions &vk = device.functions();
+  if (!commandPool) {
+    VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    info.queueFamilyIndex = device.queueFamily();
+    DML_TRY(checkVk(
+        vk.CreateCommandPool(device.handle(), &info, nullptr, &commandPool),
+        "vkCreateCommandPool"));
+  }
+  if (!commandBuffer) {
+    VkCommandBufferAllocateInfo info{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    info.commandPool = commandPool;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    DML_TRY(checkVk(
+        vk.AllocateCommandBuffers(device.handle(), &info, &commandBuffer),
+        "vkAllocateCommandBuffers"));
+  }
+  VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  return checkVk(vk.CreateFence(device.handle(), &info, nullptr, &fence),
+                 "vkCreateFence");
+}
+
+Status BindingTable::submit() {
+  Device &device = *program->device();
+  const DeviceFunctions &vk = device.functions();
+  DML_TRY(wait(UINT64_MAX));
+  DML_TRY(prepare());
+  DML_TRY(createCommands());
+  if (!commandsCurrent) {
+    VkCommandBufferBeginInfo beginInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
+                    "vkBeginCommandBuffer"));
+    // Between submissions nothing else orders memory on the device.
+    recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
+                  kStepReads | kStepWrites);
+    recordSteps(commandBuffer);
+    recordBarrier(vk, commandBuffer, kStepStages, kStepWrites,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+                      VK_PIPELINE_STAGE_HOST_BIT,
+                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+                      VK_ACCESS_HOST_READ_BIT);
+    DML_TRY(checkVk(vk.EndCommandBuffer(commandBuffer), "vkEndCommandBuffer"));
+    commandsCurrent = true;
+  }
+  DML_TRY(checkVk(vk.ResetFences(device.handle(), 1, &fence), "vkResetFences"));
+  DML_TRY(device.submit(commandBuffer, fence));
+  pending = true;
+  return Status();
+}
+
+Status BindingTable::wait(uint64_t timeout) {
+  if (!pending)
+    return Status();
+  DML_TRY(program->device()->waitFor(fence, timeout));
+  pending = false;
+  return Status();
+}
+
+Status BindingTable::getStepTimes(DmlStepTime *times, uint32_t count) {
+  if (count != function->steps.size())
+    return invalidArgument("there is room for the times of ", count,
+                           " steps, but function '", function->name, "' has ",
+                           function->steps.size());
+  if (count == 0)
+    return Status();
+  if (!queryPool)
+    return invalidArgument("the binding table was made without timestamps");
+  if (!everRecorded)
+    return invalidArgument("the function has not been executed yet");
+  const Device &device = *program->device();
+  std::vector<uint64_t> stamps(2 * size_t(count));
+  VkResult result = device.functions().GetQueryPoolResults(
+      device.handle(), queryPool, 0, 2 * count,
+      stamps.size() * sizeof(uint64_t), stamps.data(), sizeof(uint64_t),
+      VK_QUERY_RESULT_64_BIT);
+  if (result == VK_NOT_READY)
+    return invalidArgument("the function has not finished yet");
+  DML_TRY(checkVk(result, "vkGetQueryPoolResults"));
+
+  // Counters of fewer than 64 bits wrap around.
+  uint32_t bits = device.timestampValidBits();
+  uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  double period = device.snapshot().info.limits.timestampPeriod;
+  auto toNanoseconds = [&](uint64_t stamp) {
+    return static_cast<uint64_t>(
+        static_cast<double>((stamp - stamps[0]) & mask) * period);
+  };
+  for (uint32_t i = 0; i < count; ++i)
+    times[i] = {toNanoseconds(stamps[2 * i]), toNanoseconds(stamps[2 * i + 1])};
+  return Status();
+}

@@ -1,0 +1,146 @@
+//===- Buffer.cpp - A VkBuffer with its own memory ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace dml::runtime;
+
+/// Larger copies go through a staging buffer of this size piece by piece.
+static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
+
+Expected<std::unique_ptr<Buffer>> Buffer::create(std::shared_ptr<Device> device,
+                                                 uint64_t size,
+                                                 DmlMemory memory,
+                                                 const std::string &name) {
+  std::unique_ptr<Buffer> buffer(new Buffer);
+  buffer->device = std::move(device);
+  buffer->byteSize = size;
+  DML_TRY(buffer->initialize(memory, name));
+  return buffer;
+}
+
+Status Buffer::initialize(DmlMemory kind, const std::string &name) {
+  const DeviceFunctions &vk = device->functions();
+  const DmlDeviceInfo &info = device->snapshot().info;
+  if (byteSize == 0)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, name,
+                     ": a buffer of 0 bytes cannot be made");
+  // Checked first: a driver's answer to more than this is undefined.
+  if (byteSize > info.limits.maxMemoryAllocationSize)
+    return makeError(DML_ERROR_OUT_OF_MEMORY, name, ": ", byteSize,
+                     " bytes are needed, but maxMemoryAllocationSize of '",
+                     info.name, "' is ", info.limits.maxMemoryAllocationSize);
+
+  VkBufferCreateInfo bufferInfo{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  bufferInfo.size = byteSize;
+  bufferInfo.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                     VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  DML_TRY(
+      checkVk(vk.CreateBuffer(device->handle(), &bufferInfo, nullptr, &buffer),
+              name, ": vkCreateBuffer of ", byteSize, " bytes"));
+  device->setName(VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer, name);
+
+  VkMemoryRequirements requirements;
+  vk.GetBufferMemoryRequirements(device->handle(), buffer, &requirements);
+  std::optional<uint32_t> type =
+      chooseMemoryType(device->snapshot(), kind, requirements.memoryTypeBits);
+  if (!type)
+    return makeError(DML_ERROR_UNSUPPORTED, name, ": device '", info.name,
+                     "' has no fitting type of memory");
+  VkMemoryAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  allocateInfo.allocationSize = requirements.size;
+  allocateInfo.memoryTypeIndex = *type;
+  DML_TRY(checkVk(
+      vk.AllocateMemory(device->handle(), &allocateInfo, nullptr, &memory),
+      name, ": vkAllocateMemory of ", requirements.size, " bytes"));
+  DML_TRY(checkVk(vk.BindBufferMemory(device->handle(), buffer, memory, 0),
+                  name, ": vkBindBufferMemory"));
+
+  const VkMemoryType &memoryType = device->snapshot().memory.memoryTypes[*type];
+  constexpr VkMemoryPropertyFlags kMapped =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  if ((memoryType.propertyFlags & kMapped) == kMapped)
+    DML_TRY(checkVk(
+        vk.MapMemory(device->handle(), memory, 0, VK_WHOLE_SIZE, 0, &pointer),
+        name, ": vkMapMemory"));
+  return Status();
+}
+
+Buffer::~Buffer() {
+  const DeviceFunctions &vk = device->functions();
+  if (buffer)
+    vk.DestroyBuffer(device->handle(), buffer, nullptr);
+  // Unmaps it too.
+  if (memory)
+    vk.FreeMemory(device->handle(), memory, nullptr);
+}
+
+Status Buffer::checkRange(uint64_t offset, size_t size) const {
+  if (offset > byteSize || size > byteSize - offset)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "offset ", offset,
+                     " and size ", size, " reach beyond the buffer's ",
+                     byteSize, " bytes");
+  return Status();
+}
+
+Status Buffer::write(uint64_t offset, const void *data, size_t size) {
+  DML_TRY(checkRange(offset, size));
+  if (size == 0)
+    return Status();
+  if (pointer) {
+    std::memcpy(static_cast<char *>(pointer) + offset, data, size);
+    return Status();
+  }
+  Expected<std::unique_ptr<Buffer>> staging =
+      create(device, std::min<uint64_t>(size, kStagingSize), DML_MEMORY_UPLOAD,
+             "staging buffer");
+  if (!staging)
+    return staging.status();
+  for (uint64_t done = 0; done < size;) {
+    VkBufferCopy copy{0, offset + done,
+                      std::min<uint64_t>(size - done, (*staging)->size())};
+    std::memcpy((*staging)->mapped(), static_cast<const char *>(data) + done,
+                copy.size);
+    DML_TRY(device->runCommands([&](VkCommandBuffer commands) {
+      device->functions().CmdCopyBuffer(commands, (*staging)->handle(), buffer,
+                                        1, &copy);
+    }));
+    done += copy.size;
+  }
+  return Status();
+}
+
+Status Buffer::read(uint64_t offset, void *data, size_t size) {
+  DML_TRY(checkRange(offset, size));
+  if (size == 0)
+    return Status();
+  if (pointer) {
+    std::memcpy(data, static_cast<const char *>(pointer) + offset, size);
+    return Status();
+  }
+  Expected<std::unique_ptr<Buffer>> staging =
+      create(device, std::min<uint64_t>(size, kStagingSize),
+             DML_MEMORY_READBACK, "staging buffer");
+  if (!staging)
+    return staging.status();
+  for (uint64_t done = 0; done < size;) {
+    VkBufferCopy copy{offset + done, 0,
+                      std::min<uint64_t>(size - done, (*staging)->size())};
+    DML_TRY(device->runCommands([&](VkCommandBuffer commands) {
+      device->functions().CmdCopyBuffer(commands, buffer, (*staging)->handle(),
+                                        1, &copy);
+    }));
+    std::memcpy(static_cast<char *>(data) + done, (*staging)->mapped(),
+                copy.size);
+    done += copy.size;
+  }
+  return Status();
+}

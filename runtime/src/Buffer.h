@@ -1,0 +1,47 @@
+//===- Buffer.h - A VkBuffer with its own memory --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_BUFFER_H
+#define DML_RUNTIME_BUFFER_H
+
+#include "Device.h"
+
+namespace dml::runtime {
+
+class Buffer {
+public:
+  /// `name` is for messages and debuggers.
+  static Expected<std::unique_ptr<Buffer>>
+  create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
+         const std::string &name);
+  ~Buffer();
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  VkBuffer handle() const { return buffer; }
+  uint64_t size() const { return byteSize; }
+  /// Coherent, or null.
+  void *mapped() const { return pointer; }
+  DmlBufferRange range() const { return {buffer, 0, byteSize}; }
+
+  Status write(uint64_t offset, const void *data, size_t size);
+  Status read(uint64_t offset, void *data, size_t size);
+
+private:
+  Buffer() = default;
+  Status initialize(DmlMemory memory, const std::string &name);
+  Status checkRange(uint64_t offset, size_t size) const;
+
+  std::shared_ptr<Device> device;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  uint64_t byteSize = 0;
+  void *pointer = nullptr;
+};
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_BUFFER_H

@@ -1,0 +1,592 @@
+//===- CApi.cpp - The C API -----------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handles, checks of pointers, and the boundary that no exception crosses. What
+// the calls do stands in the classes behind them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BindingTable.h"
+#include "DataType.h"
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+
+using namespace dml::runtime;
+
+struct DmlErrorImpl {
+  DmlResult result;
+  std::string message;
+};
+struct DmlInstanceImpl {
+  std::shared_ptr<Instance> object;
+};
+struct DmlDeviceImpl {
+  std::shared_ptr<Device> object;
+};
+struct DmlExecutableImpl {
+  std::shared_ptr<const Executable> object;
+};
+struct DmlProgramImpl {
+  std::shared_ptr<Program> object;
+};
+struct DmlBufferImpl {
+  std::unique_ptr<Buffer> object;
+};
+struct DmlBindingTableImpl {
+  std::unique_ptr<BindingTable> object;
+};
+
+namespace {
+
+/// Reported where there is no memory for an error object; never freed.
+DmlErrorImpl &outOfMemoryError() {
+  static DmlErrorImpl error{DML_ERROR_OUT_OF_MEMORY, "out of host memory"};
+  return error;
+}
+
+/// Turns a Status into what a call returns.
+DmlResult report(const Status &status, DmlError *error) noexcept {
+  if (error)
+    *error = nullptr;
+  if (status.ok())
+    return DML_SUCCESS;
+  if (error) {
+    try {
+      *error = new DmlErrorImpl{status.result(), status.message()};
+    } catch (...) {
+      *error = &outOfMemoryError();
+    }
+  }
+  return status.result();
+}
+
+/// Runs the body of a call: no exception leaves it.
+template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
+  try {
+    return report(body(), error);
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) {
+    // A container asked for more than can be addressed.
+  } catch (...) {
+    return report(Status(DML_ERROR_VULKAN, {}), error);
+  }
+  if (error)
+    *error = &outOfMemoryError();
+  return DML_ERROR_OUT_OF_MEMORY;
+}
+
+/// Hands a new object to the caller.
+template <typename Handle, typename T>
+Status give(Expected<T> object, Handle *handle) {
+  if (!object)
+    return object.status();
+  *handle = new std::remove_pointer_t<Handle>{std::move(*object)};
+  return Status();
+}
+
+Status nullArgument(const char *name) {
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "the argument '", name,
+                   "' is NULL");
+}
+
+/// Leaves the call where a pointer that it needs is null.
+#define DML_NEED(pointer)                                                      \
+  if (!(pointer))                                                              \
+  return nullArgument(#pointer)
+
+Status findFunction(DmlExecutable executable, uint32_t index,
+                    const Function *&function) {
+  const std::vector<Function> &functions = executable->object->functions;
+  if (index >= functions.size())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "function ", index,
+                     " does not exist; there are ", functions.size());
+  function = &functions[index];
+  return Status();
+}
+
+Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
+                      uint32_t index, DmlTensorInfo *info) {
+  if (index >= tensors.size())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, what, " ", index,
+                     " does not exist; there are ", tensors.size());
+  const Tensor &tensor = tensors[index];
+  *info = {tensor.name.c_str(),
+           tensor.dataType,
+           static_cast<uint32_t>(tensor.sizes.size()),
+           tensor.sizes.data(),
+           tensor.elementCount,
+           tensor.byteSize,
+           tensor.bufferSize};
+  return Status();
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Results and errors
+//===----------------------------------------------------------------------===//
+
+const char *dmlGetResultName(DmlResult result) {
+  switch (result) {
+#define DML_CASE(name)                                                         \
+  case name:                                                                   \
+    return #name;
+    DML_CASE(DML_SUCCESS)
+    DML_CASE(DML_ERROR_INVALID_ARGUMENT)
+    DML_CASE(DML_ERROR_INVALID_EXECUTABLE)
+    DML_CASE(DML_ERROR_NOT_FOUND)
+    DML_CASE(DML_ERROR_UNSUPPORTED)
+    DML_CASE(DML_ERROR_OUT_OF_MEMORY)
+    DML_CASE(DML_ERROR_DEVICE_LOST)
+    DML_CASE(DML_ERROR_TIMEOUT)
+    DML_CASE(DML_ERROR_IO)
+    DML_CASE(DML_ERROR_VULKAN)
+#undef DML_CASE
+  }
+  return "unknown DmlResult";
+}
+
+DmlResult dmlGetErrorResult(DmlError error) {
+  return error ? error->result : DML_SUCCESS;
+}
+
+const char *dmlGetErrorMessage(DmlError error) {
+  return error ? error->message.c_str() : "";
+}
+
+void dmlDestroyError(DmlError error) {
+  if (error != &outOfMemoryError())
+    delete error;
+}
+
+const char *dmlGetVersion(void) { return DML_RUNTIME_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Instances and devices
+//===----------------------------------------------------------------------===//
+
+DmlResult dmlCreateInstance(const DmlInstanceCreateInfo *info,
+                            DmlInstance *instance, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(instance);
+    return give(Instance::create(info ? *info : DmlInstanceCreateInfo{}),
+                instance);
+  });
+}
+
+void dmlDestroyInstance(DmlInstance instance) { delete instance; }
+
+uint32_t dmlGetDeviceCount(DmlInstance instance) {
+  return instance ? static_cast<uint32_t>(instance->object->devices().size())
+                  : 0;
+}
+
+DmlResult dmlGetDeviceInfo(DmlInstance instance, uint32_t index,
+                           DmlDeviceInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(instance);
+    DML_NEED(info);
+    const std::vector<DeviceSnapshot> &devices = instance->object->devices();
+    if (index >= devices.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "device ", index,
+                       " does not exist; there are ", devices.size());
+    *info = devices[index].info;
+    return Status();
+  });
+}
+
+DmlResult dmlFindDevice(DmlInstance instance, const char *selector,
+                        uint32_t *index, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(instance);
+    DML_NEED(index);
+    Expected<uint32_t> found =
+        selectDevice(instance->object->devices(), selector ? selector : "");
+    if (!found)
+      return found.status();
+    *index = *found;
+    return Status();
+  });
+}
+
+uint32_t dmlGetValidationMessageCount(DmlInstance instance) {
+  return instance ? instance->object->messageCount() : 0;
+}
+
+DmlResult dmlCreateDevice(DmlInstance instance, const DmlDeviceCreateInfo *info,
+                          DmlDevice *device, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(instance);
+    DML_NEED(device);
+    return give(
+        Device::create(instance->object, info ? *info : DmlDeviceCreateInfo{}),
+        device);
+  });
+}
+
+DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
+                         DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(info);
+    DML_NEED(device);
+    return give(Device::adopt(*info), device);
+  });
+}
+
+void dmlDestroyDevice(DmlDevice device) { delete device; }
+
+void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info) {
+  if (info)
+    *info = device ? device->object->snapshot().info : DmlDeviceInfo{};
+}
+
+void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
+  if (info)
+    *info = device ? device->object->describe() : DmlVulkanDevice{};
+}
+
+DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size, void *data,
+                                  DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(size);
+    Expected<std::vector<uint8_t>> bytes = device->object->pipelineCacheData();
+    if (!bytes)
+      return bytes.status();
+    if (data) {
+      if (*size < bytes->size())
+        return makeError(DML_ERROR_INVALID_ARGUMENT, "there is room for ",
+                         *size, " bytes, but the pipeline cache has ",
+                         bytes->size());
+      std::memcpy(data, bytes->data(), bytes->size());
+    }
+    *size = bytes->size();
+    return Status();
+  });
+}
+
+DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
+                                  size_t size, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(data);
+    return device->object->setPipelineCacheData(
+        static_cast<const uint8_t *>(data), size);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Executables
+//===----------------------------------------------------------------------===//
+
+DmlResult dmlCreateExecutable(const void *data, size_t size,
+                              DmlExecutable *executable, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(data);
+    DML_NEED(executable);
+    return give(readExecutable(data, size), executable);
+  });
+}
+
+DmlResult dmlCreateExecutableFromFile(const char *path,
+                                      DmlExecutable *executable,
+                                      DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(path);
+    DML_NEED(executable);
+    return give(readExecutableFile(path), executable);
+  });
+}
+
+void dmlDestroyExecutable(DmlExecutable executable) { delete executable; }
+
+void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
+  if (!info)
+    return;
+  *info = {};
+  if (!executable)
+    return;
+  const Executable &object = *executable->object;
+  const Requirements &requirements = object.requirements;
+  info->versionMajor = object.versionMajor;
+  info->versionMinor = object.versionMinor;
+  info->producer = object.producer.c_str();
+  info->functionCount = static_cast<uint32_t>(object.functions.size());
+  info->kernelCount = static_cast<uint32_t>(object.kernels.size());
+  info->constantSize = object.constants.size();
+  info->requiredApiVersion = requirements.apiVersion;
+  info->requiredFeatures = requirements.features;
+  DmlDeviceLimits &limits = info->requiredLimits;
+  limits.maxStorageBufferRange = requirements.maxStorageBufferRange;
+  limits.maxPerStageDescriptorStorageBuffers =
+      requirements.maxPerStageDescriptorStorageBuffers;
+  limits.maxComputeWorkGroupInvocations =
+      requirements.maxComputeWorkGroupInvocations;
+  for (int i = 0; i < 3; ++i) {
+    limits.maxComputeWorkGroupSize[i] = requirements.maxComputeWorkGroupSize[i];
+    limits.maxComputeWorkGroupCount[i] =
+        requirements.maxComputeWorkGroupCount[i];
+  }
+  limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
+}
+
+DmlResult dmlCheckExecutable(DmlExecutable executable,
+                             const DmlDeviceInfo *device, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(device);
+    return checkRequirements(*device, executable->object->requirements);
+  });
+}
+
+DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
+                          uint32_t *function, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(name);
+    DML_NEED(function);
+    const std::vector<Function> &functions = executable->object->functions;
+    std::string names;
+    for (uint32_t i = 0; i < functions.size(); ++i) {
+      if (functions[i].name == name) {
+        *function = i;
+        return Status();
+      }
+      names += (names.empty() ? "'" : ", '") + functions[i].name + "'";
+    }
+    return makeError(DML_ERROR_NOT_FOUND, "there is no function '", name,
+                     "'; the executable has ", names.empty() ? "none" : names);
+  });
+}
+
+DmlResult dmlGetFunctionInfo(DmlExecutable executable, uint32_t function,
+                             DmlFunctionInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    *info = {found->name.c_str(),
+             static_cast<uint32_t>(found->inputs.size()),
+             static_cast<uint32_t>(found->outputs.size()),
+             static_cast<uint32_t>(found->steps.size()),
+             found->temporarySize,
+             found->featureLevel};
+    return Status();
+  });
+}
+
+DmlResult dmlGetInputInfo(DmlExecutable executable, uint32_t function,
+                          uint32_t input, DmlTensorInfo *info,
+                          DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    return describeTensor("input", found->inputs, input, info);
+  });
+}
+
+DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
+                           uint32_t output, DmlTensorInfo *info,
+                           DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    return describeTensor("output", found->outputs, output, info);
+  });
+}
+
+DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
+                         uint32_t step, DmlStepInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const Function *found = nullptr;
+    DML_TRY(findFunction(executable, function, found));
+    if (step >= found->steps.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "step ", step,
+                       " does not exist; there are ", found->steps.size());
+    const Step &object = found->steps[step];
+    *info = {};
+    info->kind = object.kind;
+    info->label = object.label.c_str();
+    info->kernel = "";
+    info->barrier = object.barrier;
+    for (const BufferRange &range : object.ranges)
+      info->boundSize += range.size;
+    if (object.kind == DML_STEP_KIND_DISPATCH) {
+      const Kernel &kernel = executable->object->kernels[object.kernel];
+      info->kernel = kernel.entryPoint.c_str();
+      for (int i = 0; i < 3; ++i) {
+        info->workgroupCount[i] = object.workgroupCount[i];
+        info->workgroupSize[i] = kernel.workgroupSize[i];
+      }
+    }
+    return Status();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
+                           DmlProgram *program, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(executable);
+    DML_NEED(program);
+    return give(Program::create(device->object, executable->object), program);
+  });
+}
+
+void dmlDestroyProgram(DmlProgram program) { delete program; }
+
+DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
+                         const DmlHostTensor *inputs, uint32_t inputCount,
+                         const DmlHostTensor *outputs, uint32_t outputCount,
+                         DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(program);
+    if (inputCount != 0)
+      DML_NEED(inputs);
+    if (outputCount != 0)
+      DML_NEED(outputs);
+    return runFunction(program->object, function, inputs, inputCount, outputs,
+                       outputCount);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size, DmlMemory memory,
+                          DmlBuffer *buffer, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(device);
+    DML_NEED(buffer);
+    if (memory < DML_MEMORY_DEVICE || memory > DML_MEMORY_READBACK)
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "memory is ", int(memory),
+                       ", which is no DmlMemory");
+    return give(Buffer::create(device->object, size, memory, "buffer"), buffer);
+  });
+}
+
+void dmlDestroyBuffer(DmlBuffer buffer) { delete buffer; }
+
+void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info) {
+  if (!info)
+    return;
+  *info = {};
+  if (buffer)
+    *info = {buffer->object->handle(), buffer->object->size(),
+             buffer->object->mapped()};
+}
+
+DmlResult dmlWriteBuffer(DmlBuffer buffer, uint64_t offset, const void *data,
+                         size_t size, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(buffer);
+    if (size != 0)
+      DML_NEED(data);
+    return buffer->object->write(offset, data, size);
+  });
+}
+
+DmlResult dmlReadBuffer(DmlBuffer buffer, uint64_t offset, void *data,
+                        size_t size, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(buffer);
+    if (size != 0)
+      DML_NEED(data);
+    return buffer->object->read(offset, data, size);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Binding tables
+//===----------------------------------------------------------------------===//
+
+DmlResult dmlCreateBindingTable(DmlProgram program,
+                                const DmlBindingTableCreateInfo *info,
+                                DmlBindingTable *table, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(info);
+    DML_NEED(table);
+    return give(BindingTable::create(program->object, *info), table);
+  });
+}
+
+void dmlDestroyBindingTable(DmlBindingTable table) { delete table; }
+
+DmlResult dmlBindInput(DmlBindingTable table, uint32_t input,
+                       const DmlBufferRange *range, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    DML_NEED(range);
+    return table->object->bindInput(input, *range);
+  });
+}
+
+DmlResult dmlBindOutput(DmlBindingTable table, uint32_t output,
+                        const DmlBufferRange *range, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    DML_NEED(range);
+    return table->object->bindOutput(output, *range);
+  });
+}
+
+DmlResult dmlBindTemporary(DmlBindingTable table, const DmlBufferRange *range,
+                           DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    DML_NEED(range);
+    return table->object->bindTemporary(*range);
+  });
+}
+
+DmlResult dmlRecordFunction(DmlBindingTable table,
+                            VkCommandBuffer commandBuffer, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    DML_NEED(commandBuffer);
+    return table->object->record(commandBuffer);
+  });
+}
+
+DmlResult dmlSubmit(DmlBindingTable table, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    return table->object->submit();
+  });
+}
+
+DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
+                  DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    return table->object->wait(timeoutNanoseconds);
+  });
+}
+
+DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
+                          uint32_t count, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    if (count != 0)
+      DML_NEED(times);
+    return table->object->getStepTimes(times, count);
+  });
+}

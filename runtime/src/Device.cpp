@@ -1,0 +1,438 @@
+//===- Device.cpp - A VkDevice with a queue -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include "DataType.h"
+
+#include <cstring>
+
+using namespace dml::runtime;
+
+Expected<std::shared_ptr<Device>>
+Device::create(std::shared_ptr<Instance> instance,
+               const DmlDeviceCreateInfo &info) {
+  std::shared_ptr<Device> device(new Device);
+  device->instanceOwner = std::move(instance);
+  DML_TRY(device->createDevice(info));
+  DML_TRY(device->initialize());
+  return device;
+}
+
+Status Device::createDevice(const DmlDeviceCreateInfo &info) {
+  Expected<uint32_t> index = selectDevice(instanceOwner->devices(),
+                                          info.selector ? info.selector : "");
+  if (!index)
+    return index.status();
+  getInstanceProcAddr = instanceOwner->getProcAddr();
+  instanceVk = instanceOwner->functions();
+  instance = instanceOwner->handle();
+  debugUtils = instanceOwner->hasDebugUtils();
+  physicalDevice = instanceOwner->physicalDevice(*index);
+  properties = instanceOwner->devices()[*index];
+  supported = properties.info.features;
+  // selectDevice passes over devices that have none.
+  queueFamilyIndex = *chooseQueueFamily(properties.queueFamilies);
+  if (info.robustBufferAccess && !properties.robustBufferAccess)
+    return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
+                     "' lacks the feature robustBufferAccess");
+
+  auto has = [&](DmlFeatureFlagBits bit) -> VkBool32 {
+    return (supported & bit) != 0;
+  };
+  VkPhysicalDeviceVulkan12Features features12{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  features12.shaderInt8 = has(DML_FEATURE_SHADER_INT8_BIT);
+  features12.shaderFloat16 = has(DML_FEATURE_SHADER_FLOAT16_BIT);
+  features12.storageBuffer8BitAccess =
+      has(DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
+  VkPhysicalDeviceVulkan11Features features11{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
+  features11.storageBuffer16BitAccess =
+      has(DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
+  VkPhysicalDeviceFeatures2 features{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features11};
+  features.features.robustBufferAccess = info.robustBufferAccess;
+  features.features.shaderInt16 = has(DML_FEATURE_SHADER_INT16_BIT);
+  features.features.shaderInt64 = has(DML_FEATURE_SHADER_INT64_BIT);
+  features.features.shaderFloat64 = has(DML_FEATURE_SHADER_FLOAT64_BIT);
+
+  float priority = 1.0f;
+  VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queueInfo.queueFamilyIndex = queueFamilyIndex;
+  queueInfo.queueCount = 1;
+  queueInfo.pQueuePriorities = &priority;
+  // Must be enabled where a device offers it.
+  const char *extensions[] = {"VK_KHR_portability_subset"};
+  VkDeviceCreateInfo createInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                &features};
+  createInfo.queueCreateInfoCount = 1;
+  createInfo.pQueueCreateInfos = &queueInfo;
+  createInfo.enabledExtensionCount = properties.portabilitySubset ? 1 : 0;
+  createInfo.ppEnabledExtensionNames = extensions;
+  DML_TRY(checkVk(
+      instanceVk.CreateDevice(physicalDevice, &createInfo, nullptr, &device),
+      "vkCreateDevice for '", properties.info.name, "'"));
+  ownsDevice = true;
+  return Status();
+}
+
+Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
+  auto invalid = [](const auto &...ts) {
+    return makeError(DML_ERROR_INVALID_ARGUMENT, ts...);
+  };
+  if (!info.instance || !info.physicalDevice || !info.device)
+    return invalid("adopting a device needs its instance, physicalDevice and "
+                   "device, but one is VK_NULL_HANDLE");
+  if (info.apiVersion < VK_API_VERSION_1_2)
+    return invalid("the instance has apiVersion ",
+                   describeApiVersion(info.apiVersion),
+                   ", but Vulkan 1.2 is needed");
+  if (!info.lockQueue != !info.unlockQueue)
+    return invalid("lockQueue and unlockQueue: both or neither must be set");
+
+  std::shared_ptr<Device> device(new Device);
+  Expected<GlobalFunctions> global =
+      loadGlobalFunctions(info.getInstanceProcAddr);
+  if (!global)
+    return global.status();
+  device->getInstanceProcAddr = global->GetInstanceProcAddr;
+  Expected<InstanceFunctions> functions = loadInstanceFunctions(
+      global->GetInstanceProcAddr, info.instance, info.debugUtilsEnabled);
+  if (!functions)
+    return functions.status();
+  device->instanceVk = *functions;
+  device->debugUtils = info.debugUtilsEnabled;
+  device->instance = info.instance;
+  device->physicalDevice = info.physicalDevice;
+  device->properties =
+      takeSnapshot(device->instanceVk, info.physicalDevice,
+                   std::min(info.apiVersion, kNewestApiVersion));
+  DeviceSnapshot &properties = device->properties;
+  if (properties.info.apiVersion < VK_API_VERSION_1_2)
+    return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
+                     "' has Vulkan ",
+                     describeApiVersion(properties.info.apiVersion),
+                     ", but 1.2 is needed");
+  device->supported = properties.info.features;
+  if (DmlFeatureFlags unknown = info.enabledFeatures & ~device->supported)
+    return invalid("enabledFeatures has 0x", std::hex, unknown, " (",
+                   describeFeatures(unknown), "), which device '",
+                   properties.info.name, "' does not support");
+  properties.info.features = info.enabledFeatures;
+
+  if (info.queueFamilyIndex >= properties.queueFamilies.size())
+    return invalid("queueFamilyIndex is ", info.queueFamilyIndex,
+                   ", but the device has ", properties.queueFamilies.size(),
+                   " queue families");
+  const VkQueueFamilyProperties &family =
+      properties.queueFamilies[info.queueFamilyIndex];
+  if (!(family.queueFlags & VK_QUEUE_COMPUTE_BIT))
+    return invalid("queue family ", info.queueFamilyIndex,
+                   " has no VK_QUEUE_COMPUTE_BIT");
+  if (family.timestampValidBits == 0)
+    properties.info.limits.timestampPeriod = 0;
+  device->queueFamilyIndex = info.queueFamilyIndex;
+  device->queue = info.queue;
+  device->callerLock = info.lockQueue;
+  device->callerUnlock = info.unlockQueue;
+  device->callerUserData = info.queueUserData;
+  device->device = info.device;
+  DML_TRY(device->initialize());
+  return device;
+}
+
+/// The part that created and adopted devices share.
+Status Device::initialize() {
+  Expected<DeviceFunctions> functions =
+      loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device);
+  if (!functions)
+    return functions.status();
+  vk = *functions;
+  if (ownsDevice)
+    vk.GetDeviceQueue(device, queueFamilyIndex, 0, &queue);
+  VkPipelineCacheCreateInfo cacheInfo{
+      VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  return checkVk(vk.CreatePipelineCache(device, &cacheInfo, nullptr, &cache),
+                 "vkCreatePipelineCache");
+}
+
+Device::~Device() {
+  for (const Commands &commands : idleCommands)
+    destroyCommands(commands);
+  if (cache)
+    vk.DestroyPipelineCache(device, cache, nullptr);
+  if (ownsDevice && vk.DestroyDevice)
+    vk.DestroyDevice(device, nullptr);
+}
+
+DmlVulkanDevice Device::describe() {
+  DmlVulkanDevice info{};
+  info.getInstanceProcAddr = getInstanceProcAddr;
+  info.instance = instance;
+  info.physicalDevice = physicalDevice;
+  info.device = device;
+  info.apiVersion = properties.info.apiVersion;
+  info.enabledFeatures = properties.info.features;
+  info.debugUtilsEnabled = debugUtils;
+  info.queueFamilyIndex = queueFamilyIndex;
+  info.queue = queue;
+  info.lockQueue = [](void *data) { static_cast<Device *>(data)->lockQueue(); };
+  info.unlockQueue = [](void *data) {
+    static_cast<Device *>(data)->unlockQueue();
+  };
+  info.queueUserData = this;
+  return info;
+}
+
+void Device::lockQueue() {
+  queueMutex.lock();
+  if (callerLock)
+    callerLock(callerUserData);
+}
+
+void Device::unlockQueue() {
+  if (callerUnlock)
+    callerUnlock(callerUserData);
+  queueMutex.unlock();
+}
+
+Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
+  if (!queue)
+    return makeError(DML_ERROR_INVALID_ARGUMENT,
+                     "the device was adopted without a queue: nothing can be "
+                     "submitted");
+  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commandBuffer;
+  lockQueue();
+  VkResult result = vk.QueueSubmit(queue, 1, &info, fence);
+  unlockQueue();
+  return checkVk(result, "vkQueueSubmit");
+}
+
+Status Device::waitFor(VkFence fence, uint64_t timeout) {
+  VkResult result = vk.WaitForFences(device, 1, &fence, VK_TRUE, timeout);
+  if (result == VK_TIMEOUT)
+    return makeError(DML_ERROR_TIMEOUT, "the work has not finished within ",
+                     timeout, " ns");
+  return checkVk(result, "vkWaitForFences");
+}
+
+Expected<Device::Commands> Device::acquireCommands() {
+  {
+    std::lock_guard<std::mutex> lock(commandsMutex);
+    if (!idleCommands.empty()) {
+      Commands commands = idleCommands.back();
+      idleCommands.pop_back();
+      return commands;
+    }
+  }
+  Commands commands;
+  auto create = [&]() -> Status {
+    VkCommandPoolCreateInfo poolInfo{
+        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
+                     VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = queueFamilyIndex;
+    DML_TRY(checkVk(
+        vk.CreateCommandPool(device, &poolInfo, nullptr, &commands.pool),
+        "vkCreateCommandPool"));
+    VkCommandBufferAllocateInfo bufferInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    bufferInfo.commandPool = commands.pool;
+    bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    bufferInfo.commandBufferCount = 1;
+    DML_TRY(checkVk(
+        vk.AllocateCommandBuffers(device, &bufferInfo, &commands.buffer),
+        "vkAllocateCommandBuffers"));
+    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    return checkVk(vk.CreateFence(device, &fenceInfo, nullptr, &commands.fence),
+                   "vkCreateFence");
+  };
+  if (Status status = create(); !status.ok()) {
+    destroyCommands(commands);
+    return status;
+  }
+  return commands;
+}
+
+void Device::destroyCommands(const Commands &commands) {
+  if (commands.fence)
+    vk.DestroyFence(device, commands.fence, nullptr);
+  if (commands.pool)
+    vk.DestroyCommandPool(device, commands.pool, nullptr);
+}
+
+Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
+  Expected<Commands> commands = acquireCommands();
+  if (!commands)
+    return commands.status();
+  auto run = [&]() -> Status {
+    VkCommandBufferBeginInfo beginInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    beginInfo.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    DML_TRY(checkVk(vk.BeginCommandBuffer(commands->buffer, &beginInfo),
+                    "vkBeginCommandBuffer"));
+    constexpr VkAccessFlags kAnyAccess =
+        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_ACCESS_MEMORY_WRITE_BIT,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kAnyAccess);
+    record(commands->buffer);
+    recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  VK_ACCESS_MEMORY_WRITE_BIT,
+                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+                      VK_PIPELINE_STAGE_HOST_BIT,
+                  kAnyAccess | VK_ACCESS_HOST_READ_BIT);
+    DML_TRY(
+        checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
+    DML_TRY(submit(commands->buffer, commands->fence));
+    DML_TRY(waitFor(commands->fence, UINT64_MAX));
+    return checkVk(vk.ResetFences(device, 1, &commands->fence),
+                   "vkResetFences");
+  };
+  Status status = run();
+  if (!status.ok()) {
+    destroyCommands(*commands);
+    return status;
+  }
+  std::lock_guard<std::mutex> lock(commandsMutex);
+  idleCommands.push_back(*commands);
+  return Status();
+}
+
+void Device::setName(VkObjectType type, uint64_t object,
+                     const std::string &name) const {
+  if (!instanceVk.SetDebugUtilsObjectNameEXT)
+    return;
+  VkDebugUtilsObjectNameInfoEXT info{
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+  info.objectType = type;
+  info.objectHandle = object;
+  info.pObjectName = name.c_str();
+  instanceVk.SetDebugUtilsObjectNameEXT(device, &info);
+}
+
+//===----------------------------------------------------------------------===//
+// The pipeline cache
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Stands before Vulkan's data. Drivers check the device those are for, but
+/// trust their contents: the checksum keeps damaged files away from them.
+struct CacheHeader {
+  char magic[4];
+  uint32_t version;
+  uint64_t size;
+  uint64_t checksum;
+};
+
+constexpr char kCacheMagic[4] = {'D', 'M', 'L', 'P'};
+constexpr uint32_t kCacheVersion = 1;
+
+/// FNV-1a, enough against accidents.
+uint64_t computeChecksum(const uint8_t *data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < size; ++i)
+    hash = (hash ^ data[i]) * 0x100000001b3u;
+  return hash;
+}
+
+} // namespace
+
+Status Device::createComputePipeline(const VkComputePipelineCreateInfo &info,
+                                     VkPipeline &pipeline) {
+  std::shared_lock<std::shared_mutex> lock(cacheMutex);
+  return checkVk(
+      vk.CreateComputePipelines(device, cache, 1, &info, nullptr, &pipeline),
+      "vkCreateComputePipelines");
+}
+
+Expected<std::vector<uint8_t>> Device::pipelineCacheData() {
+  std::vector<uint8_t> bytes;
+  VkResult result = VK_INCOMPLETE;
+  size_t size = 0;
+  // The cache may grow between asking for its size and for its data.
+  while (result == VK_INCOMPLETE) {
+    std::shared_lock<std::shared_mutex> lock(cacheMutex);
+    DML_TRY(checkVk(vk.GetPipelineCacheData(device, cache, &size, nullptr),
+                    "vkGetPipelineCacheData"));
+    bytes.resize(sizeof(CacheHeader) + size);
+    result = vk.GetPipelineCacheData(device, cache, &size,
+                                     bytes.data() + sizeof(CacheHeader));
+    DML_TRY(checkVk(result, "vkGetPipelineCacheData"));
+  }
+  bytes.resize(sizeof(CacheHeader) + size);
+  CacheHeader header{{},
+                     kCacheVersion,
+                     size,
+                     computeChecksum(bytes.data() + sizeof(CacheHeader), size)};
+  std::memcpy(header.magic, kCacheMagic, sizeof(kCacheMagic));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+Status Device::setPipelineCacheData(const uint8_t *data, size_t size) {
+  auto invalid = [](const auto &...ts) {
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "pipeline cache data ", ts...);
+  };
+  CacheHeader header;
+  if (size < sizeof(header))
+    return invalid("have ", size, " bytes, but at least ", sizeof(header),
+                   " are needed");
+  std::memcpy(&header, data, sizeof(header));
+  data += sizeof(header);
+  size -= sizeof(header);
+  if (std::memcmp(header.magic, kCacheMagic, sizeof(kCacheMagic)) != 0 ||
+      header.version != kCacheVersion)
+    return invalid("are not of this version of the runtime");
+  if (header.size != size)
+    return invalid("hold ", size, " bytes, but should hold ", header.size);
+  if (header.checksum != computeChecksum(data, size))
+    return invalid("are damaged: their checksum differs");
+
+  VkPhysicalDeviceProperties core;
+  instanceVk.GetPhysicalDeviceProperties(physicalDevice, &core);
+  VkPipelineCacheHeaderVersionOne vulkanHeader;
+  if (size < sizeof(vulkanHeader))
+    return invalid("hold ", size, " bytes, fewer than Vulkan's header");
+  std::memcpy(&vulkanHeader, data, sizeof(vulkanHeader));
+  if (vulkanHeader.vendorID != core.vendorID ||
+      vulkanHeader.deviceID != core.deviceID ||
+      std::memcmp(vulkanHeader.pipelineCacheUUID, core.pipelineCacheUUID,
+                  VK_UUID_SIZE) != 0)
+    return invalid("are for another device or driver than '",
+                   properties.info.name, "'");
+
+  VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  info.initialDataSize = size;
+  info.pInitialData = data;
+  VkPipelineCache loaded = VK_NULL_HANDLE;
+  DML_TRY(checkVk(vk.CreatePipelineCache(device, &info, nullptr, &loaded),
+                  "vkCreatePipelineCache"));
+  VkResult result;
+  {
+    std::unique_lock<std::shared_mutex> lock(cacheMutex);
+    result = vk.MergePipelineCaches(device, cache, 1, &loaded);
+  }
+  vk.DestroyPipelineCache(device, loaded, nullptr);
+  return checkVk(result, "vkMergePipelineCaches");
+}
+
+void dml::runtime::recordBarrier(const DeviceFunctions &vk,
+                                 VkCommandBuffer commandBuffer,
+                                 VkPipelineStageFlags sourceStages,
+                                 VkAccessFlags sourceAccess,
+                                 VkPipelineStageFlags destinationStages,
+                                 VkAccessFlags destinationAccess) {
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  barrier.srcAccessMask = sourceAccess;
+  barrier.dstAccessMask = destinationAccess;
+  vk.CmdPipelineBarrier(commandBuffer, sourceStages, destinationStages, 0, 1,
+                        &barrier, 0, nullptr, 0, nullptr);
+}

@@ -1,0 +1,113 @@
+//===- Device.h - A VkDevice with a queue ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_DEVICE_H
+#define DML_RUNTIME_DEVICE_H
+
+#include "Instance.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+namespace dml::runtime {
+
+/// Thread-safe. Created here, or the caller's own and then never destroyed.
+class Device {
+public:
+  static Expected<std::shared_ptr<Device>>
+  create(std::shared_ptr<Instance> instance, const DmlDeviceCreateInfo &info);
+  static Expected<std::shared_ptr<Device>> adopt(const DmlVulkanDevice &info);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const DeviceFunctions &functions() const { return vk; }
+  const InstanceFunctions &instanceFunctions() const { return instanceVk; }
+  VkDevice handle() const { return device; }
+  /// Its features are those enabled.
+  const DeviceSnapshot &snapshot() const { return properties; }
+  /// What the physical device could have enabled.
+  DmlFeatureFlags supportedFeatures() const { return supported; }
+  uint32_t queueFamily() const { return queueFamilyIndex; }
+  uint32_t timestampValidBits() const {
+    return properties.queueFamilies[queueFamilyIndex].timestampValidBits;
+  }
+  /// The Vulkan objects, and the functions that lock the queue.
+  DmlVulkanDevice describe();
+
+  void lockQueue();
+  void unlockQueue();
+  /// Submits one command buffer, to signal `fence`.
+  Status submit(VkCommandBuffer commandBuffer, VkFence fence);
+  Status waitFor(VkFence fence, uint64_t timeout);
+
+  /// Records commands, submits them and waits. What earlier submissions wrote
+  /// is visible to the commands, and what they write to all that follows.
+  Status runCommands(const std::function<void(VkCommandBuffer)> &record);
+
+  /// Names an object for debuggers and validation messages.
+  void setName(VkObjectType type, uint64_t object,
+               const std::string &name) const;
+
+  Status createComputePipeline(const VkComputePipelineCreateInfo &info,
+                               VkPipeline &pipeline);
+  Expected<std::vector<uint8_t>> pipelineCacheData();
+  Status setPipelineCacheData(const uint8_t *data, size_t size);
+
+private:
+  /// What one use of runCommands needs; kept for the next one.
+  struct Commands {
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer buffer = VK_NULL_HANDLE;
+    VkFence fence = VK_NULL_HANDLE;
+  };
+
+  Device() = default;
+  Status initialize();
+  Status createDevice(const DmlDeviceCreateInfo &info);
+  Expected<Commands> acquireCommands();
+  void destroyCommands(const Commands &commands);
+
+  std::shared_ptr<Instance> instanceOwner;
+  PFN_vkGetInstanceProcAddr getInstanceProcAddr = nullptr;
+  InstanceFunctions instanceVk;
+  DeviceFunctions vk;
+  VkInstance instance = VK_NULL_HANDLE;
+  VkPhysicalDevice physicalDevice = VK_NULL_HANDLE;
+  VkDevice device = VK_NULL_HANDLE;
+  bool ownsDevice = false;
+  bool debugUtils = false;
+  DeviceSnapshot properties;
+  DmlFeatureFlags supported = 0;
+
+  uint32_t queueFamilyIndex = 0;
+  VkQueue queue = VK_NULL_HANDLE;
+  std::mutex queueMutex;
+  void (*callerLock)(void *) = nullptr;
+  void (*callerUnlock)(void *) = nullptr;
+  void *callerUserData = nullptr;
+
+  std::mutex commandsMutex;
+  std::vector<Commands> idleCommands;
+
+  /// Compiling shares the cache; only merging into it needs it alone.
+  std::shared_mutex cacheMutex;
+  VkPipelineCache cache = VK_NULL_HANDLE;
+};
+
+/// A global memory barrier.
+void recordBarrier(const DeviceFunctions &vk, VkCommandBuffer commandBuffer,
+                   VkPipelineStageFlags sourceStages,
+                   VkAccessFlags sourceAccess,
+                   VkPipelineStageFlags destinationStages,
+                   VkAccessFlags destinationAccess);
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_DEVICE_H

@@ -1,0 +1,268 @@
+//===- DevicePlan.cpp - Decisions about devices, without a device ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "DevicePlan.h"
+
+#include "DataType.h"
+
+#include <algorithm>
+#include <cctype>
+
+using namespace dml::runtime;
+
+namespace {
+
+std::string join(const std::vector<std::string> &parts) {
+  std::string joined;
+  for (const std::string &part : parts)
+    joined += (joined.empty() ? "" : "; ") + part;
+  return joined;
+}
+
+std::string lower(std::string text) {
+  for (char &c : text)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// The 32 hexadecimal digits of a UUID, or nothing.
+std::optional<std::string> parseUuid(const std::string &text) {
+  std::string digits;
+  for (char c : lower(text)) {
+    if (c == '-')
+      continue;
+    if (!std::isxdigit(static_cast<unsigned char>(c)))
+      return std::nullopt;
+    digits.push_back(c);
+  }
+  if (digits.size() != 32)
+    return std::nullopt;
+  return digits;
+}
+
+bool isIndex(const std::string &text) {
+  return !text.empty() && text.size() <= 9 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isdigit(c); });
+}
+
+std::string listDevices(const std::vector<DeviceSnapshot> &devices) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < devices.size(); ++i)
+    names.push_back(concat(i, ": ", devices[i].info.name));
+  return join(names);
+}
+
+bool isGpu(const DeviceSnapshot &device) {
+  return device.info.type == VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU ||
+         device.info.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU ||
+         device.info.type == VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU;
+}
+
+/// The device of the host's own memory, where mapping costs nothing.
+bool sharesHostMemory(const DeviceSnapshot &device) {
+  return device.info.type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+         device.info.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+}
+
+Status unusable(const DeviceSnapshot &device) {
+  return makeError(DML_ERROR_UNSUPPORTED, "device '", device.info.name,
+                   "' cannot be used: ", join(findUnusable(device)));
+}
+
+} // namespace
+
+Expected<uint32_t>
+dml::runtime::selectDevice(const std::vector<DeviceSnapshot> &devices,
+                           const std::string &selector) {
+  if (devices.empty())
+    return makeError(DML_ERROR_NOT_FOUND, "there is no Vulkan device");
+
+  if (selector.empty()) {
+    // A GPU before anything else; what cannot be used is passed over.
+    for (bool wantGpu : {true, false})
+      for (uint32_t i = 0; i < devices.size(); ++i)
+        if (isGpu(devices[i]) == wantGpu && findUnusable(devices[i]).empty())
+          return i;
+    std::vector<std::string> reasons;
+    for (const DeviceSnapshot &device : devices)
+      reasons.push_back(unusable(device).message());
+    return makeError(DML_ERROR_UNSUPPORTED,
+                     "no Vulkan device can be used: ", join(reasons));
+  }
+
+  std::optional<uint32_t> found;
+  if (isIndex(selector)) {
+    unsigned long index = std::stoul(selector);
+    if (index < devices.size())
+      found = static_cast<uint32_t>(index);
+  } else if (std::optional<std::string> uuid = parseUuid(selector)) {
+    for (uint32_t i = 0; i < devices.size() && !found; ++i)
+      if (parseUuid(describeUuid(devices[i].info.uuid)) == uuid)
+        found = i;
+  } else {
+    for (uint32_t i = 0; i < devices.size() && !found; ++i)
+      if (lower(devices[i].info.name).find(lower(selector)) !=
+          std::string::npos)
+        found = i;
+  }
+  if (!found)
+    return makeError(DML_ERROR_NOT_FOUND, "no device is called '", selector,
+                     "'; the devices are ", listDevices(devices));
+  if (!findUnusable(devices[*found]).empty())
+    return unusable(devices[*found]);
+  return *found;
+}
+
+std::vector<std::string>
+dml::runtime::findUnusable(const DeviceSnapshot &device) {
+  std::vector<std::string> missing;
+  if (device.info.apiVersion < VK_API_VERSION_1_2)
+    missing.push_back(concat("it has Vulkan ",
+                             describeApiVersion(device.info.apiVersion),
+                             ", but 1.2 is needed"));
+  if (!chooseQueueFamily(device.queueFamilies))
+    missing.push_back("it has no queue family with VK_QUEUE_COMPUTE_BIT");
+  return missing;
+}
+
+std::vector<std::string>
+dml::runtime::findMissing(const DmlDeviceInfo &device,
+                          const Requirements &requirements,
+                          DmlFeatureFlags supported) {
+  std::vector<std::string> missing;
+  const DmlDeviceLimits &limits = device.limits;
+
+  // Patch versions do not gate anything.
+  auto minor = [](uint32_t version) { return version >> 12; };
+  if (minor(device.apiVersion) < minor(requirements.apiVersion))
+    missing.push_back(concat(
+        "Vulkan ", describeApiVersion(requirements.apiVersion),
+        " is needed, but it has ", describeApiVersion(device.apiVersion)));
+  for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
+    if (requirements.features & ~device.features & bit)
+      missing.push_back(concat(
+          "feature ", dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)),
+          supported & bit ? " is needed, but the VkDevice was created "
+                            "without it"
+                          : " is needed, but it has none"));
+
+  auto checkLimit = [&](const char *name, uint64_t has, uint64_t needs) {
+    if (has < needs)
+      missing.push_back(
+          concat(name, " of ", needs, " is needed, but it has ", has));
+  };
+  auto checkExtent = [&](const char *name, const uint32_t(&has)[3],
+                         const Extent &needs) {
+    for (int i = 0; i < 3; ++i)
+      checkLimit(concat(name, "[", i, "]").c_str(), has[i], needs[i]);
+  };
+  checkLimit("maxStorageBufferRange", limits.maxStorageBufferRange,
+             requirements.maxStorageBufferRange);
+  checkLimit("maxPerStageDescriptorStorageBuffers",
+             limits.maxPerStageDescriptorStorageBuffers,
+             requirements.maxPerStageDescriptorStorageBuffers);
+  checkLimit("maxComputeWorkGroupInvocations",
+             limits.maxComputeWorkGroupInvocations,
+             requirements.maxComputeWorkGroupInvocations);
+  checkExtent("maxComputeWorkGroupSize", limits.maxComputeWorkGroupSize,
+              requirements.maxComputeWorkGroupSize);
+  checkExtent("maxComputeWorkGroupCount", limits.maxComputeWorkGroupCount,
+              requirements.maxComputeWorkGroupCount);
+  checkLimit("maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize,
+             requirements.maxComputeSharedMemorySize);
+  return missing;
+}
+
+Status dml::runtime::checkRequirements(const DmlDeviceInfo &device,
+                                       const Requirements &requirements,
+                                       DmlFeatureFlags supported) {
+  std::vector<std::string> missing =
+      findMissing(device, requirements, supported);
+  if (missing.empty())
+    return Status();
+  return makeError(DML_ERROR_UNSUPPORTED, "device '", device.name,
+                   "' cannot run the executable: ", join(missing));
+}
+
+std::optional<uint32_t> dml::runtime::chooseQueueFamily(
+    const std::vector<VkQueueFamilyProperties> &families) {
+  std::optional<uint32_t> chosen;
+  for (uint32_t i = 0; i < families.size(); ++i) {
+    if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) ||
+        families[i].queueCount == 0)
+      continue;
+    if (families[i].timestampValidBits != 0)
+      return i;
+    if (!chosen)
+      chosen = i;
+  }
+  return chosen;
+}
+
+std::optional<uint32_t>
+dml::runtime::chooseMemoryType(const DeviceSnapshot &device, DmlMemory memory,
+                               uint32_t typeBits) {
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  constexpr VkMemoryPropertyFlags kMapped =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  // These need a feature of their own, or cost speed.
+  constexpr VkMemoryPropertyFlags kNever =
+      VK_MEMORY_PROPERTY_PROTECTED_BIT |
+      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT |
+      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
+      VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+
+  // From best to barely usable: what must be there, and what must not.
+  struct Wish {
+    VkMemoryPropertyFlags with, without;
+  };
+  std::vector<Wish> wishes;
+  switch (memory) {
+  case DML_MEMORY_DEVICE:
+    if (sharesHostMemory(device)) {
+      wishes.push_back({kLocal | kMapped | kCached, 0});
+      wishes.push_back({kLocal | kMapped, 0});
+    }
+    // A discrete GPU's mapped memory may be a small window: leave it alone.
+    wishes.push_back({kLocal, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT});
+    wishes.push_back({kLocal, 0});
+    wishes.push_back({0, 0});
+    break;
+  case DML_MEMORY_UPLOAD:
+    wishes.push_back({kMapped, kLocal | kCached});
+    wishes.push_back({kMapped, kLocal});
+    wishes.push_back({kMapped, 0});
+    break;
+  case DML_MEMORY_READBACK:
+    wishes.push_back({kMapped | kCached, kLocal});
+    wishes.push_back({kMapped | kCached, 0});
+    wishes.push_back({kMapped, 0});
+    break;
+  }
+  for (const Wish &wish : wishes)
+    for (uint32_t i = 0; i < device.memory.memoryTypeCount; ++i) {
+      VkMemoryPropertyFlags flags = device.memory.memoryTypes[i].propertyFlags;
+      if ((typeBits >> i & 1) && (flags & wish.with) == wish.with &&
+          !(flags & (wish.without | kNever)))
+        return i;
+    }
+  return std::nullopt;
+}
+
+std::string dml::runtime::describeUuid(const uint8_t (&uuid)[16]) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10)
+      text.push_back('-');
+    text.push_back(kDigits[uuid[i] >> 4]);
+    text.push_back(kDigits[uuid[i] & 15]);
+  }
+  return text;
+}

@@ -1,0 +1,67 @@
+//===- DevicePlan.h - Decisions about devices, without a device -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything the runtime decides about a device it decides here, from a
+// snapshot of what Vulkan reported. No function here calls Vulkan, so each is
+// tested without a device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_DEVICEPLAN_H
+#define DML_RUNTIME_DEVICEPLAN_H
+
+#include "Executable.h"
+#include "Status.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dml::runtime {
+
+/// What Vulkan reported of a physical device.
+struct DeviceSnapshot {
+  DmlDeviceInfo info{};
+  /// The device's own version: may be newer than info.apiVersion, or too old.
+  uint32_t deviceApiVersion = 0;
+  bool robustBufferAccess = false;
+  /// VK_KHR_portability_subset, to be enabled where it is there.
+  bool portabilitySubset = false;
+  VkPhysicalDeviceMemoryProperties memory{};
+  std::vector<VkQueueFamilyProperties> queueFamilies;
+};
+
+/// Finds the device that a selector means; see dmlFindDevice.
+Expected<uint32_t> selectDevice(const std::vector<DeviceSnapshot> &devices,
+                                const std::string &selector);
+
+/// Everything that keeps the runtime from using a device at all.
+std::vector<std::string> findUnusable(const DeviceSnapshot &device);
+
+/// Everything that a device lacks to run an executable. Features in `supported`
+/// that `device` lacks are those a VkDevice was made without.
+std::vector<std::string> findMissing(const DmlDeviceInfo &device,
+                                     const Requirements &requirements,
+                                     DmlFeatureFlags supported = 0);
+
+/// DML_ERROR_UNSUPPORTED with all of findMissing.
+Status checkRequirements(const DmlDeviceInfo &device,
+                         const Requirements &requirements,
+                         DmlFeatureFlags supported = 0);
+
+/// The queue family to use: the first with compute, one with timestamps before
+/// one without.
+std::optional<uint32_t>
+chooseQueueFamily(const std::vector<VkQueueFamilyProperties> &families);
+
+/// The type of memory for a use, among those in the mask `typeBits`.
+std::optional<uint32_t> chooseMemoryType(const DeviceSnapshot &device,
+                                         DmlMemory memory, uint32_t typeBits);
+
+/// 16 bytes as in "6d657361-3232-2e33-2e36-000000000000".
+std::string describeUuid(const uint8_t (&uuid)[16]);
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_DEVICEPLAN_H

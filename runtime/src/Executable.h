@@ -1,0 +1,110 @@
+//===- Executable.h - A verified executable -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain data, filled once from untrusted bytes and trusted from then on. What
+// readExecutable returns fulfils every rule of schema/executable.fbs: indices
+// and ranges are in bounds, sizes do not overflow, kernels are what they say,
+// and the requirements cover what the steps use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_EXECUTABLE_H
+#define DML_RUNTIME_EXECUTABLE_H
+
+#include "Status.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dml::runtime {
+
+using Extent = std::array<uint32_t, 3>;
+
+struct Requirements {
+  uint32_t apiVersion = 0;
+  DmlFeatureFlags features = 0;
+  uint64_t maxStorageBufferRange = 0;
+  uint32_t maxPerStageDescriptorStorageBuffers = 0;
+  uint32_t maxComputeWorkGroupInvocations = 0;
+  Extent maxComputeWorkGroupSize{};
+  Extent maxComputeWorkGroupCount{};
+  uint32_t maxComputeSharedMemorySize = 0;
+};
+
+struct ShaderModule {
+  std::string name;
+  std::vector<uint32_t> code;
+};
+
+struct Kernel {
+  uint32_t shaderModule;
+  std::string entryPoint;
+  Extent workgroupSize;
+  uint32_t sharedMemorySize;
+  uint32_t bindingCount;
+};
+
+struct Tensor {
+  std::string name;
+  DmlDataType dataType;
+  std::vector<uint32_t> sizes;
+  uint64_t elementCount;
+  uint64_t byteSize;
+  uint64_t bufferSize;
+};
+
+enum class BufferKind : uint8_t { Input, Output, Temporary, Constant };
+
+struct BufferRange {
+  BufferKind kind;
+  uint32_t index;
+  uint64_t offset;
+  uint64_t size;
+};
+
+struct Step {
+  DmlStepKind kind;
+  bool barrier;
+  std::string label;
+  /// Of a dispatch.
+  uint32_t kernel = 0;
+  Extent workgroupCount{};
+  /// A dispatch's bindings, or a copy's source and destination.
+  std::vector<BufferRange> ranges;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  uint64_t temporarySize;
+  std::vector<Step> steps;
+  uint32_t featureLevel;
+};
+
+struct Executable {
+  uint16_t versionMajor;
+  uint16_t versionMinor;
+  std::string producer;
+  Requirements requirements;
+  std::vector<ShaderModule> shaderModules;
+  std::vector<Kernel> kernels;
+  std::vector<uint8_t> constants;
+  std::vector<Function> functions;
+};
+
+/// Verifies and copies an executable.
+Expected<std::shared_ptr<const Executable>> readExecutable(const void *data,
+                                                           size_t size);
+
+/// The same with the contents of a file.
+Expected<std::shared_ptr<const Executable>>
+readExecutableFile(const std::string &path);
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_EXECUTABLE_H

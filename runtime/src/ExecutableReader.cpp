@@ -1,0 +1,507 @@
+//===- ExecutableReader.cpp - From untrusted bytes to an Executable -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// First structure (FlatBuffers' verifier), then meaning, from the outside in.
+// Every message names the thing, the value found and the value wanted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DataType.h"
+#include "Executable.h"
+#include "SPIRVModule.h"
+
+#include "executable_generated.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <unordered_set>
+
+using namespace dml::runtime;
+namespace fb = dml::executable;
+
+namespace {
+
+constexpr uint16_t kVersionMajor = 1;
+constexpr uint16_t kVersionMinor = 0;
+constexpr uint64_t kRangeAlignment = 256;
+constexpr uint64_t kVectorSize = 16;
+/// DML_TENSOR_DIMENSION_COUNT_MAX1.
+constexpr size_t kMaxRank = 8;
+
+template <typename... Ts> Status invalid(const Ts &...args) {
+  return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
+}
+
+Extent toExtent(const fb::Extent3D &extent) {
+  return {extent.x(), extent.y(), extent.z()};
+}
+
+std::string describe(const Extent &extent) {
+  return concat(extent[0], "x", extent[1], "x", extent[2]);
+}
+
+/// Checks extent `found` to be within [1, limit] in every dimension.
+Status checkExtent(const char *what, const Extent &found, const Extent &limit) {
+  for (int i = 0; i < 3; ++i)
+    if (found[i] == 0 || found[i] > limit[i])
+      return invalid(what, " is ", describe(found),
+                     ", but must be at least 1x1x1 and at most the declared ",
+                     describe(limit));
+  return Status();
+}
+
+/// FlatBuffers' verifier checks where a vector of structs ends but not how it
+/// is aligned, and reading a misaligned one is undefined.
+template <typename T> Status checkAlignment(const T &vector, const char *what) {
+  if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(uint64_t) != 0)
+    return invalid(what, " is misaligned");
+  return Status();
+}
+
+/// Names are printed and compared: they must be free of control characters.
+Expected<std::string> readName(const flatbuffers::String *string,
+                               const char *what) {
+  std::string name = string ? string->str() : std::string();
+  for (unsigned char c : name)
+    if (c < 0x20 || c == 0x7f)
+      return invalid(what, " contains the control character ", unsigned(c));
+  return name;
+}
+
+class Reader {
+public:
+  explicit Reader(std::vector<uint8_t> bytes) : bytes(std::move(bytes)) {}
+
+  Expected<std::shared_ptr<const Executable>> read();
+
+private:
+  Status readRoot();
+  Status readRequirements(const fb::Requirements &table);
+  Status readShaderModule(const fb::ShaderModule &table);
+  Status readKernel(const fb::Kernel &table);
+  Status readFunction(const fb::Function &table);
+  Status readTensor(const fb::Tensor &table, Tensor &tensor);
+  Status readStep(const fb::Step &table, const Function &function, Step &step);
+  Status readDispatch(const fb::Dispatch &table, const Function &function,
+                      Step &step);
+  Status readCopy(const fb::Copy &table, const Function &function, Step &step);
+  Status readRange(const fb::BufferRange &range, const Function &function,
+                   Step &step);
+  Status checkOutputsWritten(const Function &function);
+
+  /// The file, with the alignment of operator new, which FlatBuffers needs.
+  std::vector<uint8_t> bytes;
+  const fb::Executable *root = nullptr;
+  std::shared_ptr<Executable> result = std::make_shared<Executable>();
+  /// What the walk over each of result->shaderModules found.
+  std::vector<SPIRVModule> spirv;
+};
+
+} // namespace
+
+Expected<std::shared_ptr<const Executable>> Reader::read() {
+  // The smallest FlatBuffer has a root offset and the identifier.
+  if (bytes.size() < 8)
+    return invalid("has ", bytes.size(), " bytes, too few for an executable");
+  if (!fb::ExecutableBufferHasIdentifier(bytes.data()))
+    return invalid("is not a dml executable: the identifier '",
+                   fb::ExecutableIdentifier(), "' is missing at byte 4");
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return invalid("has ", bytes.size(), " bytes, but at most ",
+                   FLATBUFFERS_MAX_BUFFER_SIZE - 1, " are possible");
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!fb::VerifyExecutableBuffer(verifier))
+    return invalid("is damaged: FlatBuffers' verifier refuses its structure");
+  root = fb::GetExecutable(bytes.data());
+  DML_TRY(readRoot());
+  return std::shared_ptr<const Executable>(std::move(result));
+}
+
+Status Reader::readRoot() {
+  result->versionMajor = root->version_major();
+  result->versionMinor = root->version_minor();
+  if (result->versionMajor != kVersionMajor ||
+      result->versionMinor > kVersionMinor)
+    return invalid("has format version ", result->versionMajor, ".",
+                   result->versionMinor, ", but this runtime reads ",
+                   kVersionMajor, ".0 to ", kVersionMajor, ".", kVersionMinor);
+
+  Expected<std::string> producer = readName(root->producer(), "producer");
+  if (!producer)
+    return producer.status();
+  result->producer = *producer;
+
+  DML_TRY(readRequirements(*root->requirements()).in("requirements"));
+  if (root->constants())
+    result->constants.assign(root->constants()->begin(),
+                             root->constants()->end());
+
+  for (const fb::ShaderModule *table : *root->shader_modules()) {
+    size_t index = result->shaderModules.size();
+    DML_TRY(readShaderModule(*table).in(concat("shader module ", index)));
+  }
+  for (const fb::Kernel *table : *root->kernels()) {
+    size_t index = result->kernels.size();
+    DML_TRY(readKernel(*table).in(concat("kernel ", index)));
+  }
+
+  std::unordered_set<std::string> names;
+  for (const fb::Function *table : *root->functions()) {
+    Expected<std::string> name = readName(table->name(), "function name");
+    if (!name)
+      return name.status();
+    if (name->empty())
+      return invalid("function ", result->functions.size(), " has no name");
+    if (!names.insert(*name).second)
+      return invalid("two functions have the name '", *name, "'");
+    DML_TRY(readFunction(*table).in(concat("function '", *name, "'")));
+  }
+  return Status();
+}
+
+Status Reader::readRequirements(const fb::Requirements &table) {
+  Requirements &requirements = result->requirements;
+  requirements.apiVersion = table.vulkan_api_version();
+  if (VK_API_VERSION_VARIANT(requirements.apiVersion) != 0 ||
+      VK_API_VERSION_MAJOR(requirements.apiVersion) < 1)
+    return invalid("vulkan_api_version is 0x", std::hex,
+                   requirements.apiVersion, ", which is no version of Vulkan");
+  if (table.features())
+    for (fb::Feature value : *table.features()) {
+      auto feature = static_cast<uint8_t>(value);
+      if (feature > static_cast<uint8_t>(fb::Feature::MAX))
+        return invalid("feature ", unsigned(feature),
+                       " is unknown; the last known is ",
+                       unsigned(fb::Feature::MAX));
+      requirements.features |= DmlFeatureFlags(1) << feature;
+    }
+  requirements.maxStorageBufferRange = table.max_storage_buffer_range();
+  requirements.maxPerStageDescriptorStorageBuffers =
+      table.max_per_stage_descriptor_storage_buffers();
+  requirements.maxComputeWorkGroupInvocations =
+      table.max_compute_workgroup_invocations();
+  requirements.maxComputeWorkGroupSize =
+      toExtent(*table.max_compute_workgroup_size());
+  requirements.maxComputeWorkGroupCount =
+      toExtent(*table.max_compute_workgroup_count());
+  requirements.maxComputeSharedMemorySize =
+      table.max_compute_shared_memory_size();
+  return Status();
+}
+
+Status Reader::readShaderModule(const fb::ShaderModule &table) {
+  Expected<std::string> name = readName(table.name(), "name");
+  if (!name)
+    return name.status();
+  ShaderModule module{*name, {table.code()->begin(), table.code()->end()}};
+
+  Expected<SPIRVModule> info = readSPIRVModule(module.code);
+  if (!info)
+    return info.status();
+  DmlFeatureFlags undeclared = info->features & ~result->requirements.features;
+  if (undeclared)
+    return invalid("its capabilities need ", describeFeatures(undeclared),
+                   ", which the requirements do not declare");
+  // Vulkan 1.2 takes SPIR-V up to 1.5, and 1.3 takes 1.6.
+  if (info->version > 0x00010500 &&
+      result->requirements.apiVersion < VK_API_VERSION_1_3)
+    return invalid("is SPIR-V 1.6, which needs Vulkan 1.3, but the "
+                   "requirements declare ",
+                   describeApiVersion(result->requirements.apiVersion));
+  result->shaderModules.push_back(std::move(module));
+  spirv.push_back(std::move(*info));
+  return Status();
+}
+
+Status Reader::readKernel(const fb::Kernel &table) {
+  const Requirements &declared = result->requirements;
+  Expected<std::string> name = readName(table.entry_point(), "entry point");
+  if (!name)
+    return name.status();
+  Kernel kernel{table.shader_module(), *name, toExtent(*table.workgroup_size()),
+                table.shared_memory_size(), table.binding_count()};
+
+  if (kernel.shaderModule >= spirv.size())
+    return invalid("shader module ", kernel.shaderModule,
+                   " does not exist; there are ", spirv.size());
+  const SPIRVModule &module = spirv[kernel.shaderModule];
+  const SPIRVEntryPoint *entryPoint = module.findEntryPoint(kernel.entryPoint);
+  if (!entryPoint)
+    return invalid("shader module ", kernel.shaderModule,
+                   " has no entry point '", kernel.entryPoint, "'");
+
+  DML_TRY(checkExtent("workgroup size", kernel.workgroupSize,
+                      declared.maxComputeWorkGroupSize));
+  if (entryPoint->workgroupSize != kernel.workgroupSize)
+    return invalid("workgroup size is ", describe(kernel.workgroupSize),
+                   ", but the entry point's is ",
+                   describe(entryPoint->workgroupSize));
+  uint64_t plane = uint64_t(kernel.workgroupSize[0]) * kernel.workgroupSize[1];
+  if (plane > declared.maxComputeWorkGroupInvocations ||
+      plane * kernel.workgroupSize[2] > declared.maxComputeWorkGroupInvocations)
+    return invalid("workgroup size ", describe(kernel.workgroupSize),
+                   " has more invocations than the declared ",
+                   declared.maxComputeWorkGroupInvocations);
+
+  if (kernel.sharedMemorySize > declared.maxComputeSharedMemorySize)
+    return invalid("workgroup memory is ", kernel.sharedMemorySize,
+                   " bytes, but at most ", declared.maxComputeSharedMemorySize,
+                   " are declared");
+  uint64_t sharedMemory = module.sharedMemorySize(*entryPoint);
+  if (sharedMemory > kernel.sharedMemorySize)
+    return invalid("entry point '", kernel.entryPoint, "' uses ", sharedMemory,
+                   " bytes of workgroup memory, but the kernel declares ",
+                   kernel.sharedMemorySize);
+
+  if (kernel.bindingCount == 0)
+    return invalid("has no bindings");
+  if (kernel.bindingCount > declared.maxPerStageDescriptorStorageBuffers)
+    return invalid("has ", kernel.bindingCount, " bindings, but at most ",
+                   declared.maxPerStageDescriptorStorageBuffers,
+                   " are declared");
+  if (module.bindingCount(*entryPoint) > kernel.bindingCount)
+    return invalid("entry point '", kernel.entryPoint, "' uses binding ",
+                   module.bindingCount(*entryPoint) - 1,
+                   ", but the kernel declares ", kernel.bindingCount,
+                   " bindings");
+  result->kernels.push_back(std::move(kernel));
+  return Status();
+}
+
+Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
+  if (tensor.name.empty())
+    return invalid("has no name");
+  auto dataType = static_cast<DmlDataType>(table.data_type());
+  uint64_t elementSize = dmlGetDataTypeSize(dataType);
+  if (elementSize == 0)
+    return invalid("data type ", unsigned(table.data_type()), " is unknown");
+  tensor.dataType = dataType;
+
+  tensor.sizes.assign(table.sizes()->begin(), table.sizes()->end());
+  if (tensor.sizes.size() > kMaxRank)
+    return invalid("has ", tensor.sizes.size(), " dimensions, but at most ",
+                   kMaxRank, " are possible");
+  // Leaves room for rounding up and for adding an offset.
+  constexpr uint64_t kMaxBytes = UINT64_MAX / 4;
+  tensor.elementCount = 1;
+  for (size_t i = 0; i < tensor.sizes.size(); ++i) {
+    if (tensor.sizes[i] == 0)
+      return invalid("dimension ", i, " is 0, but must be at least 1");
+    if (tensor.elementCount > kMaxBytes / elementSize / tensor.sizes[i])
+      return invalid("has more than ", kMaxBytes, " bytes");
+    tensor.elementCount *= tensor.sizes[i];
+  }
+  tensor.byteSize = tensor.elementCount * elementSize;
+  uint64_t wanted =
+      (tensor.byteSize + kVectorSize - 1) / kVectorSize * kVectorSize;
+  tensor.bufferSize = table.buffer_size();
+  if (tensor.bufferSize != wanted)
+    return invalid("buffer_size is ", tensor.bufferSize, ", but must be ",
+                   wanted, ": its ", tensor.byteSize, " bytes rounded up to ",
+                   kVectorSize);
+  return Status();
+}
+
+Status Reader::readFunction(const fb::Function &table) {
+  Function function;
+  function.name = table.name()->str();
+  function.temporarySize = table.temporary_size();
+  function.featureLevel = table.feature_level();
+  if (function.temporarySize % kRangeAlignment != 0)
+    return invalid("temporary_size is ", function.temporarySize,
+                   ", but must be a multiple of ", kRangeAlignment);
+
+  auto readTensors = [&](const char *what, const auto &tables,
+                         std::vector<Tensor> &tensors) -> Status {
+    std::unordered_set<std::string> names;
+    for (const fb::Tensor *table : tables) {
+      Tensor tensor;
+      std::string context = concat(what, " ", tensors.size());
+      Expected<std::string> name = readName(table->name(), "name");
+      if (!name)
+        return name.status().in(context);
+      tensor.name = *name;
+      if (!names.insert(tensor.name).second)
+        return invalid("two ", what, "s have the name '", tensor.name, "'");
+      DML_TRY(readTensor(*table, tensor)
+                  .in(concat(context, " ('", tensor.name, "')")));
+      tensors.push_back(std::move(tensor));
+    }
+    return Status();
+  };
+  DML_TRY(readTensors("input", *table.inputs(), function.inputs));
+  DML_TRY(readTensors("output", *table.outputs(), function.outputs));
+
+  for (const fb::Step *stepTable : *table.steps()) {
+    Step step;
+    DML_TRY(readStep(*stepTable, function, step)
+                .in(concat("step ", function.steps.size())));
+    function.steps.push_back(std::move(step));
+  }
+  DML_TRY(checkOutputsWritten(function));
+  result->functions.push_back(std::move(function));
+  return Status();
+}
+
+/// An output that no step binds would hold whatever was in memory before.
+Status Reader::checkOutputsWritten(const Function &function) {
+  std::vector<bool> bound(function.outputs.size());
+  for (const Step &step : function.steps)
+    for (size_t i = 0; i < step.ranges.size(); ++i) {
+      bool isSource = step.kind == DML_STEP_KIND_COPY && i == 0;
+      if (step.ranges[i].kind == BufferKind::Output && !isSource)
+        bound[step.ranges[i].index] = true;
+    }
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (!bound[i])
+      return invalid("output ", i, " ('", function.outputs[i].name,
+                     "') is written by no step");
+  return Status();
+}
+
+Status Reader::readStep(const fb::Step &table, const Function &function,
+                        Step &step) {
+  Expected<std::string> label = readName(table.label(), "label");
+  if (!label)
+    return label.status();
+  step.label = *label;
+  step.barrier = table.barrier();
+  switch (table.operation_type()) {
+  case fb::Operation::Dispatch:
+    step.kind = DML_STEP_KIND_DISPATCH;
+    return readDispatch(*table.operation_as_Dispatch(), function, step);
+  case fb::Operation::Copy:
+    step.kind = DML_STEP_KIND_COPY;
+    return readCopy(*table.operation_as_Copy(), function, step);
+  case fb::Operation::NONE:
+    break;
+  }
+  return invalid("operation type ", unsigned(table.operation_type()),
+                 " is unknown");
+}
+
+Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
+                            Step &step) {
+  step.kernel = table.kernel();
+  if (step.kernel >= result->kernels.size())
+    return invalid("kernel ", step.kernel, " does not exist; there are ",
+                   result->kernels.size());
+  step.workgroupCount = toExtent(*table.workgroup_count());
+  DML_TRY(checkExtent("workgroup count", step.workgroupCount,
+                      result->requirements.maxComputeWorkGroupCount));
+  const auto &bindings = *table.bindings();
+  DML_TRY(checkAlignment(bindings, "the vector of bindings"));
+  uint32_t wanted = result->kernels[step.kernel].bindingCount;
+  if (bindings.size() != wanted)
+    return invalid("has ", bindings.size(), " bindings, but kernel ",
+                   step.kernel, " has ", wanted);
+  for (const fb::BufferRange *range : bindings) {
+    size_t index = step.ranges.size();
+    DML_TRY(readRange(*range, function, step).in(concat("binding ", index)));
+    if (range->size() > result->requirements.maxStorageBufferRange)
+      return invalid("binding ", index, " has ", range->size(),
+                     " bytes, but the declared max_storage_buffer_range is ",
+                     result->requirements.maxStorageBufferRange);
+  }
+  return Status();
+}
+
+Status Reader::readCopy(const fb::Copy &table, const Function &function,
+                        Step &step) {
+  DML_TRY(readRange(*table.source(), function, step).in("source"));
+  DML_TRY(readRange(*table.destination(), function, step).in("destination"));
+  const BufferRange &source = step.ranges[0];
+  const BufferRange &destination = step.ranges[1];
+  if (source.size != destination.size)
+    return invalid("copies ", source.size, " bytes to a range of ",
+                   destination.size);
+  if (destination.kind != BufferKind::Output &&
+      destination.kind != BufferKind::Temporary)
+    return invalid("copies to an input or to the constants, which are not "
+                   "written");
+  if (source.kind == destination.kind && source.index == destination.index &&
+      source.offset < destination.offset + destination.size &&
+      destination.offset < source.offset + source.size)
+    return invalid("copies between ranges that overlap");
+  return Status();
+}
+
+Status Reader::readRange(const fb::BufferRange &table, const Function &function,
+                         Step &step) {
+  if (table.kind() > fb::BufferKind::MAX)
+    return invalid("buffer kind ", unsigned(table.kind()), " is unknown");
+  BufferRange range{static_cast<BufferKind>(table.kind()), table.index(),
+                    table.offset(), table.size()};
+  uint64_t available = 0;
+  size_t count = 1;
+  const char *what = "";
+  switch (range.kind) {
+  case BufferKind::Input:
+  case BufferKind::Output: {
+    bool isInput = range.kind == BufferKind::Input;
+    const auto &tensors = isInput ? function.inputs : function.outputs;
+    what = isInput ? "input" : "output";
+    count = tensors.size();
+    if (range.index < count)
+      available = tensors[range.index].bufferSize;
+    break;
+  }
+  case BufferKind::Temporary:
+    what = "temporary buffer";
+    available = function.temporarySize;
+    break;
+  case BufferKind::Constant:
+    what = "constant buffer";
+    available = result->constants.size();
+    break;
+  }
+  if (range.index >= count)
+    return invalid(what, " ", range.index, " does not exist; there ",
+                   count == 1 ? "is " : "are ", count);
+  if (range.offset % kRangeAlignment != 0)
+    return invalid("offset is ", range.offset, ", but must be a multiple of ",
+                   kRangeAlignment);
+  if (range.size == 0)
+    return invalid("size is 0");
+  if (range.offset > available || range.size > available - range.offset)
+    return invalid("offset ", range.offset, " and size ", range.size,
+                   " reach beyond the ", available, " bytes of the ", what);
+  step.ranges.push_back(range);
+  return Status();
+}
+
+Expected<std::shared_ptr<const Executable>>
+dml::runtime::readExecutable(const void *data, size_t size) {
+  const auto *bytes = static_cast<const uint8_t *>(data);
+  auto result = Reader(std::vector<uint8_t>(bytes, bytes + size)).read();
+  if (!result)
+    return result.status().in("executable");
+  return result;
+}
+
+Expected<std::shared_ptr<const Executable>>
+dml::runtime::readExecutableFile(const std::string &path) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
+      std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file)
+    return makeError(errno == ENOENT ? DML_ERROR_NOT_FOUND : DML_ERROR_IO,
+                     "cannot open '", path, "': ", std::strerror(errno));
+  std::vector<uint8_t> bytes;
+  uint8_t block[1 << 16];
+  size_t count = 0;
+  while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {
+    bytes.insert(bytes.end(), block, block + count);
+    if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+      break;
+  }
+  if (std::ferror(file.get()))
+    return makeError(DML_ERROR_IO, "cannot read '", path,
+                     "': ", std::strerror(errno));
+  auto result = Reader(std::move(bytes)).read();
+  if (!result)
+    return result.status().in(concat("executable '", path, "'"));
+  return result;
+}

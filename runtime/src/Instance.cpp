@@ -1,0 +1,261 @@
+//===- Instance.cpp - A VkInstance and what it sees -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Instance.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+using namespace dml::runtime;
+
+namespace {
+
+constexpr const char *kValidationLayer = "VK_LAYER_KHRONOS_validation";
+/// Spelled out: older headers hold it behind VK_ENABLE_BETA_EXTENSIONS.
+constexpr const char *kPortabilitySubset = "VK_KHR_portability_subset";
+
+VKAPI_ATTR VkBool32 VKAPI_CALL receiveDebugMessage(
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+    VkDebugUtilsMessageTypeFlagsEXT /*type*/,
+    const VkDebugUtilsMessengerCallbackDataEXT *data, void *userData) {
+  static_cast<Instance *>(userData)->receiveMessage(
+      severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT
+          ? DML_MESSAGE_SEVERITY_ERROR
+          : DML_MESSAGE_SEVERITY_WARNING,
+      data->pMessage ? data->pMessage : "");
+  return VK_FALSE;
+}
+
+template <size_t N> void copyString(char (&to)[N], const char *from) {
+  std::string_view text = std::string_view(from).substr(0, N - 1);
+  std::copy(text.begin(), text.end(), to);
+  to[text.size()] = '\0';
+}
+
+bool contains(const std::vector<VkExtensionProperties> &extensions,
+              std::string_view name) {
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](auto &e) { return name == e.extensionName; });
+}
+
+} // namespace
+
+Expected<std::shared_ptr<Instance>>
+Instance::create(const DmlInstanceCreateInfo &info) {
+  std::shared_ptr<Instance> instance(new Instance);
+  DML_TRY(instance->initialize(info));
+  return instance;
+}
+
+Status Instance::initialize(const DmlInstanceCreateInfo &info) {
+  callback = info.messageCallback;
+  callbackUserData = info.messageUserData;
+  Expected<GlobalFunctions> loaded =
+      loadGlobalFunctions(info.getInstanceProcAddr);
+  if (!loaded)
+    return loaded.status();
+  global = *loaded;
+
+  uint32_t count = 0;
+  global.EnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> available(count);
+  global.EnumerateInstanceExtensionProperties(nullptr, &count,
+                                              available.data());
+  available.resize(count);
+
+  std::vector<const char *> layers, extensions;
+  debugUtils = contains(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (debugUtils)
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  // Without it the loader hides devices such as MoltenVK's.
+  bool portability =
+      contains(available, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+  if (portability)
+    extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+
+  VkDebugUtilsMessengerCreateInfoEXT messengerInfo{
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  messengerInfo.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  // Not GENERAL, which is where the loader complains of other drivers.
+  messengerInfo.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                              VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+  messengerInfo.pfnUserCallback = receiveDebugMessage;
+  messengerInfo.pUserData = this;
+
+  if (info.enableValidation) {
+    count = 0;
+    global.EnumerateInstanceLayerProperties(&count, nullptr);
+    std::vector<VkLayerProperties> layerProperties(count);
+    global.EnumerateInstanceLayerProperties(&count, layerProperties.data());
+    bool found = std::any_of(
+        layerProperties.begin(), layerProperties.end(),
+        [](auto &l) { return !std::strcmp(l.layerName, kValidationLayer); });
+    if (!found || !debugUtils)
+      return makeError(DML_ERROR_UNSUPPORTED, "validation needs the layer ",
+                       kValidationLayer, " and ",
+                       VK_EXT_DEBUG_UTILS_EXTENSION_NAME, ", but ",
+                       found ? VK_EXT_DEBUG_UTILS_EXTENSION_NAME
+                             : kValidationLayer,
+                       " is not installed");
+    layers.push_back(kValidationLayer);
+  }
+
+  VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pEngineName = "dml";
+  application.apiVersion = kNewestApiVersion;
+  VkInstanceCreateInfo createInfo{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  createInfo.pNext = info.enableValidation ? &messengerInfo : nullptr;
+  if (portability)
+    createInfo.flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+  createInfo.pApplicationInfo = &application;
+  createInfo.enabledLayerCount = static_cast<uint32_t>(layers.size());
+  createInfo.ppEnabledLayerNames = layers.data();
+  createInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  createInfo.ppEnabledExtensionNames = extensions.data();
+  VkResult result = global.CreateInstance(&createInfo, nullptr, &instance);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+    return makeError(DML_ERROR_NOT_FOUND,
+                     "the Vulkan loader found no driver: no Vulkan device");
+  DML_TRY(checkVk(result, "vkCreateInstance"));
+
+  Expected<InstanceFunctions> functions =
+      loadInstanceFunctions(global.GetInstanceProcAddr, instance, debugUtils);
+  if (!functions) {
+    // Without its functions the instance cannot be destroyed either.
+    instance = VK_NULL_HANDLE;
+    return functions.status();
+  }
+  vk = *functions;
+  if (info.enableValidation)
+    DML_TRY(checkVk(vk.CreateDebugUtilsMessengerEXT(instance, &messengerInfo,
+                                                    nullptr, &messenger),
+                    "vkCreateDebugUtilsMessengerEXT"));
+
+  count = 0;
+  result = vk.EnumeratePhysicalDevices(instance, &count, nullptr);
+  // The loader's way of saying that no driver has a device.
+  if (result == VK_ERROR_INITIALIZATION_FAILED)
+    return Status();
+  DML_TRY(checkVk(result, "vkEnumeratePhysicalDevices"));
+  physicalDevices.resize(count);
+  DML_TRY(checkVk(
+      vk.EnumeratePhysicalDevices(instance, &count, physicalDevices.data()),
+      "vkEnumeratePhysicalDevices"));
+  physicalDevices.resize(count);
+  for (VkPhysicalDevice device : physicalDevices)
+    snapshots.push_back(takeSnapshot(vk, device, kNewestApiVersion));
+  return Status();
+}
+
+Instance::~Instance() {
+  if (messenger)
+    vk.DestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
+  if (instance)
+    vk.DestroyInstance(instance, nullptr);
+}
+
+void Instance::receiveMessage(DmlMessageSeverity severity, const char *text) {
+  ++messages;
+  if (callback)
+    callback(callbackUserData, severity, text);
+}
+
+DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
+                                          VkPhysicalDevice device,
+                                          uint32_t apiVersion) {
+  DeviceSnapshot snapshot;
+  DmlDeviceInfo &info = snapshot.info;
+
+  VkPhysicalDeviceProperties core;
+  vk.GetPhysicalDeviceProperties(device, &core);
+  snapshot.deviceApiVersion = core.apiVersion;
+  info.apiVersion = std::min(core.apiVersion, apiVersion);
+  info.type = core.deviceType;
+  copyString(info.name, core.deviceName);
+
+  VkPhysicalDeviceFeatures features;
+  vk.GetPhysicalDeviceFeatures(device, &features);
+  snapshot.robustBufferAccess = features.robustBufferAccess;
+  auto addFeature = [&](VkBool32 supported, DmlFeatureFlagBits bit) {
+    if (supported)
+      info.features |= bit;
+  };
+  addFeature(features.shaderInt16, DML_FEATURE_SHADER_INT16_BIT);
+  addFeature(features.shaderInt64, DML_FEATURE_SHADER_INT64_BIT);
+  addFeature(features.shaderFloat64, DML_FEATURE_SHADER_FLOAT64_BIT);
+
+  DmlDeviceLimits &limits = info.limits;
+  limits.maxStorageBufferRange = core.limits.maxStorageBufferRange;
+  limits.minStorageBufferOffsetAlignment =
+      core.limits.minStorageBufferOffsetAlignment;
+  limits.maxPerStageDescriptorStorageBuffers =
+      core.limits.maxPerStageDescriptorStorageBuffers;
+  limits.maxComputeWorkGroupInvocations =
+      core.limits.maxComputeWorkGroupInvocations;
+  std::copy_n(core.limits.maxComputeWorkGroupSize, 3,
+              limits.maxComputeWorkGroupSize);
+  std::copy_n(core.limits.maxComputeWorkGroupCount, 3,
+              limits.maxComputeWorkGroupCount);
+  limits.maxComputeSharedMemorySize = core.limits.maxComputeSharedMemorySize;
+
+  vk.GetPhysicalDeviceMemoryProperties(device, &snapshot.memory);
+  for (uint32_t i = 0; i < snapshot.memory.memoryHeapCount; ++i)
+    if (snapshot.memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      info.deviceMemorySize += snapshot.memory.memoryHeaps[i].size;
+
+  uint32_t count = 0;
+  vk.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  snapshot.queueFamilies.resize(count);
+  vk.GetPhysicalDeviceQueueFamilyProperties(device, &count,
+                                            snapshot.queueFamilies.data());
+  if (std::optional<uint32_t> family =
+          chooseQueueFamily(snapshot.queueFamilies))
+    if (snapshot.queueFamilies[*family].timestampValidBits != 0)
+      limits.timestampPeriod = core.limits.timestampPeriod;
+
+  // The rest is known to Vulkan 1.2 alone, without which a device is listed but
+  // not used.
+  if (info.apiVersion < VK_API_VERSION_1_2)
+    return snapshot;
+
+  VkPhysicalDeviceVulkan12Properties properties12{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+  VkPhysicalDeviceVulkan11Properties properties11{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &properties12};
+  VkPhysicalDeviceProperties2 properties{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
+  vk.GetPhysicalDeviceProperties2(device, &properties);
+  std::copy_n(properties11.deviceUUID, 16, info.uuid);
+  limits.subgroupSize = properties11.subgroupSize;
+  limits.maxMemoryAllocationSize = properties11.maxMemoryAllocationSize;
+  copyString(info.driverName, properties12.driverName);
+  copyString(info.driverInfo, properties12.driverInfo);
+
+  VkPhysicalDeviceVulkan12Features features12{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceVulkan11Features features11{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
+  VkPhysicalDeviceFeatures2 features2{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features11};
+  vk.GetPhysicalDeviceFeatures2(device, &features2);
+  addFeature(features12.shaderInt8, DML_FEATURE_SHADER_INT8_BIT);
+  addFeature(features12.shaderFloat16, DML_FEATURE_SHADER_FLOAT16_BIT);
+  addFeature(features12.storageBuffer8BitAccess,
+             DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
+  addFeature(features11.storageBuffer16BitAccess,
+             DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
+
+  count = 0;
+  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count,
+                                        extensions.data());
+  snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
+  return snapshot;
+}

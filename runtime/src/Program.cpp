@@ -1,0 +1,113 @@
+//===- Program.cpp - An executable on a device ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+
+using namespace dml::runtime;
+
+Expected<std::shared_ptr<Program>>
+Program::create(std::shared_ptr<Device> device,
+                std::shared_ptr<const Executable> executable) {
+  // Before anything reaches the driver.
+  DML_TRY(checkRequirements(device->snapshot().info, executable->requirements,
+                            device->supportedFeatures()));
+  std::shared_ptr<Program> program(new Program);
+  program->owner = std::move(device);
+  program->contents = std::move(executable);
+  for (const Kernel &kernel : program->contents->kernels)
+    DML_TRY(program->createLayout(kernel.bindingCount));
+  DML_TRY(program->createPipelines());
+
+  const std::vector<uint8_t> &constants = program->contents->constants;
+  if (!constants.empty()) {
+    Expected<std::unique_ptr<Buffer>> buffer = Buffer::create(
+        program->owner, constants.size(), DML_MEMORY_DEVICE, "constant buffer");
+    if (!buffer)
+      return buffer.status();
+    program->constantBuffer = std::move(*buffer);
+    DML_TRY(
+        program->constantBuffer->write(0, constants.data(), constants.size()));
+  }
+  return program;
+}
+
+Status Program::createLayout(uint32_t bindingCount) {
+  const DeviceFunctions &vk = owner->functions();
+  auto [it, isNew] = layouts.try_emplace(bindingCount);
+  if (!isNew)
+    return Status();
+  Layout &layout = it->second;
+
+  std::vector<VkDescriptorSetLayoutBinding> bindings(bindingCount);
+  for (uint32_t i = 0; i < bindingCount; ++i)
+    bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
+                   VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  VkDescriptorSetLayoutCreateInfo setInfo{
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  setInfo.bindingCount = bindingCount;
+  setInfo.pBindings = bindings.data();
+  DML_TRY(checkVk(vk.CreateDescriptorSetLayout(owner->handle(), &setInfo,
+                                               nullptr, &layout.set),
+                  "vkCreateDescriptorSetLayout"));
+  VkPipelineLayoutCreateInfo pipelineInfo{
+      VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  pipelineInfo.setLayoutCount = 1;
+  pipelineInfo.pSetLayouts = &layout.set;
+  return checkVk(vk.CreatePipelineLayout(owner->handle(), &pipelineInfo,
+                                         nullptr, &layout.pipeline),
+                 "vkCreatePipelineLayout");
+}
+
+Status Program::createPipelines() {
+  const DeviceFunctions &vk = owner->functions();
+  std::vector<VkShaderModule> modules;
+  auto create = [&]() -> Status {
+    for (const ShaderModule &module : contents->shaderModules) {
+      VkShaderModuleCreateInfo info{
+          VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+      info.codeSize = module.code.size() * sizeof(uint32_t);
+      info.pCode = module.code.data();
+      VkShaderModule handle = VK_NULL_HANDLE;
+      DML_TRY(checkVk(
+          vk.CreateShaderModule(owner->handle(), &info, nullptr, &handle),
+          "vkCreateShaderModule for shader module ", modules.size()));
+      modules.push_back(handle);
+    }
+    for (const Kernel &kernel : contents->kernels) {
+      VkComputePipelineCreateInfo info{
+          VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+      info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+      info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+      info.stage.module = modules[kernel.shaderModule];
+      info.stage.pName = kernel.entryPoint.c_str();
+      info.layout = layouts.at(kernel.bindingCount).pipeline;
+      VkPipeline pipeline = VK_NULL_HANDLE;
+      DML_TRY(owner->createComputePipeline(info, pipeline)
+                  .in(concat("kernel '", kernel.entryPoint, "'")));
+      pipelines.push_back(pipeline);
+      owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline,
+                     kernel.entryPoint);
+    }
+    return Status();
+  };
+  Status status = create();
+  // Pipelines do not need the modules they were made from.
+  for (VkShaderModule module : modules)
+    vk.DestroyShaderModule(owner->handle(), module, nullptr);
+  return status;
+}
+
+Program::~Program() {
+  const DeviceFunctions &vk = owner->functions();
+  for (VkPipeline pipeline : pipelines)
+    vk.DestroyPipeline(owner->handle(), pipeline, nullptr);
+  for (auto &[count, layout] : layouts) {
+    if (layout.pipeline)
+      vk.DestroyPipelineLayout(owner->handle(), layout.pipeline, nullptr);
+    if (layout.set)
+      vk.DestroyDescriptorSetLayout(owner->handle(), layout.set, nullptr);
+  }
+}

@@ -1,0 +1,62 @@
+//===- Program.h - An executable on a device ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_PROGRAM_H
+#define DML_RUNTIME_PROGRAM_H
+
+#include "Buffer.h"
+#include "Executable.h"
+
+#include <map>
+
+namespace dml::runtime {
+
+/// Immutable once created, so thread-safe.
+class Program {
+public:
+  static Expected<std::shared_ptr<Program>>
+  create(std::shared_ptr<Device> device,
+         std::shared_ptr<const Executable> executable);
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  /// For kernels with the same number of bindings.
+  struct Layout {
+    VkDescriptorSetLayout set = VK_NULL_HANDLE;
+    VkPipelineLayout pipeline = VK_NULL_HANDLE;
+  };
+
+  const std::shared_ptr<Device> &device() const { return owner; }
+  const Executable &executable() const { return *contents; }
+  VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
+  const Layout &layout(uint32_t kernel) const {
+    return layouts.at(contents->kernels[kernel].bindingCount);
+  }
+  /// Null where the executable has no constants.
+  const Buffer *constants() const { return constantBuffer.get(); }
+
+private:
+  Program() = default;
+  Status createLayout(uint32_t bindingCount);
+  Status createPipelines();
+
+  std::shared_ptr<Device> owner;
+  std::shared_ptr<const Executable> contents;
+  std::map<uint32_t, Layout> layouts;
+  std::vector<VkPipeline> pipelines;
+  std::unique_ptr<Buffer> constantBuffer;
+};
+
+/// See dmlRunFunction.
+Status runFunction(const std::shared_ptr<Program> &program,
+                   uint32_t functionIndex, const DmlHostTensor *inputs,
+                   uint32_t inputCount, const DmlHostTensor *outputs,
+                   uint32_t outputCount);
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_PROGRAM_H

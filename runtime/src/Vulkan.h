@@ -1,0 +1,137 @@
+//===- Vulkan.h - The Vulkan functions the runtime calls ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vulkan is opened at run time, so that a program links and starts where there
+// is none and gets an error it can show.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_VULKAN_H
+#define DML_RUNTIME_VULKAN_H
+
+#include "Status.h"
+
+namespace dml::runtime {
+
+#define DML_VULKAN_GLOBAL_FUNCTIONS(X)                                         \
+  X(CreateInstance)                                                            \
+  X(EnumerateInstanceExtensionProperties)                                      \
+  X(EnumerateInstanceLayerProperties)
+
+/// These two are there from Vulkan 1.1 on.
+#define DML_VULKAN_INSTANCE_FUNCTIONS(X)                                       \
+  X(DestroyInstance)                                                           \
+  X(EnumeratePhysicalDevices)                                                  \
+  X(EnumerateDeviceExtensionProperties)                                        \
+  X(GetPhysicalDeviceProperties)                                               \
+  X(GetPhysicalDeviceProperties2)                                              \
+  X(GetPhysicalDeviceFeatures)                                                 \
+  X(GetPhysicalDeviceFeatures2)                                                \
+  X(GetPhysicalDeviceMemoryProperties)                                         \
+  X(GetPhysicalDeviceQueueFamilyProperties)                                    \
+  X(CreateDevice)                                                              \
+  X(GetDeviceProcAddr)
+
+/// Of VK_EXT_debug_utils: null where it is not enabled.
+#define DML_VULKAN_DEBUG_FUNCTIONS(X)                                          \
+  X(CreateDebugUtilsMessengerEXT)                                              \
+  X(DestroyDebugUtilsMessengerEXT)                                             \
+  X(SetDebugUtilsObjectNameEXT)                                                \
+  X(CmdBeginDebugUtilsLabelEXT)                                                \
+  X(CmdEndDebugUtilsLabelEXT)
+
+#define DML_VULKAN_DEVICE_FUNCTIONS(X)                                         \
+  X(DestroyDevice)                                                             \
+  X(GetDeviceQueue)                                                            \
+  X(QueueSubmit)                                                               \
+  X(AllocateMemory)                                                            \
+  X(FreeMemory)                                                                \
+  X(MapMemory)                                                                 \
+  X(CreateBuffer)                                                              \
+  X(DestroyBuffer)                                                             \
+  X(GetBufferMemoryRequirements)                                               \
+  X(BindBufferMemory)                                                          \
+  X(CreateShaderModule)                                                        \
+  X(DestroyShaderModule)                                                       \
+  X(CreateDescriptorSetLayout)                                                 \
+  X(DestroyDescriptorSetLayout)                                                \
+  X(CreatePipelineLayout)                                                      \
+  X(DestroyPipelineLayout)                                                     \
+  X(CreatePipelineCache)                                                       \
+  X(DestroyPipelineCache)                                                      \
+  X(GetPipelineCacheData)                                                      \
+  X(MergePipelineCaches)                                                       \
+  X(CreateComputePipelines)                                                    \
+  X(DestroyPipeline)                                                           \
+  X(CreateDescriptorPool)                                                      \
+  X(DestroyDescriptorPool)                                                     \
+  X(AllocateDescriptorSets)                                                    \
+  X(UpdateDescriptorSets)                                                      \
+  X(CreateCommandPool)                                                         \
+  X(DestroyCommandPool)                                                        \
+  X(AllocateCommandBuffers)                                                    \
+  X(BeginCommandBuffer)                                                        \
+  X(EndCommandBuffer)                                                          \
+  X(CreateFence)                                                               \
+  X(DestroyFence)                                                              \
+  X(ResetFences)                                                               \
+  X(WaitForFences)                                                             \
+  X(CreateQueryPool)                                                           \
+  X(DestroyQueryPool)                                                          \
+  X(GetQueryPoolResults)                                                       \
+  X(CmdResetQueryPool)                                                         \
+  X(CmdWriteTimestamp)                                                         \
+  X(CmdPipelineBarrier)                                                        \
+  X(CmdCopyBuffer)                                                             \
+  X(CmdBindPipeline)                                                           \
+  X(CmdBindDescriptorSets)                                                     \
+  X(CmdDispatch)
+
+#define DML_VULKAN_MEMBER(name) PFN_vk##name name = nullptr;
+
+struct GlobalFunctions {
+  PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;
+  DML_VULKAN_GLOBAL_FUNCTIONS(DML_VULKAN_MEMBER)
+};
+
+struct InstanceFunctions {
+  DML_VULKAN_INSTANCE_FUNCTIONS(DML_VULKAN_MEMBER)
+  DML_VULKAN_DEBUG_FUNCTIONS(DML_VULKAN_MEMBER)
+};
+
+struct DeviceFunctions {
+  DML_VULKAN_DEVICE_FUNCTIONS(DML_VULKAN_MEMBER)
+};
+
+#undef DML_VULKAN_MEMBER
+
+/// From `getInstanceProcAddr`, or where it is null from the system's loader,
+/// which stays open until the process ends.
+Expected<GlobalFunctions>
+loadGlobalFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
+Expected<InstanceFunctions>
+loadInstanceFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr,
+                      VkInstance instance, bool debugUtils);
+Expected<DeviceFunctions>
+loadDeviceFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr, VkDevice device);
+
+/// "VK_ERROR_OUT_OF_HOST_MEMORY".
+std::string describeVkResult(VkResult result);
+
+/// The Status of a Vulkan call; the words of `ts` name the call.
+template <typename... Ts> Status checkVk(VkResult result, const Ts &...ts) {
+  if (result >= VK_SUCCESS)
+    return Status();
+  DmlResult code = DML_ERROR_VULKAN;
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY ||
+      result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    code = DML_ERROR_OUT_OF_MEMORY;
+  else if (result == VK_ERROR_DEVICE_LOST)
+    code = DML_ERROR_DEVICE_LOST;
+  return makeError(code, ts..., " failed with ", describeVkResult(result));
+}
+
+} // namespace dml::runtime
+
+#endif // DML_RUNTIME_VULKAN_H

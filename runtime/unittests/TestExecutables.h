@@ -1,0 +1,47 @@
+//===- TestExecutables.h - Executables for tests --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Executables made by hand from small kernels. A test takes the object form,
+// spoils what it wants spoiled, and writes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_UNITTESTS_TESTEXECUTABLES_H
+#define DML_UNITTESTS_TESTEXECUTABLES_H
+
+#include "executable_generated.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dml::test {
+
+/// The object form of an executable, as FlatBuffers generates it.
+using ExecutableObject = executable::ExecutableT;
+
+/// The words of a kernel of kernels/, by the file's stem.
+std::vector<uint32_t> loadKernel(const std::string &name);
+
+/// Functions over 4x32xf32:
+///   main(a, b) -> sum, reversed  two kernels, a copy, temporary and barriers;
+///                                reversed is 2x64xf32
+///   add_constant(a) -> sum       a + (0, 1, 2, ...), from the constants
+std::unique_ptr<ExecutableObject> makeArithmetic();
+
+/// twice(a: 3xi64) -> b, which needs shaderInt64.
+std::unique_ptr<ExecutableObject> makeTwice();
+
+/// A function for each data type, called as the type is ("f32", ...), which
+/// copies a 2x3 tensor, and "scalar", which copies an f32 of rank 0. No
+/// kernels.
+std::unique_ptr<ExecutableObject> makeCopies();
+
+/// The bytes of an executable.
+std::vector<uint8_t> write(const ExecutableObject &object);
+
+} // namespace dml::test
+
+#endif // DML_UNITTESTS_TESTEXECUTABLES_H

@@ -1,0 +1,35 @@
+//===- write-test-executables.cpp - Files for the tests of dml-run --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestExecutables.h"
+
+#include <cstdio>
+#include <fstream>
+
+using namespace dml::test;
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write-test-executables FOLDER\n");
+    return 1;
+  }
+  auto save = [&](const std::string &name, const std::vector<uint8_t> &bytes) {
+    std::ofstream file(std::string(argv[1]) + "/" + name, std::ios::binary);
+    file.write(reinterpret_cast<const char *>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    return !file.fail();
+  };
+  std::vector<uint8_t> arithmetic = write(*makeArithmetic());
+  auto greedy = makeTwice();
+  greedy->requirements->max_compute_shared_memory_size = 1u << 31;
+  bool ok = save("arithmetic.dmlx", arithmetic) &&
+            save("copies.dmlx", write(*makeCopies())) &&
+            save("twice.dmlx", write(*makeTwice())) &&
+            save("greedy.dmlx", write(*greedy));
+  arithmetic.resize(arithmetic.size() / 2);
+  return ok && save("truncated.dmlx", arithmetic) ? 0 : 1;
+}

@@ -1,0 +1,191 @@
+//===- dml-compile.cpp - The ahead-of-time compiler -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Executable/Executable.h"
+#include "dml/IR/DML.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Stage { Linalg, GPU, SPIRV, SPIRVBinary, Executable };
+} // namespace
+
+static cl::OptionCategory category("dml-compile options");
+
+static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
+                                      cl::desc("<input.mlir or .mlirbc>"),
+                                      cl::cat(category));
+
+static cl::opt<std::string>
+    outputFile("o", cl::desc("File to write (default: standard output)"),
+               cl::value_desc("file"), cl::init("-"), cl::cat(category));
+
+static cl::opt<Stage> stage(
+    "emit", cl::desc("What to write:"), cl::init(Stage::Executable),
+    cl::values(
+        clEnumValN(Stage::Linalg, "linalg", "linalg on tensors, as MLIR"),
+        clEnumValN(Stage::GPU, "gpu", "GPU kernels on buffers, as MLIR"),
+        clEnumValN(Stage::SPIRV, "spirv", "SPIR-V kernels, as MLIR"),
+        clEnumValN(Stage::SPIRVBinary, "spirv-binary",
+                   "the SPIR-V binary of the one kernel; of each kernel, "
+                   "where -o names a folder"),
+        clEnumValN(Stage::Executable, "dmlx",
+                   "the executable that the runtime loads (the default)")),
+    cl::cat(category));
+
+static cl::opt<std::string> deviceProfile(
+    "device-profile",
+    cl::desc(
+        "Devices to generate code for: 'full' (every feature that a kernel "
+        "may need) or 'minimal' (none), then any number of ',+feature' or "
+        "',-feature' under Vulkan's names: full,-shaderFloat64"),
+    cl::value_desc("profile"), cl::init("full"), cl::cat(category));
+
+static LogicalResult reportError(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "dml-compile") << message << "\n";
+  return failure();
+}
+
+/// Writes a file whole or not at all.
+static LogicalResult
+writeFile(llvm::StringRef path,
+          llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    write(os);
+    os.flush();
+    return llvm::Error::success();
+  });
+  if (error)
+    return reportError("cannot write '" + path +
+                       "': " + llvm::toString(std::move(error)));
+  return success();
+}
+
+template <typename T>
+static LogicalResult writeBytes(llvm::StringRef path,
+                                const std::vector<T> &data) {
+  return writeFile(path, [&](llvm::raw_ostream &os) {
+    os.write(reinterpret_cast<const char *>(data.data()),
+             data.size() * sizeof(T));
+  });
+}
+
+static LogicalResult writeKernels(ModuleOp module) {
+  FailureOr<std::vector<dml::KernelBinary>> kernels =
+      dml::serializeKernels(module);
+  if (failed(kernels))
+    return failure();
+  if (!llvm::sys::fs::is_directory(outputFile)) {
+    if (kernels->size() != 1)
+      return reportError("the module has " + llvm::Twine(kernels->size()) +
+                         " kernels; name an existing folder with -o to write "
+                         "one file for each");
+    return writeBytes(outputFile, kernels->front().code);
+  }
+  for (auto [index, kernel] : llvm::enumerate(*kernels)) {
+    llvm::SmallString<128> path(outputFile);
+    llvm::sys::path::append(path,
+                            llvm::Twine(index) + "." + kernel.name + ".spv");
+    if (failed(writeBytes(path, kernel.code)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult compile(ModuleOp module,
+                             const dml::CompilerOptions &options) {
+  PassManager pm(module.getContext());
+  if (failed(applyPassManagerCLOptions(pm)))
+    return failure();
+  DefaultTimingManager timing;
+  applyDefaultTimingManagerCLOptions(timing);
+  TimingScope scope = timing.getRootScope();
+  pm.enableTiming(scope);
+
+  dml::buildDMLToLinalgPipeline(pm, options);
+  if (stage > Stage::Linalg)
+    dml::buildLinalgToGPUPipeline(pm, options);
+  if (stage > Stage::GPU)
+    dml::buildGPUToSPIRVPipeline(pm, options);
+  if (failed(pm.run(module)))
+    return failure();
+
+  switch (stage) {
+  case Stage::Linalg:
+  case Stage::GPU:
+  case Stage::SPIRV:
+    return writeFile(outputFile, [&](llvm::raw_ostream &os) {
+      module.print(os);
+      os << "\n";
+    });
+  case Stage::SPIRVBinary:
+    return writeKernels(module);
+  case Stage::Executable:
+    FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(module);
+    return failed(bytes) ? failure() : writeBytes(outputFile, *bytes);
+  }
+  llvm_unreachable("unknown stage");
+}
+
+static LogicalResult run() {
+  if (llvm::Expected<dml::DeviceProfile> profile =
+          dml::DeviceProfile::parse(deviceProfile);
+      !profile)
+    return reportError(llvm::toString(profile.takeError()));
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      openInputFile(inputFile, &message);
+  if (!buffer)
+    return reportError(message);
+
+  DialectRegistry registry;
+  registry.insert<dml::DMLDialect>();
+  dml::registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
+  sourceMgr->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(*sourceMgr, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(&context));
+  if (!module)
+    return failure();
+
+  dml::CompilerOptions options;
+  options.deviceProfile = deviceProfile.getValue();
+  return compile(*module, options);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerPassManagerCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "dml-compile: compiles DirectML operators ahead of time\n\n"
+      "  dml-compile model.mlir -o model.dmlx\n"
+      "  dml-compile model.mlir --emit=linalg\n"
+      "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
+      "model.dmlx\n\n"
+      "Reads a module of dml operators in functions on tensors and writes the\n"
+      "executable that dml-run and the runtime load, or a stage on the way.\n");
+  return failed(run()) ? 1 : 0;
+}

@@ -1,0 +1,168 @@
+//===- Device.cpp - Executing cases on a Vulkan device --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ScopeExit.h"
+#include <cstring>
+
+using namespace mlir;
+using dml::reference::Tensor;
+
+namespace dml::fuzz {
+
+namespace {
+/// The error of one call of the runtime.
+class RuntimeError {
+public:
+  RuntimeError() = default;
+  RuntimeError(const RuntimeError &) = delete;
+  RuntimeError &operator=(const RuntimeError &) = delete;
+  ~RuntimeError() { dmlDestroyError(error); }
+
+  operator DmlError *() { return &error; }
+  const char *getMessage() const { return dmlGetErrorMessage(error); }
+
+private:
+  DmlError error = nullptr;
+};
+} // namespace
+
+/// The features that `device` lacks.
+static SmallVector<const char *> getMissingFeatures(DmlDevice device) {
+  DmlDeviceInfo info;
+  dmlGetDeviceProperties(device, &info);
+  SmallVector<const char *> missing;
+  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
+    if (!(info.features & bit))
+      missing.push_back(
+          dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)));
+  return missing;
+}
+
+llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
+  std::unique_ptr<Device> result(new Device);
+  RuntimeError error;
+  DmlInstanceCreateInfo instanceInfo{};
+  instanceInfo.enableValidation = options.validate;
+  DmlDeviceCreateInfo deviceInfo{};
+  deviceInfo.selector = options.selector.c_str();
+  if (dmlCreateInstance(&instanceInfo, &result->instance, error) !=
+          DML_SUCCESS ||
+      dmlCreateDevice(result->instance, &deviceInfo, &result->device, error) !=
+          DML_SUCCESS)
+    return llvm::createStringError(error.getMessage());
+  result->deviceProfile = options.deviceProfile;
+  if (result->deviceProfile.empty()) {
+    result->deviceProfile = "full";
+    for (const char *feature : getMissingFeatures(result->device))
+      result->deviceProfile += std::string(",-") + feature;
+  }
+  return result;
+}
+
+Device::~Device() {
+  dmlDestroyDevice(device);
+  dmlDestroyInstance(instance);
+}
+
+std::string Device::describe() const {
+  DmlDeviceInfo info;
+  dmlGetDeviceProperties(device, &info);
+  return std::string(info.name) + ", " + info.driverName + " " +
+         info.driverInfo + ", compiled for " + deviceProfile;
+}
+
+FailureOr<SmallVector<Tensor>>
+Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
+  SmallVector<Type> resultTypes(
+      module.lookupSymbol<func::FuncOp>("main").getResultTypes());
+
+  FailureOr<std::vector<uint8_t>> code = failure();
+  {
+    // A refusal names a feature that the profile leaves out.
+    ScopedDiagnosticHandler handler(
+        module.getContext(), [&](Diagnostic &diagnostic) {
+          std::string text = diagnostic.str();
+          for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
+            const char *name =
+                dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
+            if (StringRef(text).contains(name) &&
+                deviceProfile.find(name) != std::string::npos)
+              outcome.kind = Outcome::Refused;
+          }
+          return failure(); // Others shall see it too.
+        });
+    CompilerOptions options;
+    options.deviceProfile = deviceProfile;
+    code = compileToExecutable(module, options);
+  }
+  if (failed(code)) {
+    outcome.message = "the compiler fails";
+    return failure();
+  }
+
+  uint32_t messages = dmlGetValidationMessageCount(instance);
+  RuntimeError error;
+  auto fail = [&](DmlResult result) -> LogicalResult {
+    outcome.kind =
+        result == DML_ERROR_UNSUPPORTED ? Outcome::Refused : Outcome::Failed;
+    outcome.message = std::string("the runtime fails: ") + error.getMessage();
+    return failure();
+  };
+  // Programs keep their executables alive.
+  DmlExecutable executable = nullptr;
+  DmlResult result =
+      dmlCreateExecutable(code->data(), code->size(), &executable, error);
+  if (result != DML_SUCCESS)
+    return fail(result);
+  auto destroyExecutable =
+      llvm::make_scope_exit([&] { dmlDestroyExecutable(executable); });
+  uint32_t function = 0;
+  result = dmlFindFunction(executable, "main", &function, error);
+  if (result != DML_SUCCESS)
+    return fail(result);
+  DmlProgram program = nullptr;
+  result = dmlCreateProgram(device, executable, &program, error);
+  if (result != DML_SUCCESS)
+    return fail(result);
+  auto destroyProgram =
+      llvm::make_scope_exit([&] { dmlDestroyProgram(program); });
+
+  SmallVector<Tensor> outputs;
+  for (Type type : resultTypes) {
+    auto tensorType = cast<RankedTensorType>(type);
+    FailureOr<Tensor> output = Tensor::create(
+        *getDataType(tensorType.getElementType()), tensorType.getShape());
+    if (failed(output)) {
+      outcome.message = "there is no memory for the results";
+      return failure();
+    }
+    // Whatever the device does not write shall show.
+    std::memset(output->getData(), 0xcd, output->getNumBytes());
+    outputs.push_back(std::move(*output));
+  }
+  SmallVector<DmlHostTensor> hostInputs, hostOutputs;
+  for (const Tensor &input : inputs)
+    hostInputs.push_back(
+        {const_cast<char *>(input.getData()), input.getNumBytes()});
+  for (Tensor &output : outputs)
+    hostOutputs.push_back({output.getData(), output.getNumBytes()});
+  result =
+      dmlRunFunction(program, function, hostInputs.data(), hostInputs.size(),
+                     hostOutputs.data(), hostOutputs.size(), error);
+  if (result != DML_SUCCESS)
+    return fail(result);
+  if (uint32_t count = dmlGetValidationMessageCount(instance) - messages) {
+    outcome.message =
+        "the validation layer has " + std::to_string(count) + " messages";
+    return failure();
+  }
+  return outputs;
+}
+
+} // namespace dml::fuzz

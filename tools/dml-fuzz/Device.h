@@ -1,0 +1,48 @@
+//===- Device.h - Executing cases on a Vulkan device ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLFUZZ_DEVICE_H
+#define DML_TOOLS_DMLFUZZ_DEVICE_H
+
+#include "Differential.h"
+#include "dml/runtime.h"
+#include "llvm/Support/Error.h"
+
+namespace dml::fuzz {
+
+/// Compiles cases in this process and runs them through the runtime's C API.
+class Device {
+public:
+  struct Options {
+    /// As for dmlFindDevice.
+    std::string selector;
+    /// Empty: every feature that the device has.
+    std::string deviceProfile;
+    /// A message of the validation layer is a failure.
+    bool validate = false;
+  };
+  static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
+  ~Device();
+
+  /// An Executor.
+  llvm::FailureOr<llvm::SmallVector<reference::Tensor>>
+  execute(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
+          Outcome &outcome);
+
+  /// The device, its driver and the profile that is compiled for.
+  std::string describe() const;
+
+private:
+  Device() = default;
+
+  DmlInstance instance = nullptr;
+  DmlDevice device = nullptr;
+  std::string deviceProfile;
+};
+
+} // namespace dml::fuzz
+
+#endif // DML_TOOLS_DMLFUZZ_DEVICE_H

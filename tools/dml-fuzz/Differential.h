@@ -1,0 +1,63 @@
+//===- Differential.h - Comparing with the interpreter ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLFUZZ_DIFFERENTIAL_H
+#define DML_TOOLS_DMLFUZZ_DIFFERENTIAL_H
+
+#include "dml/Reference/Tensor.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace dml::fuzz {
+
+/// What came of one case.
+struct Outcome {
+  enum Kind {
+    /// The results are those of the interpreter.
+    Agreed,
+    /// They are not.
+    Disagreed,
+    /// The device lacks something, and the compiler or the runtime said so.
+    Refused,
+    /// The compiler or the runtime failed.
+    Failed,
+    /// The program is no valid case: the generator's mistake.
+    Invalid,
+  };
+  Kind kind;
+  std::string message;
+
+  bool isDefect() const { return kind != Agreed && kind != Refused; }
+};
+
+/// Computes @main of a module in the way that is to be tested. Returns the
+/// results, or sets `outcome` to Refused or Failed.
+using Executor =
+    llvm::function_ref<llvm::FailureOr<llvm::SmallVector<reference::Tensor>>(
+        mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
+        Outcome &outcome)>;
+
+/// Draws inputs from `valueSeed`, executes, interprets and compares. The module
+/// stays as it is.
+Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute);
+
+/// Says where `found` leaves the bounds, or nothing. Where `isExact`, every bit
+/// counts; else zeros of either sign are equal, and so are NaNs.
+std::optional<std::string>
+describeMismatch(llvm::ArrayRef<reference::Tensor> lower,
+                 llvm::ArrayRef<reference::Tensor> upper,
+                 llvm::ArrayRef<reference::Tensor> found, bool isExact);
+
+/// Makes a module smaller as long as `fails` holds for it: fewer operators,
+/// smaller sizes, plainer attributes. Every module that `fails` sees is valid.
+mlir::OwningOpRef<mlir::ModuleOp>
+shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> fails,
+       unsigned maxTries = 2000);
+
+} // namespace dml::fuzz
+
+#endif // DML_TOOLS_DMLFUZZ_DIFFERENTIAL_H

@@ -1,0 +1,291 @@
+//===- dml-fuzz.cpp - Compare devices with the interpreter ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+#include "Differential.h"
+#include "Generator.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "dml/Reference/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::fuzz;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dml-fuzz");
+
+static cl::opt<bool> systematic(
+    "systematic", cl::cat(category),
+    cl::desc("Go through every operator, mode, data type and rank, and print "
+             "how many cases each had"));
+static cl::opt<unsigned>
+    casesPerCell("cases-per-cell", cl::init(8), cl::cat(category),
+                 cl::desc("With --systematic: cases of each combination (8)"));
+static cl::opt<std::string>
+    replay("replay", cl::value_desc("file.mlir"), cl::cat(category),
+           cl::desc("Run this program, its inputs drawn from --values"));
+static cl::opt<uint64_t>
+    values("values", cl::init(0), cl::cat(category),
+           cl::desc("With --replay: the seed of the inputs"));
+static cl::opt<uint64_t>
+    seed("seed", cl::init(1), cl::cat(category),
+         cl::desc("The first random case; the next ones count up (1)"));
+static cl::opt<uint64_t>
+    maxCases("count", cl::init(1000), cl::cat(category),
+             cl::desc("Random cases to run; 0 is without end (1000)"));
+static cl::opt<unsigned> maxSeconds("time", cl::init(0),
+                                    cl::value_desc("seconds"),
+                                    cl::cat(category),
+                                    cl::desc("Stop after this time"));
+static cl::opt<unsigned>
+    maxDefects("max-failures", cl::init(10), cl::cat(category),
+               cl::desc("Stop after so many failures (10)"));
+static cl::opt<std::string>
+    outputDirectory("output-dir", cl::init("."), cl::cat(category),
+                    cl::desc("Where failing programs are written (.)"));
+static cl::opt<std::string>
+    selector("device", cl::cat(category),
+             cl::desc("Name, index or UUID of the Vulkan device; 'none' draws "
+                      "and interprets only"));
+static cl::opt<std::string> deviceProfile(
+    "device-profile", cl::cat(category),
+    cl::desc("What the compiler may use; by default all the device has"));
+static cl::opt<bool>
+    validate("validate", cl::cat(category),
+             cl::desc("A message of Vulkan's validation layer is a failure"));
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Fuzzer {
+public:
+  explicit Fuzzer(Device *device) : device(device) { renewContext(); }
+
+  int runReplay();
+  int runRandom();
+  int runSystematic();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Types and attributes live as long as their context: a new one now and then
+  /// keeps a long run's memory bounded.
+  void renewContext() {
+    DialectRegistry registry;
+    registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                    tensor::TensorDialect>();
+    registerCompilerDialects(registry);
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
+  }
+
+  FailureOr<SmallVector<reference::Tensor>>
+  execute(ModuleOp module, ArrayRef<reference::Tensor> inputs,
+          Outcome &outcome) {
+    if (device)
+      return device->execute(module, inputs, outcome);
+    return interpret(module.lookupSymbol<func::FuncOp>("main"), inputs);
+  }
+
+  Outcome runOnce(ModuleOp module, uint64_t valueSeed) {
+    return runCase(
+        module, valueSeed,
+        [&](ModuleOp module, ArrayRef<reference::Tensor> inputs,
+            Outcome &outcome) { return execute(module, inputs, outcome); });
+  }
+
+  /// Runs, counts and, where it fails, shrinks and reports a case.
+  Outcome run(ModuleOp module, uint64_t valueSeed);
+  void report(ModuleOp module, uint64_t valueSeed, const Outcome &outcome);
+
+  bool isOver() const {
+    return (maxDefects && numDefects >= maxDefects) ||
+           (maxSeconds &&
+            Clock::now() - begin >= std::chrono::seconds(maxSeconds));
+  }
+  void showProgress(bool always = false);
+  int finish();
+
+  Device *device;
+  std::unique_ptr<MLIRContext> context;
+  uint64_t numCases = 0, numRefused = 0, numDefects = 0;
+  Clock::time_point begin = Clock::now(), lastProgress = begin;
+};
+} // namespace
+
+void Fuzzer::showProgress(bool always) {
+  Clock::time_point now = Clock::now();
+  if (!always && now - lastProgress < std::chrono::seconds(5))
+    return;
+  lastProgress = now;
+  double seconds = std::chrono::duration<double>(now - begin).count();
+  llvm::errs() << "dml-fuzz: " << numCases << " cases, " << numDefects
+               << " failures, " << numRefused << " refused, "
+               << llvm::format("%.0f s, %.0f cases/s\n", seconds,
+                               static_cast<double>(numCases) / seconds);
+}
+
+int Fuzzer::finish() {
+  showProgress(/*always=*/true);
+  return numDefects ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
+                    const Outcome &outcome) {
+  SmallString<128> path(outputDirectory);
+  llvm::sys::path::append(path,
+                          "failure-" + std::to_string(valueSeed) + ".mlir");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// " << outcome.message << "\n// dml-fuzz --replay=" << path
+     << " --values=" << valueSeed;
+  if (!selector.empty())
+    os << " --device='" << selector << "'";
+  if (!deviceProfile.empty())
+    os << " --device-profile='" << deviceProfile << "'";
+  os << "\n" << module << "\n";
+  llvm::outs() << text;
+  llvm::outs().flush();
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error)
+    llvm::errs() << "dml-fuzz: cannot write " << path << ": " << error.message()
+                 << "\n";
+  else
+    file << text;
+}
+
+Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
+  Outcome outcome = runOnce(module, valueSeed);
+  ++numCases;
+  numRefused += outcome.kind == Outcome::Refused;
+  if (outcome.isDefect()) {
+    ++numDefects;
+    auto smaller = shrink(module, [&](ModuleOp candidate) {
+      return runOnce(candidate, valueSeed).kind == outcome.kind;
+    });
+    report(*smaller, valueSeed, runOnce(*smaller, valueSeed));
+  }
+  showProgress();
+  return outcome;
+}
+
+//===----------------------------------------------------------------------===//
+// Modes
+//===----------------------------------------------------------------------===//
+
+int Fuzzer::runReplay() {
+  auto module = parseSourceFile<ModuleOp>(replay, ParserConfig(context.get()));
+  if (!module)
+    return EXIT_FAILURE;
+  Outcome outcome = runOnce(*module, values);
+  static constexpr const char *kinds[] = {"agrees", "disagrees", "refused",
+                                          "fails", "invalid"};
+  llvm::outs() << kinds[outcome.kind] << (outcome.message.empty() ? "" : ": ")
+               << outcome.message << "\n";
+  return outcome.isDefect() ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int Fuzzer::runRandom() {
+  constexpr uint64_t casesPerContext = 256;
+  for (uint64_t i = 0; (maxCases == 0 || i < maxCases) && !isOver(); ++i) {
+    if (i % casesPerContext == casesPerContext - 1)
+      renewContext();
+    uint64_t caseSeed = seed + i;
+    llvm::PrettyStackTraceFormat trace(
+        "dml-fuzz --seed=%llu --count=1",
+        static_cast<unsigned long long>(caseSeed));
+    run(*drawProgram(context.get(), caseSeed), caseSeed);
+  }
+  return finish();
+}
+
+int Fuzzer::runSystematic() {
+  struct Counts {
+    unsigned cases = 0, refused = 0, defects = 0;
+  };
+  constexpr unsigned maxRank = 8;
+  // A row for each operator, mode and type.
+  llvm::MapVector<std::string, std::array<Counts, maxRank>> table;
+  uint64_t cellSeed = seed;
+  for (const Cell &cell : getCells(context.get(), newestFeatureLevel)) {
+    renewContext();
+    std::string row = "| " + cell.op.str() + " | " +
+                      (cell.mode.empty() ? "" : cell.mode.str()) + " | " +
+                      stringifyDataType(cell.type).str();
+    Counts &counts = table[row][cell.rank - 1];
+    for (unsigned i = 0; i < casesPerCell && !isOver(); ++i) {
+      uint64_t caseSeed = cellSeed++;
+      Outcome outcome =
+          run(*drawProgram(context.get(), cell, caseSeed), caseSeed);
+      ++counts.cases;
+      counts.refused += outcome.kind == Outcome::Refused;
+      counts.defects += outcome.isDefect();
+    }
+  }
+
+  llvm::outs() << "| operator | mode | data type";
+  for (unsigned rank = 1; rank <= maxRank; ++rank)
+    llvm::outs() << " | rank " << rank;
+  llvm::outs() << " |\n|---|---|---|";
+  for (unsigned rank = 1; rank <= maxRank; ++rank)
+    llvm::outs() << "---|";
+  llvm::outs() << "\n";
+  for (auto &[row, ranks] : table) {
+    llvm::outs() << row;
+    for (const Counts &counts : ranks) {
+      llvm::outs() << " | ";
+      if (counts.cases)
+        llvm::outs() << counts.cases;
+      if (counts.defects)
+        llvm::outs() << ", " << counts.defects << " failed";
+      if (counts.refused)
+        llvm::outs() << ", " << counts.refused << " refused";
+    }
+    llvm::outs() << " |\n";
+  }
+  return finish();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Draws programs of dml operators, runs them on a Vulkan device and "
+      "compares with the interpreter\n");
+
+  std::unique_ptr<Device> device;
+  if (selector != "none") {
+    auto created = Device::create({selector, deviceProfile, validate});
+    if (!created) {
+      llvm::errs() << "dml-fuzz: " << llvm::toString(created.takeError())
+                   << "\n";
+      return EXIT_FAILURE;
+    }
+    device = std::move(*created);
+    llvm::errs() << "dml-fuzz: " << device->describe() << "\n";
+  }
+  Fuzzer fuzzer(device.get());
+  if (!replay.empty())
+    return fuzzer.runReplay();
+  return systematic ? fuzzer.runSystematic() : fuzzer.runRandom();
+}

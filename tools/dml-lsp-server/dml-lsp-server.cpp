@@ -1,0 +1,21 @@
+//===- dml-lsp-server.cpp - The language server ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Diagnostics, hover and navigation for .mlir files with dml operators, for any
+// editor that speaks the Language Server Protocol.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/DML.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<dml::DMLDialect>();
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}

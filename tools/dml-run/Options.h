@@ -1,0 +1,42 @@
+//===- Options.h - The command line of dml-run ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLRUN_OPTIONS_H
+#define DML_TOOLS_DMLRUN_OPTIONS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dml::tools {
+
+struct Options {
+  std::string file;
+  /// As written, in order.
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::string function;
+  std::string device;
+  std::vector<std::string> compileArguments;
+  uint32_t repeat = 1;
+  bool help = false;
+  bool version = false;
+  bool listDevices = false;
+  bool json = false;
+  bool validate = false;
+  bool robust = false;
+  bool printSignature = false;
+  bool time = false;
+};
+
+extern const char *const kHelp;
+
+/// False, with `error` set, where the command line makes no sense.
+bool parseOptions(int argc, char **argv, Options &options, std::string &error);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLRUN_OPTIONS_H

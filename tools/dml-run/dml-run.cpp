@@ -1,0 +1,458 @@
+//===- dml-run.cpp - Run a function of a compiled program -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compile.h"
+#include "Devices.h"
+#include "Options.h"
+#include "support/Npy.h"
+#include "support/TensorLiteral.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+
+using namespace dml::tools;
+
+namespace {
+
+/// Thrown nowhere beyond this file: main prints it.
+struct Failure {
+  std::string message;
+};
+
+[[noreturn]] void fail(const std::string &message) { throw Failure{message}; }
+
+/// Takes the error of a call of the runtime, and fails where there is one.
+class Check {
+public:
+  ~Check() { dmlDestroyError(error); }
+  operator DmlError *() { return &error; }
+  void operator()(DmlResult result) const {
+    if (result != DML_SUCCESS)
+      fail(dmlGetErrorMessage(error));
+  }
+
+private:
+  DmlError error = nullptr;
+};
+
+/// Owns a handle of the runtime.
+template <typename Handle, void (*destroy)(Handle)> class Owner {
+public:
+  Owner() = default;
+  ~Owner() { destroy(handle); }
+  Owner(const Owner &) = delete;
+  Owner &operator=(const Owner &) = delete;
+  Owner(Owner &&other) noexcept : handle(other.handle) {
+    other.handle = nullptr;
+  }
+  operator Handle() const { return handle; }
+  Handle *out() { return &handle; }
+
+private:
+  Handle handle = nullptr;
+};
+
+using Instance = Owner<DmlInstance, dmlDestroyInstance>;
+using Device = Owner<DmlDevice, dmlDestroyDevice>;
+using Executable = Owner<DmlExecutable, dmlDestroyExecutable>;
+using Program = Owner<DmlProgram, dmlDestroyProgram>;
+using Buffer = Owner<DmlBuffer, dmlDestroyBuffer>;
+using BindingTable = Owner<DmlBindingTable, dmlDestroyBindingTable>;
+
+#define DML_CHECK(call, ...)                                                   \
+  do {                                                                         \
+    Check check;                                                               \
+    check(call(__VA_ARGS__, check));                                           \
+  } while (false)
+
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string describeType(const DmlTensorInfo &info) {
+  return dml::tools::describeType(info.dataType,
+                                  {info.sizes, info.sizes + info.rank});
+}
+
+//===----------------------------------------------------------------------===//
+// The executable and its functions
+//===----------------------------------------------------------------------===//
+
+/// One function of an executable, with the descriptions of its tensors.
+struct Signature {
+  uint32_t index = 0;
+  DmlFunctionInfo info{};
+  std::vector<DmlTensorInfo> inputs;
+  std::vector<DmlTensorInfo> outputs;
+};
+
+Executable loadExecutable(const Options &options) {
+  Executable executable;
+  std::string path = options.file;
+  TemporaryFile compiled;
+  if (endsWith(path, ".mlir") || endsWith(path, ".mlirbc")) {
+    std::string error;
+    if (!compiled.create(".dmlx", error) ||
+        !compileModule(path, compiled.path(), options.compileArguments, error))
+      fail(error);
+    path = compiled.path();
+  } else if (!options.compileArguments.empty()) {
+    fail("--compile-arg is for .mlir and .mlirbc files, but the file is '" +
+         path + "'");
+  }
+  DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
+  return executable;
+}
+
+Signature readSignature(DmlExecutable executable, uint32_t index) {
+  Signature signature;
+  signature.index = index;
+  DML_CHECK(dmlGetFunctionInfo, executable, index, &signature.info);
+  signature.inputs.resize(signature.info.inputCount);
+  for (uint32_t i = 0; i < signature.info.inputCount; ++i)
+    DML_CHECK(dmlGetInputInfo, executable, index, i, &signature.inputs[i]);
+  signature.outputs.resize(signature.info.outputCount);
+  for (uint32_t i = 0; i < signature.info.outputCount; ++i)
+    DML_CHECK(dmlGetOutputInfo, executable, index, i, &signature.outputs[i]);
+  return signature;
+}
+
+/// The function asked for: by name, or main, or the only one.
+uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
+  uint32_t index = 0;
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  if (options.function.empty() && info.functionCount == 1)
+    return 0;
+  std::string name = options.function.empty() ? "main" : options.function;
+  DML_CHECK(dmlFindFunction, executable, name.c_str(), &index);
+  return index;
+}
+
+std::string printTensors(const std::vector<DmlTensorInfo> &tensors) {
+  std::string text;
+  for (const DmlTensorInfo &tensor : tensors)
+    text += std::string(text.empty() ? "%" : ", %") + tensor.name + ": " +
+            describeType(tensor);
+  return "(" + text + ")";
+}
+
+void printSignatures(DmlExecutable executable) {
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  for (uint32_t i = 0; i < info.functionCount; ++i) {
+    Signature signature = readSignature(executable, i);
+    std::printf("%s%s -> %s\n", signature.info.name,
+                printTensors(signature.inputs).c_str(),
+                printTensors(signature.outputs).c_str());
+    std::printf("  feature level %u_%u, %u steps, %llu bytes temporary\n",
+                signature.info.featureLevel >> 12,
+                signature.info.featureLevel >> 8 & 0xf,
+                signature.info.stepCount,
+                static_cast<unsigned long long>(signature.info.temporarySize));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+std::string listNames(const std::vector<DmlTensorInfo> &tensors) {
+  std::string names;
+  for (const DmlTensorInfo &tensor : tensors)
+    names += std::string(names.empty() ? "'" : ", '") + tensor.name + "'";
+  return names.empty() ? "none" : names;
+}
+
+/// An --input or --output, its name split off.
+struct Argument {
+  std::optional<std::string> name;
+  std::string value;
+};
+
+Argument splitArgument(const std::string &text) {
+  size_t equals = text.find('=');
+  DmlDataType dataType;
+  std::vector<uint32_t> sizes;
+  // "4xf32=1" is a value. A tensor called "f32" needs its position.
+  if (text[0] == '@' || equals == std::string::npos ||
+      parseType(std::string_view(text).substr(0, equals), dataType, sizes))
+    return {std::nullopt, text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// Gives each argument its tensor: by name, or the next one that has none. The
+/// result has a value, or nothing, for each tensor.
+std::vector<std::optional<std::string>>
+assignArguments(const char *option, const char *what,
+                const std::vector<std::string> &arguments,
+                const Signature &signature,
+                const std::vector<DmlTensorInfo> &tensors) {
+  std::vector<std::optional<std::string>> values(tensors.size());
+  std::vector<std::string> unnamed;
+  for (const std::string &text : arguments) {
+    Argument argument = splitArgument(text);
+    if (!argument.name) {
+      unnamed.push_back(argument.value);
+      continue;
+    }
+    auto it = std::find_if(tensors.begin(), tensors.end(), [&](auto &tensor) {
+      return *argument.name == tensor.name;
+    });
+    if (it == tensors.end())
+      fail(std::string(option) + "=" + text + ": function '" +
+           signature.info.name + "' has no " + what + " '" + *argument.name +
+           "'; it has " + listNames(tensors));
+    std::optional<std::string> &value = values[it - tensors.begin()];
+    if (value)
+      fail(std::string(what) + " '" + it->name + "' is given twice");
+    value = argument.value;
+  }
+  size_t next = 0;
+  for (const std::string &value : unnamed) {
+    while (next < values.size() && values[next])
+      ++next;
+    if (next == values.size())
+      fail("there are " + std::to_string(arguments.size()) + " " + option +
+           "s, but function '" + signature.info.name + "' has " +
+           std::to_string(tensors.size()) + " " + what + "s");
+    values[next] = value;
+  }
+  return values;
+}
+
+HostTensor readInput(const DmlTensorInfo &info, const std::string &value) {
+  std::string error;
+  std::optional<HostTensor> tensor = value[0] == '@'
+                                         ? readNpy(value.substr(1), error)
+                                         : parseLiteral(value, error);
+  std::string name = std::string("input '") + info.name + "'";
+  if (!tensor)
+    fail(name + ": " + error);
+  std::string found = describeType(*tensor), wanted = describeType(info);
+  if (found != wanted)
+    fail(name + " has type " + found + ", but function wants " + wanted);
+  return std::move(*tensor);
+}
+
+std::vector<HostTensor> readInputs(const Options &options,
+                                   const Signature &signature) {
+  auto values = assignArguments("--input", "input", options.inputs, signature,
+                                signature.inputs);
+  std::vector<HostTensor> tensors;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const DmlTensorInfo &info = signature.inputs[i];
+    if (!values[i])
+      fail(std::string("input '") + info.name + "' (" + describeType(info) +
+           ") is missing: function '" + signature.info.name + "' has " +
+           std::to_string(values.size()) + " inputs, but there are " +
+           std::to_string(options.inputs.size()) + " --inputs");
+    tensors.push_back(readInput(info, *values[i]));
+  }
+  return tensors;
+}
+
+/// The file of each output; empty where it is to be printed.
+std::vector<std::string> readOutputs(const Options &options,
+                                     const Signature &signature) {
+  auto values = assignArguments("--output", "output", options.outputs,
+                                signature, signature.outputs);
+  std::vector<std::string> files;
+  for (const std::optional<std::string> &value : values) {
+    if (value && (value->size() < 2 || value->front() != '@'))
+      fail("--output=" + *value + ": wanted is @FILE.npy");
+    files.push_back(value ? value->substr(1) : "");
+  }
+  return files;
+}
+
+void writeOutputs(const std::vector<std::string> &files,
+                  const Signature &signature,
+                  const std::vector<HostTensor> &tensors) {
+  std::string error;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].empty()) {
+      if (!writeNpy(files[i], tensors[i], error))
+        fail(error);
+      continue;
+    }
+    std::string text = std::string("%") + signature.outputs[i].name + ": " +
+                       describeType(tensors[i]) + "\n" +
+                       printElements(tensors[i]) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  if (std::fflush(stdout) != 0)
+    fail(std::string("cannot write the results: ") + std::strerror(errno));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void printMessage(void * /*userData*/, DmlMessageSeverity severity,
+                  const char *message) {
+  std::fprintf(stderr, "dml-run: validation %s: %s\n",
+               severity == DML_MESSAGE_SEVERITY_ERROR ? "error" : "warning",
+               message);
+}
+
+Instance createInstance(const Options &options) {
+  DmlInstanceCreateInfo info{};
+  info.enableValidation = options.validate;
+  info.messageCallback = printMessage;
+  Instance instance;
+  DML_CHECK(dmlCreateInstance, &info, instance.out());
+  return instance;
+}
+
+/// Prints the shortest wall time, and the latest times of the steps.
+void printTimes(DmlExecutable executable, const Signature &signature,
+                DmlBindingTable table, const std::vector<double> &wallTimes) {
+  std::vector<double> sorted = wallTimes;
+  std::sort(sorted.begin(), sorted.end());
+  std::fprintf(stderr,
+               "time: %zu runs, submit to finish: %.1f us shortest, "
+               "%.1f us median\n",
+               sorted.size(), sorted.front(), sorted[sorted.size() / 2]);
+  std::vector<DmlStepTime> times(signature.info.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.info.stepCount);
+  for (uint32_t i = 0; i < times.size(); ++i) {
+    DmlStepInfo step;
+    DML_CHECK(dmlGetStepInfo, executable, signature.index, i, &step);
+    auto duration = static_cast<double>(times[i].end - times[i].begin);
+    std::fprintf(
+        stderr, "time: step %u: %.1f us, %.2f GB/s, %s %s\n", i,
+        duration / 1000,
+        duration > 0 ? static_cast<double>(step.boundSize) / duration : 0.0,
+        step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel, step.label);
+  }
+}
+
+std::vector<HostTensor> run(const Options &options, DmlDevice device,
+                            DmlExecutable executable,
+                            const Signature &signature,
+                            const std::vector<HostTensor> &inputs) {
+  Program program;
+  DML_CHECK(dmlCreateProgram, device, executable, program.out());
+  BindingTable table;
+  DmlBindingTableCreateInfo tableInfo{};
+  tableInfo.function = signature.index;
+  tableInfo.timestamps = options.time;
+  DML_CHECK(dmlCreateBindingTable, program, &tableInfo, table.out());
+
+  std::vector<Buffer> buffers;
+  auto createBuffer = [&](const DmlTensorInfo &info) {
+    buffers.emplace_back();
+    DML_CHECK(dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE,
+              buffers.back().out());
+    DmlBufferInfo bufferInfo;
+    dmlGetBufferInfo(buffers.back(), &bufferInfo);
+    return DmlBufferRange{bufferInfo.buffer, 0, bufferInfo.size};
+  };
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    DmlBufferRange range = createBuffer(signature.inputs[i]);
+    DML_CHECK(dmlWriteBuffer, buffers.back(), 0, inputs[i].data.data(),
+              inputs[i].data.size());
+    DML_CHECK(dmlBindInput, table, i, &range);
+  }
+  for (uint32_t i = 0; i < signature.outputs.size(); ++i) {
+    DmlBufferRange range = createBuffer(signature.outputs[i]);
+    DML_CHECK(dmlBindOutput, table, i, &range);
+  }
+
+  std::vector<double> wallTimes;
+  for (uint32_t i = 0; i < options.repeat; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    DML_CHECK(dmlSubmit, table);
+    DML_CHECK(dmlWait, table, UINT64_MAX);
+    std::chrono::duration<double, std::micro> duration =
+        std::chrono::steady_clock::now() - begin;
+    wallTimes.push_back(duration.count());
+  }
+  if (options.time)
+    printTimes(executable, signature, table, wallTimes);
+
+  std::vector<HostTensor> outputs;
+  for (uint32_t i = 0; i < signature.outputs.size(); ++i) {
+    const DmlTensorInfo &info = signature.outputs[i];
+    HostTensor tensor{info.dataType, {info.sizes, info.sizes + info.rank}, {}};
+    tensor.data.resize(info.byteSize);
+    DML_CHECK(dmlReadBuffer, buffers[inputs.size() + i], 0, tensor.data.data(),
+              tensor.data.size());
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+void runTool(const Options &options) {
+  if (options.listDevices) {
+    Instance instance = createInstance(options);
+    std::string text =
+        options.json ? printDevicesAsJson(instance) : printDevices(instance);
+    if (dmlGetDeviceCount(instance) == 0 && !options.json)
+      fail("there is no Vulkan device");
+    std::fputs(text.c_str(), stdout);
+    return;
+  }
+  if (options.file.empty())
+    fail("no file is given (see --help)");
+
+  // Everything that can be wrong without a device is found before one is
+  // looked for.
+  Executable executable = loadExecutable(options);
+  if (options.printSignature)
+    return printSignatures(executable);
+  Signature signature =
+      readSignature(executable, chooseFunction(executable, options));
+  std::vector<std::string> files = readOutputs(options, signature);
+  std::vector<HostTensor> inputs = readInputs(options, signature);
+
+  Instance instance = createInstance(options);
+  std::vector<HostTensor> outputs;
+  {
+    DmlDeviceCreateInfo info{};
+    info.selector = options.device.c_str();
+    info.robustBufferAccess = options.robust;
+    Device device;
+    DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    outputs = run(options, device, executable, signature, inputs);
+  }
+  // The device is gone by now: what the layer has to say has been said.
+  if (uint32_t count = dmlGetValidationMessageCount(instance))
+    fail("the validation layer has " + std::to_string(count) +
+         (count == 1 ? " message" : " messages"));
+  writeOutputs(files, signature, outputs);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  std::string error;
+  try {
+    if (!parseOptions(argc, argv, options, error))
+      fail(error);
+    if (options.help)
+      std::fputs(kHelp, stdout);
+    else if (options.version)
+      std::printf("dml-run %s\n", dmlGetVersion());
+    else
+      runTool(options);
+    return 0;
+  } catch (const Failure &failure) {
+    std::fprintf(stderr, "dml-run: error: %s\n", failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "dml-run: error: out of memory\n");
+  } catch (const std::exception &exception) {
+    std::fprintf(stderr, "dml-run: error: %s\n", exception.what());
+  }
+  return 1;
+}

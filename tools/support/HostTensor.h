@@ -1,0 +1,40 @@
+//===- HostTensor.h - A tensor in host memory -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_HOSTTENSOR_H
+#define DML_TOOLS_SUPPORT_HOSTTENSOR_H
+
+#include "dml/runtime.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dml::tools {
+
+/// Packed, row-major, in the host's byte order.
+struct HostTensor {
+  DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
+  std::vector<uint32_t> sizes;
+  std::vector<uint8_t> data;
+};
+
+/// "1x4xf32"; "f32" where there are no dimensions.
+std::string describeType(DmlDataType dataType,
+                         const std::vector<uint32_t> &sizes);
+inline std::string describeType(const HostTensor &tensor) {
+  return describeType(tensor.dataType, tensor.sizes);
+}
+
+/// The product of the sizes, or nothing where the bytes of so many elements
+/// cannot be counted.
+std::optional<uint64_t> countElements(DmlDataType dataType,
+                                      const std::vector<uint32_t> &sizes);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_HOSTTENSOR_H

@@ -1,0 +1,326 @@
+//===- Npy.cpp - NumPy's file format --------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Little-endian hosts only, as everything that runs Vulkan is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Npy.h"
+
+#include "support/File.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+using namespace dml::tools;
+
+namespace {
+
+constexpr std::string_view kMagic("\x93NUMPY", 6);
+/// NumPy's own limit is 10,000 bytes; anything near this is no header.
+constexpr uint32_t kMaxHeaderSize = 1 << 20;
+
+struct DType {
+  const char *name;
+  DmlDataType dataType;
+};
+
+constexpr DType kDTypes[] = {
+    {"f2", DML_DATA_TYPE_FLOAT16}, {"f4", DML_DATA_TYPE_FLOAT32},
+    {"f8", DML_DATA_TYPE_FLOAT64}, {"i1", DML_DATA_TYPE_INT8},
+    {"i2", DML_DATA_TYPE_INT16},   {"i4", DML_DATA_TYPE_INT32},
+    {"i8", DML_DATA_TYPE_INT64},   {"u1", DML_DATA_TYPE_UINT8},
+    {"u2", DML_DATA_TYPE_UINT16},  {"u4", DML_DATA_TYPE_UINT32},
+    {"u8", DML_DATA_TYPE_UINT64},
+};
+
+struct Header {
+  std::string descr;
+  bool fortranOrder = false;
+  std::vector<uint32_t> shape;
+};
+
+/// Parses the header, a Python dictionary of three entries:
+///   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+class HeaderParser {
+public:
+  HeaderParser(std::string_view text, std::string &error)
+      : text(text), error(error) {}
+
+  bool parse(Header &header) {
+    bool hasDescr = false, hasOrder = false, hasShape = false;
+    if (!expect('{'))
+      return false;
+    while (!accept('}')) {
+      std::string key;
+      if (!parseString(key) || !expect(':'))
+        return false;
+      if (key == "descr" && !hasDescr)
+        hasDescr = parseString(header.descr);
+      else if (key == "fortran_order" && !hasOrder)
+        hasOrder = parseBool(header.fortranOrder);
+      else if (key == "shape" && !hasShape)
+        hasShape = parseShape(header.shape);
+      else
+        return fail("entry '" + key + "' is unknown or there twice");
+      if (!error.empty())
+        return false;
+      if (!accept(',')) {
+        if (!expect('}'))
+          return false;
+        break;
+      }
+    }
+    skipSpace();
+    if (!text.empty())
+      return fail("text follows the dictionary");
+    if (!hasDescr || !hasOrder || !hasShape)
+      return fail("'descr', 'fortran_order' or 'shape' is missing");
+    return true;
+  }
+
+private:
+  bool fail(const std::string &message) {
+    if (error.empty())
+      error = "its header is malformed: " + message;
+    return false;
+  }
+  void skipSpace() {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\n'))
+      text.remove_prefix(1);
+  }
+  bool accept(char c) {
+    skipSpace();
+    if (text.empty() || text.front() != c)
+      return false;
+    text.remove_prefix(1);
+    return true;
+  }
+  bool expect(char c) {
+    return accept(c) || fail(std::string("'") + c + "' is missing");
+  }
+  bool parseString(std::string &value) {
+    skipSpace();
+    if (text.empty() || (text.front() != '\'' && text.front() != '"'))
+      return fail("a string is missing (structured types are not supported)");
+    size_t end = text.find(text.front(), 1);
+    if (end == std::string_view::npos)
+      return fail("a string does not end");
+    value = text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+    return true;
+  }
+  bool parseBool(bool &value) {
+    skipSpace();
+    for (bool candidate : {false, true}) {
+      std::string_view word = candidate ? "True" : "False";
+      if (text.substr(0, word.size()) == word) {
+        text.remove_prefix(word.size());
+        value = candidate;
+        return true;
+      }
+    }
+    return fail("'fortran_order' is neither True nor False");
+  }
+  bool parseShape(std::vector<uint32_t> &shape) {
+    if (!expect('('))
+      return false;
+    while (!accept(')')) {
+      skipSpace();
+      uint64_t size = 0;
+      size_t digits = 0;
+      for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9';
+           ++digits) {
+        size = size * 10 + static_cast<uint64_t>(text[digits] - '0');
+        if (size > UINT32_MAX)
+          return fail("a dimension is larger than 4294967295");
+      }
+      if (digits == 0)
+        return fail("'shape' is no tuple of numbers");
+      text.remove_prefix(digits);
+      shape.push_back(static_cast<uint32_t>(size));
+      if (!accept(',')) {
+        if (!expect(')'))
+          return false;
+        break;
+      }
+    }
+    return true;
+  }
+
+  std::string_view text;
+  std::string &error;
+};
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+bool readExactly(std::FILE *file, void *data, size_t size) {
+  return std::fread(data, 1, size, file) == size;
+}
+
+/// Reads `size` bytes and the end of the file. Grows as it reads: a header may
+/// lie about the size.
+bool readData(std::FILE *file, uint64_t size, std::vector<uint8_t> &data,
+              std::string &error) {
+  constexpr uint64_t kBlock = uint64_t(64) << 20;
+  while (data.size() < size) {
+    size_t begin = data.size();
+    auto count = static_cast<size_t>(std::min(size - begin, kBlock));
+    data.resize(begin + count);
+    size_t got = std::fread(data.data() + begin, 1, count, file);
+    if (got != count) {
+      error = "its header promises " + std::to_string(size) +
+              " bytes of data, but there are only " +
+              std::to_string(begin + got);
+      return false;
+    }
+  }
+  if (std::fgetc(file) != EOF) {
+    error = "data follow the " + std::to_string(size) +
+            " bytes that its header promises";
+    return false;
+  }
+  return true;
+}
+
+void swapBytes(std::vector<uint8_t> &data, size_t elementSize) {
+  for (size_t i = 0; i + elementSize <= data.size(); i += elementSize)
+    std::reverse(&data[i], &data[i] + elementSize);
+}
+
+/// From column-major to row-major.
+std::vector<uint8_t> transpose(const std::vector<uint8_t> &data,
+                               const std::vector<uint32_t> &shape,
+                               size_t elementSize) {
+  std::vector<uint8_t> result(data.size());
+  std::vector<uint64_t> strides(shape.size());
+  uint64_t stride = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+  std::vector<uint32_t> index(shape.size());
+  uint64_t source = 0;
+  for (size_t at = 0; at < data.size(); at += elementSize) {
+    std::memcpy(&result[at], &data[source * elementSize], elementSize);
+    // Count up, the last dimension fastest.
+    for (size_t i = shape.size(); i-- > 0;) {
+      source += strides[i];
+      if (++index[i] < shape[i])
+        break;
+      source -= strides[i] * shape[i];
+      index[i] = 0;
+    }
+  }
+  return result;
+}
+
+std::optional<HostTensor> readNpy(std::FILE *file, std::string &error) {
+  auto fail = [&](const std::string &message) {
+    error = message;
+    return std::nullopt;
+  };
+  uint8_t start[8];
+  if (!readExactly(file, start, sizeof(start)) ||
+      std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
+    return fail("is no .npy file: it does not begin with \\x93NUMPY");
+  if (start[6] < 1 || start[6] > 3)
+    return fail("has .npy version " + std::to_string(start[6]) + "." +
+                std::to_string(start[7]) + ", but 1, 2 and 3 are supported");
+  uint8_t length[4] = {};
+  if (!readExactly(file, length, start[6] == 1 ? 2 : 4))
+    return fail("ends within its header");
+  uint32_t headerSize =
+      length[0] | length[1] << 8 | length[2] << 16 | uint32_t(length[3]) << 24;
+  if (headerSize > kMaxHeaderSize)
+    return fail("has a header of " + std::to_string(headerSize) +
+                " bytes, but at most " + std::to_string(kMaxHeaderSize) +
+                " make sense");
+  std::string text(headerSize, '\0');
+  if (!readExactly(file, text.data(), headerSize))
+    return fail("ends within its header");
+
+  Header header;
+  if (!HeaderParser(text, error).parse(header))
+    return std::nullopt;
+  HostTensor tensor;
+  tensor.sizes = header.shape;
+  char order = header.descr.empty() ? '\0' : header.descr[0];
+  for (const DType &dtype : kDTypes)
+    if (header.descr.substr(std::min<size_t>(1, header.descr.size())) ==
+        dtype.name)
+      tensor.dataType = dtype.dataType;
+  if (tensor.dataType == DML_DATA_TYPE_UNKNOWN || !std::strchr("<>|=", order) ||
+      order == '\0')
+    return fail("has dtype '" + header.descr +
+                "', but f2, f4, f8, i1 to i8 and u1 to u8 are supported");
+  size_t elementSize = dmlGetDataTypeSize(tensor.dataType);
+  std::optional<uint64_t> count = countElements(tensor.dataType, tensor.sizes);
+  if (!count)
+    return fail("has a shape too large to count");
+  if (!readData(file, *count * elementSize, tensor.data, error))
+    return std::nullopt;
+  if (order == '>')
+    swapBytes(tensor.data, elementSize);
+  if (header.fortranOrder)
+    tensor.data = transpose(tensor.data, tensor.sizes, elementSize);
+  return tensor;
+}
+
+} // namespace
+
+std::optional<HostTensor> dml::tools::readNpy(const std::string &path,
+                                              std::string &error) {
+  File file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) {
+    error = "cannot read '" + path + "': " + std::strerror(errno);
+    return std::nullopt;
+  }
+  error.clear();
+  std::optional<HostTensor> tensor = ::readNpy(file.get(), error);
+  if (!tensor) {
+    // A directory opens, but does not read.
+    if (std::ferror(file.get()))
+      error = std::strerror(errno);
+    error = "cannot read '" + path + "': " + error;
+  }
+  return tensor;
+}
+
+bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
+                          std::string &error) {
+  std::string descr;
+  for (const DType &dtype : kDTypes)
+    if (dtype.dataType == tensor.dataType)
+      descr = dtype.name;
+  descr.insert(0, dmlGetDataTypeSize(tensor.dataType) == 1 ? "|" : "<");
+  std::string shape;
+  for (uint32_t size : tensor.sizes)
+    shape += std::to_string(size) + ", ";
+  // As Python prints tuples: (3, 4), (3,), ().
+  if (tensor.sizes.size() == 1)
+    shape.pop_back();
+  else if (!tensor.sizes.empty())
+    shape.resize(shape.size() - 2);
+  std::string dictionary = "{'descr': '" + descr +
+                           "', 'fortran_order': False, 'shape': (" + shape +
+                           "), }";
+  // Data begin at a multiple of 64, after a newline.
+  size_t total = (kMagic.size() + 4 + dictionary.size() + 1 + 63) / 64 * 64;
+  size_t headerSize = total - kMagic.size() - 4;
+  dictionary.resize(headerSize - 1, ' ');
+  dictionary += '\n';
+  std::string start(kMagic);
+  start += {'\1', '\0', static_cast<char>(headerSize & 0xff),
+            static_cast<char>(headerSize >> 8)};
+  start += dictionary;
+  return writeFile(
+      path,
+      {{start.data(), start.size()}, {tensor.data.data(), tensor.data.size()}},
+      error);
+}

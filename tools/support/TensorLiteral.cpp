@@ -1,0 +1,356 @@
+//===- TensorLiteral.cpp - Tensors as text --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/TensorLiteral.h"
+
+#include "support/Half.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace dml::tools;
+
+namespace {
+
+constexpr std::string_view kSeparators = " \t\n\r,[]";
+
+bool parseDataType(std::string_view text, DmlDataType &dataType) {
+  // Other spellings of signed types.
+  if (text.substr(0, 2) == "si")
+    text.remove_prefix(1);
+  for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT64; ++i) {
+    auto candidate = static_cast<DmlDataType>(i);
+    if (text == dmlGetDataTypeName(candidate)) {
+      dataType = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+enum class Parsed { Ok, Malformed, OutOfRange };
+
+/// All of `text` as a T.
+template <typename T, typename... Format>
+Parsed fromChars(std::string_view text, T &value, Format... format) {
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value, format...);
+  if (end != text.data() + text.size() || code == std::errc::invalid_argument)
+    return Parsed::Malformed;
+  return code == std::errc() ? Parsed::Ok : Parsed::OutOfRange;
+}
+
+/// Digits after "0x".
+Parsed parseHex(std::string_view text, uint64_t &value) {
+  return fromChars(text.substr(2), value, 16);
+}
+
+bool isHex(std::string_view text) {
+  return text.size() > 2 && text[0] == '0' &&
+         (text[1] == 'x' || text[1] == 'X');
+}
+
+template <typename T> void append(std::vector<uint8_t> &data, T value) {
+  size_t at = data.size();
+  data.resize(at + sizeof(T));
+  std::memcpy(&data[at], &value, sizeof(T));
+}
+
+template <typename T>
+Parsed parseInteger(std::string_view text, std::vector<uint8_t> &data) {
+  T value = 0;
+  if (isHex(text)) {
+    uint64_t bits = 0;
+    if (Parsed result = parseHex(text, bits); result != Parsed::Ok)
+      return result;
+    if (bits > static_cast<uint64_t>(std::numeric_limits<T>::max()))
+      return Parsed::OutOfRange;
+    value = static_cast<T>(bits);
+  } else {
+    // from_chars takes no sign for unsigned types: -1 is out of their range.
+    int64_t probe = 0;
+    if (!text.empty() && text[0] == '-' && !std::numeric_limits<T>::is_signed)
+      return fromChars(text, probe) == Parsed::Malformed || probe == 0
+                 ? Parsed::Malformed
+                 : Parsed::OutOfRange;
+    if (Parsed result = fromChars(text, value); result != Parsed::Ok)
+      return result;
+  }
+  append(data, value);
+  return Parsed::Ok;
+}
+
+/// `Bits` is the unsigned type of the same size; `round` makes a value of it.
+template <typename Bits, typename Round>
+Parsed parseFloat(std::string_view text, std::vector<uint8_t> &data,
+                  Round round) {
+  if (isHex(text)) {
+    uint64_t bits = 0;
+    if (Parsed result = parseHex(text, bits); result != Parsed::Ok)
+      return result;
+    if (bits > std::numeric_limits<Bits>::max())
+      return Parsed::OutOfRange;
+    append(data, static_cast<Bits>(bits));
+    return Parsed::Ok;
+  }
+  return round(text);
+}
+
+Parsed parseF64(std::string_view text, std::vector<uint8_t> &data) {
+  double value = 0;
+  if (Parsed result = fromChars(text, value); result != Parsed::Ok)
+    return result;
+  append(data, value);
+  return Parsed::Ok;
+}
+
+Parsed parseF32(std::string_view text, std::vector<uint8_t> &data) {
+  float value = 0;
+  Parsed result = fromChars(text, value);
+  if (result == Parsed::OutOfRange) {
+    // Too small is no mistake: it rounds, to zero or a subnormal.
+    double wide = 0;
+    if (fromChars(text, wide) != Parsed::Ok || std::fabs(wide) > 1)
+      return Parsed::OutOfRange;
+    value = static_cast<float>(wide);
+    result = Parsed::Ok;
+  }
+  if (result == Parsed::Ok)
+    append(data, value);
+  return result;
+}
+
+Parsed parseF16(std::string_view text, std::vector<uint8_t> &data) {
+  double value = 0;
+  if (Parsed result = fromChars(text, value); result != Parsed::Ok)
+    return result;
+  uint16_t bits = toHalf(value);
+  if (std::isfinite(value) && !std::isfinite(fromHalf(bits)))
+    return Parsed::OutOfRange;
+  append(data, bits);
+  return Parsed::Ok;
+}
+
+Parsed parseElement(std::string_view text, DmlDataType dataType,
+                    std::vector<uint8_t> &data) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-')
+    text.remove_prefix(1);
+  switch (dataType) {
+  case DML_DATA_TYPE_FLOAT16:
+    return parseFloat<uint16_t>(
+        text, data, [&](std::string_view t) { return parseF16(t, data); });
+  case DML_DATA_TYPE_FLOAT32:
+    return parseFloat<uint32_t>(
+        text, data, [&](std::string_view t) { return parseF32(t, data); });
+  case DML_DATA_TYPE_FLOAT64:
+    return parseFloat<uint64_t>(
+        text, data, [&](std::string_view t) { return parseF64(t, data); });
+  case DML_DATA_TYPE_INT8:
+    return parseInteger<int8_t>(text, data);
+  case DML_DATA_TYPE_INT16:
+    return parseInteger<int16_t>(text, data);
+  case DML_DATA_TYPE_INT32:
+    return parseInteger<int32_t>(text, data);
+  case DML_DATA_TYPE_INT64:
+    return parseInteger<int64_t>(text, data);
+  case DML_DATA_TYPE_UINT8:
+    return parseInteger<uint8_t>(text, data);
+  case DML_DATA_TYPE_UINT16:
+    return parseInteger<uint16_t>(text, data);
+  case DML_DATA_TYPE_UINT32:
+    return parseInteger<uint32_t>(text, data);
+  case DML_DATA_TYPE_UINT64:
+    return parseInteger<uint64_t>(text, data);
+  case DML_DATA_TYPE_UNKNOWN:
+    break;
+  }
+  return Parsed::Malformed;
+}
+
+template <typename T> T readElement(const uint8_t *data) {
+  T value;
+  std::memcpy(&value, data, sizeof(T));
+  return value;
+}
+
+template <typename T> void printNumber(std::string &text, T value) {
+  // Room for the longest double and the longest 64-bit integer.
+  char digits[32];
+  auto [end, code] = std::to_chars(digits, digits + sizeof(digits), value);
+  text.append(digits, end);
+}
+
+/// A NaN as "nan" or "-nan" where that reads back as the same, else as bits.
+template <typename Bits>
+void printNan(std::string &text, Bits bits, Bits canonical, Bits sign) {
+  if (bits == canonical) {
+    text += "nan";
+  } else if (bits == (canonical | sign)) {
+    text += "-nan";
+  } else {
+    char digits[2 * sizeof(Bits)];
+    auto [end, code] = std::to_chars(digits, digits + sizeof(digits), bits, 16);
+    text.append("0x").append(digits, end);
+  }
+}
+
+/// Integers in full; else the fewest digits that read back as the same half,
+/// of which five are always enough.
+void printHalf(std::string &text, uint16_t bits) {
+  double value = fromHalf(bits);
+  if (std::isnan(value))
+    return printNan<uint16_t>(text, bits, 0x7e00, 0x8000);
+  if (std::trunc(value) == value)
+    return printNumber(text, value);
+  for (int precision = 0;; ++precision) {
+    char digits[32];
+    auto [end, code] = std::to_chars(digits, digits + sizeof(digits), value,
+                                     std::chars_format::scientific, precision);
+    double rounded = 0;
+    std::from_chars(digits, end, rounded);
+    if (precision == 4 || toHalf(rounded) == bits)
+      return printNumber(text, rounded);
+  }
+}
+
+void printElement(std::string &text, DmlDataType dataType,
+                  const uint8_t *data) {
+  switch (dataType) {
+  case DML_DATA_TYPE_FLOAT16:
+    return printHalf(text, readElement<uint16_t>(data));
+  case DML_DATA_TYPE_FLOAT32: {
+    auto value = readElement<float>(data);
+    if (std::isnan(value))
+      return printNan<uint32_t>(text, readElement<uint32_t>(data), 0x7fc00000,
+                                0x80000000);
+    return printNumber(text, value);
+  }
+  case DML_DATA_TYPE_FLOAT64: {
+    auto value = readElement<double>(data);
+    if (std::isnan(value))
+      return printNan<uint64_t>(text, readElement<uint64_t>(data),
+                                0x7ff8000000000000, 0x8000000000000000);
+    return printNumber(text, value);
+  }
+  case DML_DATA_TYPE_INT8:
+    return printNumber(text, int(readElement<int8_t>(data)));
+  case DML_DATA_TYPE_INT16:
+    return printNumber(text, readElement<int16_t>(data));
+  case DML_DATA_TYPE_INT32:
+    return printNumber(text, readElement<int32_t>(data));
+  case DML_DATA_TYPE_INT64:
+    return printNumber(text, readElement<int64_t>(data));
+  case DML_DATA_TYPE_UINT8:
+    return printNumber(text, unsigned(readElement<uint8_t>(data)));
+  case DML_DATA_TYPE_UINT16:
+    return printNumber(text, readElement<uint16_t>(data));
+  case DML_DATA_TYPE_UINT32:
+    return printNumber(text, readElement<uint32_t>(data));
+  case DML_DATA_TYPE_UINT64:
+    return printNumber(text, readElement<uint64_t>(data));
+  case DML_DATA_TYPE_UNKNOWN:
+    break;
+  }
+}
+
+} // namespace
+
+bool dml::tools::parseType(std::string_view text, DmlDataType &dataType,
+                           std::vector<uint32_t> &sizes) {
+  sizes.clear();
+  while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+    size_t end = text.find('x');
+    uint32_t size = 0;
+    if (end == std::string_view::npos ||
+        fromChars(text.substr(0, end), size) != Parsed::Ok)
+      return false;
+    sizes.push_back(size);
+    text.remove_prefix(end + 1);
+  }
+  return parseDataType(text, dataType);
+}
+
+std::optional<HostTensor> dml::tools::parseLiteral(std::string_view text,
+                                                   std::string &error) {
+  auto fail = [&](const std::string &message) {
+    error = message;
+    return std::nullopt;
+  };
+  HostTensor tensor;
+  size_t equals = text.find('=');
+  std::string_view type = text.substr(0, equals);
+  if (!parseType(type, tensor.dataType, tensor.sizes))
+    return fail("'" + std::string(type) +
+                "' is no type; wanted is one such as 2x3xf32");
+  if (equals == std::string_view::npos)
+    return fail("'" + std::string(text) +
+                "' has no values; wanted is TYPE=VALUES");
+  std::optional<uint64_t> count = countElements(tensor.dataType, tensor.sizes);
+  if (!count || *count > std::numeric_limits<size_t>::max() / 16)
+    return fail("the type " + std::string(type) + " is too large");
+
+  std::string_view values = text.substr(equals + 1);
+  uint64_t found = 0;
+  while (true) {
+    size_t begin = values.find_first_not_of(kSeparators);
+    if (begin == std::string_view::npos)
+      break;
+    values.remove_prefix(begin);
+    std::string_view value =
+        values.substr(0, values.find_first_of(kSeparators));
+    values.remove_prefix(value.size());
+    Parsed parsed = parseElement(value, tensor.dataType, tensor.data);
+    if (parsed != Parsed::Ok)
+      return fail("element " + std::to_string(found) + ": '" +
+                  std::string(value) + "' is " +
+                  (parsed == Parsed::OutOfRange ? "out of the range of "
+                                                : "no value of ") +
+                  dmlGetDataTypeName(tensor.dataType));
+    ++found;
+  }
+  if (found == 1 && *count > 1) {
+    size_t elementSize = tensor.data.size();
+    tensor.data.resize(elementSize * *count);
+    for (uint64_t i = 1; i < *count; ++i)
+      std::memcpy(&tensor.data[i * elementSize], tensor.data.data(),
+                  elementSize);
+  } else if (found != *count) {
+    return fail("the type " + std::string(type) + " has " +
+                std::to_string(*count) + " elements, but there are " +
+                std::to_string(found) + " values");
+  }
+  return tensor;
+}
+
+std::string dml::tools::printElements(const HostTensor &tensor) {
+  size_t elementSize = dmlGetDataTypeSize(tensor.dataType);
+  size_t rank = tensor.sizes.size();
+  std::string text(rank, '[');
+  std::vector<uint32_t> index(rank);
+  for (size_t at = 0; at < tensor.data.size(); at += elementSize) {
+    printElement(text, tensor.dataType, &tensor.data[at]);
+    // Count up; every dimension that starts anew closes its bracket.
+    size_t closed = 0;
+    while (closed < rank &&
+           ++index[rank - 1 - closed] == tensor.sizes[rank - 1 - closed]) {
+      index[rank - 1 - closed] = 0;
+      ++closed;
+    }
+    text.append(closed, ']');
+    if (at + elementSize == tensor.data.size())
+      break;
+    if (closed == 0) {
+      text += ' ';
+      continue;
+    }
+    // A blank line between matrices keeps them apart.
+    text.append(closed > 1 ? "\n\n" : "\n");
+    text.append(rank - closed, ' ').append(closed, '[');
+  }
+  return text;
+}

@@ -1,0 +1,33 @@
+//===- TensorLiteral.h - Tensors as text ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_TENSORLITERAL_H
+#define DML_TOOLS_SUPPORT_TENSORLITERAL_H
+
+#include "support/HostTensor.h"
+
+#include <string_view>
+
+namespace dml::tools {
+
+/// Parses a type: "2x3xf32", "ui8". False where it is none.
+bool parseType(std::string_view text, DmlDataType &dataType,
+               std::vector<uint32_t> &sizes);
+
+/// Parses TYPE=VALUES: "2x3xf32=1 2 3 4 5 6", or one value for all elements.
+/// Values stand between spaces, commas and brackets. Floats may be "nan",
+/// "inf", or their bits ("0x7FC00000"). Nothing, with `error` set, where that
+/// fails.
+std::optional<HostTensor> parseLiteral(std::string_view text,
+                                       std::string &error);
+
+/// Prints the elements in nested brackets, a row a line. Every value reads back
+/// as the same bits.
+std::string printElements(const HostTensor &tensor);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_TENSORLITERAL_H

@@ -1,0 +1,246 @@
+//===- FuzzTest.cpp - Tests of the differential tester --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml-fuzz/Differential.h"
+#include "dml-fuzz/Generator.h"
+#include "dml/Reference/Interpreter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::fuzz;
+using dml::reference::Tensor;
+
+namespace {
+
+class FuzzTest : public testing::Test {
+protected:
+  FuzzTest() : context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect>();
+  }
+
+  static FailureOr<SmallVector<Tensor>> interpret(ModuleOp module,
+                                                  ArrayRef<Tensor> inputs) {
+    return reference::interpret(module.lookupSymbol<func::FuncOp>("main"),
+                                inputs);
+  }
+  /// A device without defects.
+  static FailureOr<SmallVector<Tensor>>
+  work(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &) {
+    return interpret(module, inputs);
+  }
+
+  static std::string print(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    return text;
+  }
+  static size_t countOperators(ModuleOp module) {
+    size_t count = 0;
+    module.walk([&](FeatureLevelOpInterface) { ++count; });
+    return count;
+  }
+
+  MLIRContext context;
+};
+
+TEST_F(FuzzTest, KnowsEveryOperator) {
+  EXPECT_TRUE(getMissingOperators(&context).empty());
+}
+
+TEST_F(FuzzTest, CellsAreThoseOfTheTables) {
+  auto count = [&](StringRef op, FeatureLevel level) {
+    return llvm::count_if(getCells(&context, level),
+                          [&](const Cell &cell) { return cell.op == op; });
+  };
+  // Modes x types x ranks.
+  EXPECT_EQ(count("dml.padding", FeatureLevel::fl_6_4), 5 * 11 * 8);
+  EXPECT_EQ(count("dml.padding", FeatureLevel::fl_6_3), 4 * 11 * 8);
+  EXPECT_EQ(count("dml.padding", FeatureLevel::fl_1_0), 3 * 2 * 2);
+  EXPECT_EQ(count("dml.tile", FeatureLevel::fl_6_4), 10 * 8);
+  EXPECT_EQ(count("dml.max_pooling_grad", FeatureLevel::fl_6_4), 2 * 2);
+  EXPECT_EQ(count("dml.max_pooling_grad", FeatureLevel::fl_2_1), 0);
+  EXPECT_EQ(count("dml.resample", FeatureLevel::fl_6_4), 2 * 4 * 4);
+}
+
+TEST_F(FuzzTest, EveryCellDrawsValidPrograms) {
+  uint64_t seed = 0;
+  for (const Cell &cell : getCells(&context, newestFeatureLevel)) {
+    auto module = drawProgram(&context, cell, ++seed);
+    ASSERT_TRUE(succeeded(verify(*module))) << print(*module);
+    Outcome outcome = runCase(*module, seed, work);
+    EXPECT_EQ(outcome.kind, Outcome::Agreed)
+        << outcome.message << print(*module);
+  }
+}
+
+TEST_F(FuzzTest, RandomProgramsAreValid) {
+  size_t largest = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    auto module = drawProgram(&context, seed);
+    ASSERT_TRUE(succeeded(verify(*module))) << print(*module);
+    Outcome outcome = runCase(*module, seed, work);
+    EXPECT_EQ(outcome.kind, Outcome::Agreed)
+        << outcome.message << print(*module);
+    largest = std::max(largest, countOperators(*module));
+  }
+  EXPECT_EQ(largest, 4u);
+}
+
+TEST_F(FuzzTest, SeedsDetermineCases) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto one = drawProgram(&context, seed), other = drawProgram(&context, seed);
+    EXPECT_EQ(print(*one), print(*other));
+    auto function = one->lookupSymbol<func::FuncOp>("main");
+    auto inputs = drawInputs(function, seed), same = drawInputs(function, seed);
+    ASSERT_TRUE(succeeded(inputs) && succeeded(same));
+    for (auto [a, b] : llvm::zip_equal(*inputs, *same))
+      EXPECT_EQ(StringRef(a.getData(), a.getNumBytes()),
+                StringRef(b.getData(), b.getNumBytes()));
+  }
+  EXPECT_NE(print(*drawProgram(&context, 1)), print(*drawProgram(&context, 2)));
+}
+
+TEST_F(FuzzTest, Mismatches) {
+  auto make = [](std::vector<double> values) {
+    return Tensor::of<double>(DataType::FLOAT32, {1, int64_t(values.size())},
+                              values);
+  };
+  auto describe = [&](Tensor lower, Tensor upper, Tensor found, bool isExact) {
+    return describeMismatch({lower}, {upper}, {found}, isExact).value_or("");
+  };
+  Tensor wanted = make({1, 2, NAN});
+  EXPECT_EQ(describe(wanted, wanted, wanted, true), "");
+  EXPECT_EQ(describe(wanted, wanted, make({1, 3, NAN}), true),
+            "result 0 has 3 (0x40400000) at [0, 1], but wants 2 (0x40000000); "
+            "1 of 3 elements are wrong");
+  EXPECT_NE(describe(wanted, wanted, make({1, 2, 3}), false), "");
+  // Signs of zeros and bits of NaNs count where elements are only moved.
+  EXPECT_NE(describe(make({0.0}), make({0.0}), make({-0.0}), true), "");
+  EXPECT_EQ(describe(make({0.0}), make({0.0}), make({-0.0}), false), "");
+  EXPECT_NE(describe(make({NAN}), make({NAN}), make({-NAN}), true), "");
+  EXPECT_EQ(describe(make({NAN}), make({NAN}), make({-NAN}), false), "");
+  // Bounds.
+  EXPECT_EQ(describe(make({1}), make({2}), make({1.5}), false), "");
+  EXPECT_NE(describe(make({1}), make({2}), make({2.5}), false), "");
+  EXPECT_NE(describe(make({1}), make({2}), make({NAN}), false), "");
+  EXPECT_NE(describeMismatch({make({1})}, {make({1})}, {}, false),
+            std::nullopt);
+}
+
+TEST_F(FuzzTest, Outcomes) {
+  auto module = drawProgram(&context, 1);
+  auto outcome = [&](Outcome::Kind kind) {
+    return runCase(*module, 1,
+                   [&](ModuleOp module, ArrayRef<Tensor>,
+                       Outcome &outcome) -> FailureOr<SmallVector<Tensor>> {
+                     outcome = {kind, "because"};
+                     (void)module.emitError("of this");
+                     return failure();
+                   });
+  };
+  EXPECT_FALSE(outcome(Outcome::Refused).isDefect());
+  EXPECT_TRUE(outcome(Outcome::Failed).isDefect());
+  EXPECT_EQ(outcome(Outcome::Failed).message, "because: of this");
+  auto empty = parseSourceString<ModuleOp>("module {}", &context);
+  EXPECT_EQ(runCase(*empty, 1, work).kind, Outcome::Invalid);
+}
+
+TEST_F(FuzzTest, ExecutorsMayDestroyTheirModule) {
+  auto module = drawProgram(&context, 1);
+  std::string before = print(*module);
+  (void)runCase(*module, 1,
+                [](ModuleOp module, ArrayRef<Tensor> inputs, Outcome &) {
+                  auto outputs = interpret(module, inputs);
+                  module.getBody()->clear();
+                  return outputs;
+                });
+  EXPECT_EQ(print(*module), before);
+}
+
+/// A device that gets one operator wrong.
+template <typename OpTy>
+static FailureOr<SmallVector<Tensor>>
+breakOperator(ModuleOp module, ArrayRef<Tensor> inputs,
+              llvm::function_ref<bool(OpTy)> isBroken) {
+  auto outputs =
+      reference::interpret(module.lookupSymbol<func::FuncOp>("main"), inputs);
+  bool broken = false;
+  module.walk([&](OpTy op) { broken |= isBroken(op); });
+  if (succeeded(outputs) && broken)
+    for (Tensor &output : *outputs) {
+      Tensor copy = *Tensor::create(output.getDataType(), output.getShape());
+      std::copy_n(output.getData(), output.getNumBytes(), copy.getData());
+      copy.getData()[0] ^= 1;
+      output = copy;
+    }
+  return outputs;
+}
+
+TEST_F(FuzzTest, ShrinksToTheDefect) {
+  unsigned found = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    auto module = drawProgram(&context, seed);
+    auto disagrees = [&](ModuleOp module) {
+      return runCase(module, seed,
+                     [](ModuleOp module, ArrayRef<Tensor> inputs, Outcome &) {
+                       return breakOperator<PaddingOp>(
+                           module, inputs, [](PaddingOp op) {
+                             return op.getEndPadding().back() >= 3;
+                           });
+                     })
+                 .kind == Outcome::Disagreed;
+    };
+    if (!disagrees(*module))
+      continue;
+    ++found;
+    auto smaller = shrink(*module, disagrees);
+    EXPECT_TRUE(succeeded(verify(*smaller)));
+    EXPECT_TRUE(disagrees(*smaller));
+    EXPECT_EQ(countOperators(*smaller), 1u) << print(*smaller);
+    smaller->walk([&](PaddingOp op) {
+      EXPECT_EQ(op.getEndPadding().back(), 3);
+      EXPECT_EQ(op.getInput().getType().getNumElements(), 1) << print(*smaller);
+      EXPECT_EQ(op.getOutput().getType().getNumElements(), 4)
+          << print(*smaller);
+    });
+  }
+  EXPECT_GT(found, 10u);
+}
+
+TEST_F(FuzzTest, ShrinksPooling) {
+  unsigned found = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    auto module = drawProgram(
+        &context, Cell{"dml.max_pooling_grad", "", DataType::FLOAT32, 4}, seed);
+    auto fails = [&](ModuleOp module) {
+      bool broken = false;
+      module.walk([&](MaxPoolingGradOp op) {
+        broken |= op.getStrides()[0] == 2 &&
+                  op.getInput().getType().getDimSize(2) > 4;
+      });
+      return broken;
+    };
+    if (!fails(*module))
+      continue;
+    ++found;
+    auto smaller = shrink(*module, fails);
+    smaller->walk([&](MaxPoolingGradOp op) {
+      EXPECT_EQ(op.getInput().getType().getShape(),
+                ArrayRef<int64_t>({1, 1, 5, 1}))
+          << print(*smaller);
+      EXPECT_EQ(op.getWindowSize(), ArrayRef<int64_t>({1, 1}));
+    });
+  }
+  EXPECT_GT(found, 10u);
+}
+
+} // namespace

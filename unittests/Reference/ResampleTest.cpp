@@ -1,0 +1,254 @@
+//===- ResampleTest.cpp - Tests of the interpreter's resampling -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReferenceTest.h"
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace dml;
+using namespace dml::reference;
+
+namespace {
+
+class ResampleTest : public ReferenceTest {
+protected:
+  Tensor resample(const Tensor &input, InterpolationMode mode,
+                  std::vector<float> scales, std::vector<int64_t> shape,
+                  Result result = Result::exact) {
+    std::string array;
+    for (float scale : scales) {
+      char text[64];
+      std::snprintf(text, sizeof(text), "%s%.9e", array.empty() ? "" : ", ",
+                    scale);
+      array += text;
+    }
+    return interpretOp(
+        "dml.resample %0 {mode = #dml.interpolation_mode<" +
+            stringifyInterpolationMode(mode).str() +
+            ">, scales = array<f32: " + array + ">} : (" + getTypeName(input) +
+            ") -> " + getTypeName(*Tensor::create(input.getDataType(), shape)),
+        {input}, result);
+  }
+  Numbers nearest(const Numbers &input, float scale, int64_t size,
+                  DataType type = DataType::FLOAT32) {
+    return getNumbers(resample(makeTensor(type, {int64_t(input.size())}, input),
+                               InterpolationMode::nearest_neighbor, {scale},
+                               {size}));
+  }
+  Numbers linear(const Numbers &input, float scale, int64_t size,
+                 DataType type = DataType::FLOAT32,
+                 Result result = Result::exact) {
+    return getNumbers(resample(makeTensor(type, {int64_t(input.size())}, input),
+                               InterpolationMode::linear, {scale}, {size},
+                               result));
+  }
+};
+
+const double infinity = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_F(ResampleTest, TheDescriptionsExample) {
+  EXPECT_EQ(linear({1, 2}, 2.0f, 4), (Numbers{1, 1.25, 1.75, 2}));
+}
+
+TEST_F(ResampleTest, NearestByHand) {
+  EXPECT_EQ(nearest({1, 2, 3}, 2.0f, 6), (Numbers{1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(nearest({1, 2}, 3.0f, 6), (Numbers{1, 1, 1, 2, 2, 2}));
+  // x + 0.5 = 2/3 (o + 0.5): 1/3 1 5/3 7/3 3 11/3
+  EXPECT_EQ(nearest({1, 2, 3, 4}, 1.5f, 6), (Numbers{1, 2, 2, 3, 4, 4}));
+  // x + 0.5 = 5/3 (o + 0.5): 5/6 15/6 25/6
+  EXPECT_EQ(nearest({1, 2, 3, 4, 5}, 0.6f, 3), (Numbers{1, 3, 5}));
+}
+
+TEST_F(ResampleTest, NearestTiesGoUp) {
+  // Halving puts every pixel centre between two elements.
+  EXPECT_EQ(nearest({1, 2, 3, 4}, 0.5f, 2), (Numbers{2, 4}));
+  EXPECT_EQ(nearest({1, 2}, 1.5f, 3), (Numbers{1, 2, 2}));
+  // A tenth is no float, but this is a tie all the same: 0.5 / 0.1 = 5.
+  EXPECT_EQ(nearest({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 0.1f, 1), (Numbers{5}));
+  // 171/512: (o + 0.5) 512 / 171 is an integer at o = 85 alone, 256.
+  Numbers iota(512);
+  for (size_t i = 0; i < iota.size(); ++i)
+    iota[i] = i;
+  EXPECT_EQ(nearest(iota, 171.0f / 512.0f, 171)[85], 256);
+}
+
+TEST_F(ResampleTest, CropAndClamp) {
+  EXPECT_EQ(nearest({1, 2, 3}, 2.0f, 3), (Numbers{1, 1, 2}));
+  EXPECT_EQ(nearest({1, 2, 3}, 1.0f, 5), (Numbers{1, 2, 3, 3, 3}));
+  EXPECT_EQ(linear({1, 2, 3}, 1.0f, 5), (Numbers{1, 2, 3, 3, 3}));
+  EXPECT_EQ(linear({1, 3}, 2.0f, 7), (Numbers{1, 1.5, 2.5, 3, 3, 3, 3}));
+  EXPECT_EQ(linear({1, 3}, 2.0f, 2), (Numbers{1, 1.5}));
+}
+
+TEST_F(ResampleTest, LinearDownscale) {
+  // x = 2 o + 0.5
+  EXPECT_EQ(linear({1, 2, 3, 4}, 0.5f, 2), (Numbers{1.5, 3.5}));
+  // x = 3 o + 1: nothing between is seen.
+  EXPECT_EQ(linear({1, 2, 3, 4, 5, 6}, 1.0f / 3.0f, 2), (Numbers{2, 5}));
+}
+
+TEST_F(ResampleTest, TwoDimensions) {
+  Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(getNumbers(resample(input, InterpolationMode::linear, {1, 1, 2, 2},
+                                {1, 1, 4, 4})),
+            (Numbers{1, 1.25, 1.75, 2,     //
+                     1.5, 1.75, 2.25, 2.5, //
+                     2.5, 2.75, 3.25, 3.5, //
+                     3, 3.25, 3.75, 4}));
+  EXPECT_EQ(getNumbers(resample(input, InterpolationMode::nearest_neighbor,
+                                {1, 1, 2, 3}, {1, 1, 4, 6})),
+            (Numbers{1, 1, 1, 2, 2, 2, //
+                     1, 1, 1, 2, 2, 2, //
+                     3, 3, 3, 4, 4, 4, //
+                     3, 3, 3, 4, 4, 4}));
+}
+
+TEST_F(ResampleTest, FourDimensionsAtOnce) {
+  // The middle of a 2x2x2x2 cube is the mean of all sixteen.
+  EXPECT_EQ(getNumbers(resample(makeIota(DataType::FLOAT32, {2, 2, 2, 2}),
+                                InterpolationMode::linear,
+                                {0.5f, 0.5f, 0.5f, 0.5f}, {1, 1, 1, 1})),
+            (Numbers{8.5}));
+}
+
+TEST_F(ResampleTest, BatchAndChannelToo) {
+  EXPECT_EQ(getNumbers(resample(
+                makeTensor(DataType::FLOAT32, {2, 1, 1, 2}, {1, 2, 5, 6}),
+                InterpolationMode::linear, {2, 1, 1, 1}, {4, 1, 1, 2})),
+            (Numbers{1, 2, 2, 3, 4, 5, 5, 6}));
+}
+
+TEST_F(ResampleTest, ExtremeScales) {
+  Numbers input = {1, 2, 3};
+  // Everything is left of the first centre.
+  for (float scale : {1e30f, std::numeric_limits<float>::max()}) {
+    EXPECT_EQ(nearest(input, scale, 4), (Numbers{1, 1, 1, 1}));
+    EXPECT_EQ(linear(input, scale, 4), (Numbers{1, 1, 1, 1}));
+  }
+  // Everything is right of the last.
+  for (float scale : {1e-30f, 0x1p-149f}) {
+    EXPECT_EQ(nearest(input, scale, 4), (Numbers{3, 3, 3, 3}));
+    EXPECT_EQ(linear(input, scale, 4), (Numbers{3, 3, 3, 3}));
+  }
+}
+
+TEST_F(ResampleTest, SizeOne) {
+  EXPECT_EQ(nearest({7}, 3.0f, 3), (Numbers{7, 7, 7}));
+  EXPECT_EQ(linear({7}, 3.0f, 3), (Numbers{7, 7, 7}));
+  EXPECT_EQ(linear({7}, 0.3f, 2), (Numbers{7, 7}));
+}
+
+TEST_F(ResampleTest, EightBitResultsRoundHalvesToEven) {
+  for (DataType type : {DataType::UINT8, DataType::INT8})
+    EXPECT_EQ(linear({1, 2, 3, 4}, 0.5f, 2, type), (Numbers{2, 4}));
+  EXPECT_EQ(linear({-1, -2, -3, -4}, 0.5f, 2, DataType::INT8),
+            (Numbers{-2, -4}));
+  EXPECT_EQ(linear({-128, 127}, 0.5f, 1, DataType::INT8), (Numbers{0}));
+  EXPECT_EQ(linear({0, 255}, 2.0f, 4, DataType::UINT8),
+            (Numbers{0, 64, 191, 255}));
+}
+
+TEST_F(ResampleTest, HalvesRoundOnce) {
+  // 1 + 0.25 / 1024 steps between neighbours, in f32 until the end.
+  EXPECT_EQ(linear({1, 1 + 0x1p-10}, 2.0f, 4, DataType::FLOAT16),
+            (Numbers{1, 1, 1 + 0x1p-10, 1 + 0x1p-10}));
+  // 65504 + 0.5 (-65504 - 65504) stays in range.
+  EXPECT_EQ(linear({65504, -65504}, 0.5f, 1, DataType::FLOAT16), (Numbers{0}));
+}
+
+TEST_F(ResampleTest, NearestMovesBits) {
+  std::vector<uint32_t> bits = {0x80000000, 0x7f812345, 0xffc00001, 0x00000001};
+  Tensor output = resample(makeFromElements(DataType::FLOAT32, {4}, bits),
+                           InterpolationMode::nearest_neighbor, {1.0f}, {5});
+  bits.push_back(bits.back());
+  EXPECT_EQ(getElements<uint32_t>(output), bits);
+}
+
+TEST_F(ResampleTest, NeighboursWithoutWeightTakeNoPart) {
+  EXPECT_EQ(linear({1, infinity, nan, 2}, 1.0f, 4)[0], 1);
+  EXPECT_EQ(linear({1, infinity, nan, 2}, 1.0f, 4)[1], infinity);
+  EXPECT_TRUE(std::signbit(linear({-0.0, 1}, 2.0f, 1)[0]));
+  // With weight they do.
+  Numbers output = linear({1, infinity, -infinity}, 2.0f, 6);
+  EXPECT_EQ(output[0], 1);
+  EXPECT_EQ(output[1], infinity);
+  EXPECT_TRUE(std::isnan(output[3]));
+  EXPECT_EQ(output[5], -infinity);
+}
+
+TEST_F(ResampleTest, BoundsHoldEveryContraction) {
+  std::mt19937 random(1);
+  auto plain = [](float a, float b, float w) { return a + w * (b - a); };
+  auto fused = [](float a, float b, float w) { return std::fma(w, b - a, a); };
+  int different = 0;
+  for (int i = 0; i < 2000; ++i) {
+    float a[4];
+    for (float &value : a)
+      value = std::ldexp(static_cast<float>(int32_t(random())),
+                         static_cast<int>(random() % 8) - 40);
+    // One output between the four elements, at the weights 1/3 and 1/3: with a
+    // scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
+    const float w = 1.0f / 3.0f;
+    Tensor input =
+        makeTensor(DataType::FLOAT32, {2, 2}, {a[0], a[1], a[2], a[3]});
+    auto run = [&](Result result) {
+      return resample(input, InterpolationMode::linear, {0.6f, 0.6f}, {1, 1},
+                      result)
+          .getNumber(0);
+    };
+    double lower = run(Result::lower), upper = run(Result::upper);
+    EXPECT_EQ(run(Result::exact),
+              plain(plain(a[0], a[1], w), plain(a[2], a[3], w), w));
+    for (int contracted = 0; contracted < 8; ++contracted) {
+      auto lerp = [&](int bit, float a, float b) {
+        // Weights 2 ULP off, too.
+        float other = w + (contracted & 1 ? 0x1p-24f : -0x1p-24f);
+        return contracted >> bit & 1 ? fused(a, b, other) : plain(a, b, w);
+      };
+      double value = lerp(0, lerp(1, a[0], a[1]), lerp(2, a[2], a[3]));
+      EXPECT_LE(lower, value);
+      EXPECT_LE(value, upper);
+      different += value != run(Result::exact);
+    }
+    float largest = 0;
+    for (float value : a)
+      largest = std::max(largest, std::fabs(value));
+    EXPECT_LE(upper - lower, 64 * 0x1p-24 * largest);
+  }
+  EXPECT_GT(different, 1000);
+}
+
+TEST_F(ResampleTest, BoundsAreEqualWhereNothingIsFree) {
+  Tensor input = makeIota(DataType::FLOAT32, {3});
+  auto run = [&](float scale, Result result) {
+    return getNumbers(
+        resample(input, InterpolationMode::linear, {scale}, {3}, result));
+  };
+  EXPECT_EQ(run(1.0f, Result::lower), run(1.0f, Result::upper));
+  // Only outputs between two elements: the first and the last one are copies.
+  Numbers lower = run(2.0f, Result::lower), upper = run(2.0f, Result::upper);
+  EXPECT_EQ(lower[0], upper[0]);
+  EXPECT_LT(lower[1], upper[1]);
+  // Integers differ only where the value is as near to a half.
+  Tensor bytes = makeTensor(DataType::UINT8, {3}, {0, 100, 201});
+  EXPECT_EQ(getNumbers(resample(bytes, InterpolationMode::linear, {2.0f}, {4},
+                                Result::lower)),
+            (Numbers{0, 25, 75, 125}));
+  EXPECT_EQ(getNumbers(resample(bytes, InterpolationMode::linear, {2.0f}, {4},
+                                Result::upper)),
+            (Numbers{0, 25, 75, 125}));
+  Tensor tie = makeTensor(DataType::UINT8, {2}, {0, 2});
+  EXPECT_EQ(getNumbers(resample(tie, InterpolationMode::linear, {2.0f}, {2},
+                                Result::lower)),
+            (Numbers{0, 0}));
+  EXPECT_EQ(getNumbers(resample(tie, InterpolationMode::linear, {2.0f}, {2},
+                                Result::upper)),
+            (Numbers{0, 1}));
+}
+
+} // namespace
