@@ -38,6 +38,9 @@ public:
 private:
   Device() = default;
 
+  llvm::FailureOr<std::vector<uint8_t>> compile(mlir::ModuleOp module,
+                                                Outcome &outcome);
+
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   std::string deviceProfile;

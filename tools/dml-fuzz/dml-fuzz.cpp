@@ -13,9 +13,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -223,15 +223,17 @@ int Fuzzer::runSystematic() {
     unsigned cases = 0, refused = 0, defects = 0;
   };
   constexpr unsigned maxRank = 8;
-  // A row for each operator, mode and type.
-  llvm::MapVector<std::string, std::array<Counts, maxRank>> table;
+  // A row for each operator, mode and type, in the order of the cells.
+  std::vector<std::pair<std::string, std::array<Counts, maxRank>>> table;
   uint64_t cellSeed = seed;
   for (const Cell &cell : getCells(context.get(), newestFeatureLevel)) {
     renewContext();
     std::string row = "| " + cell.op.str() + " | " +
                       (cell.mode.empty() ? "" : cell.mode.str()) + " | " +
                       stringifyDataType(cell.type).str();
-    Counts &counts = table[row][cell.rank - 1];
+    if (table.empty() || table.back().first != row)
+      table.push_back({row, {}});
+    Counts &counts = table.back().second[cell.rank - 1];
     for (unsigned i = 0; i < casesPerCell && !isOver(); ++i) {
       uint64_t caseSeed = cellSeed++;
       Outcome outcome =
