@@ -169,9 +169,9 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
   draft.step.kernel = *kernel;
   draft.step.label = op.getKernelName().getValue().str();
   gpu::KernelDim3 grid = op.getGridSizeOperandValues();
+  Value counts[] = {grid.x, grid.y, grid.z};
   for (auto [count, value] :
-       llvm::zip_equal(draft.step.workgroupCount,
-                       ArrayRef<Value>{grid.x, grid.y, grid.z})) {
+       llvm::zip_equal(draft.step.workgroupCount, counts)) {
     std::optional<int64_t> constant = getConstantIntValue(value);
     if (!constant || *constant < 1 || *constant > UINT32_MAX)
       return op.emitOpError("wants constant workgroup counts");
