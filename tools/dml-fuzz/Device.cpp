@@ -77,24 +77,13 @@ std::string Device::describe() const {
          info.driverInfo + ", compiled for " + deviceProfile;
 }
 
-FailureOr<std::vector<uint8_t>> Device::compile(ModuleOp module,
-                                                Outcome &outcome) {
-  // A refusal names a feature that the profile leaves out.
-  ScopedDiagnosticHandler handler(
-      module.getContext(), [&](Diagnostic &diagnostic) {
-        std::string text = diagnostic.str();
-        for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
-          const char *name =
-              dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
-          if (StringRef(text).contains(name) &&
-              StringRef(deviceProfile).contains(name))
-            outcome.kind = Outcome::Refused;
-        }
-        return failure(); // Others shall see it too.
-      });
-  CompilerOptions options;
-  options.deviceProfile = deviceProfile;
-  return compileToExecutable(module, options);
+bool Device::isRefusal(StringRef message) const {
+  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
+    const char *name = dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
+    if (message.contains(name) && StringRef(deviceProfile).contains(name))
+      return true;
+  }
+  return false;
 }
 
 FailureOr<SmallVector<Tensor>>
@@ -102,7 +91,9 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   SmallVector<Type> resultTypes(
       module.lookupSymbol<func::FuncOp>("main").getResultTypes());
 
-  FailureOr<std::vector<uint8_t>> code = compile(module, outcome);
+  CompilerOptions options;
+  options.deviceProfile = deviceProfile;
+  FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";
     return failure();
