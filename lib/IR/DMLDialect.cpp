@@ -80,7 +80,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << ", but wants a string";
     return success();
   }
-  return op->emitError("unknown attribute '") << attribute.getName() << "'";
+  return op->emitError("unknown attribute '")
+         << attribute.getName().getValue() << "'";
 }
 
 /// Verifies an attribute of an argument or result of `op`.
@@ -97,7 +98,7 @@ static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
   }
   if (attribute.getName() != nameAttrName)
     return op->emitError("unknown attribute '")
-           << attribute.getName() << "' on " << kind << " " << index;
+           << attribute.getName().getValue() << "' on " << kind << " " << index;
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.getValue().empty())
     return op->emitError("attribute '")
@@ -207,19 +208,21 @@ FeatureLevelOpInterface::getMinimumLevel() {
   return {std::nullopt, deciding};
 }
 
-LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level,
-                                                          bool reportAll) {
-  const OperatorSupport &support = getOperatorSupport();
+LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level) {
   SmallVector<Requirement> violations = getViolations(level);
-  for (const Requirement &violation : violations) {
-    InFlightDiagnostic diagnostic = getOperation()->emitOpError();
-    diagnostic << support.describeViolation(violation, level);
-    diagnostic.attachNote()
-        << "see the support table of " << support.getSource(violation);
-    if (!reportAll)
-      break;
-  }
-  return success(violations.empty());
+  if (violations.empty())
+    return success();
+  return emitViolation(violations.front(), level);
+}
+
+InFlightDiagnostic
+FeatureLevelOpInterface::emitViolation(const Requirement &violation,
+                                       FeatureLevel level) {
+  const OperatorSupport &support = getOperatorSupport();
+  InFlightDiagnostic diagnostic = getOperation()->emitOpError()
+                                  << support.describeViolation(violation, level);
+  diagnostic.attachNote() << "according to " << support.getSource(violation);
+  return diagnostic;
 }
 
 /// What holds for every DirectML tensor at every level.

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpUtils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/APSInt.h"
 
 using namespace mlir;
 using namespace dml;
@@ -73,4 +75,108 @@ struct MergePadding : OpRewritePattern<PaddingOp> {
 void PaddingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                             MLIRContext *context) {
   patterns.add<MergePadding>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// Lower feature levels
+//===----------------------------------------------------------------------===//
+
+/// The bits of `value` in an element of `type`, as the op's description says.
+static APInt getPaddingBits(APFloat value, Type type) {
+  bool isExact;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    value.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &isExact);
+    return value.bitcastToAPInt();
+  }
+  // convertToInteger saturates, and gives 0 for NaN.
+  APSInt bits(type.getIntOrFloatBitWidth(), type.isUnsignedInteger());
+  value.convertToInteger(bits, APFloat::rmTowardZero, &isExact);
+  return bits;
+}
+
+LogicalResult PaddingOp::reinterpretConstants(Type from, Type to) {
+  if (getMode() != PaddingMode::constant)
+    return success();
+  APInt bits = getPaddingBits(getPaddingValue(), from);
+  APFloat value(0.0f);
+  if (auto floatType = dyn_cast<FloatType>(to)) {
+    value = APFloat(floatType.getFloatSemantics(), bits);
+    // Whoever touches a NaN may quiet it or drop its payload.
+    if (value.isNaN())
+      return failure();
+    bool losesInfo;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  } else {
+    value.convertFromAPInt(bits, /*IsSigned=*/!to.isUnsignedInteger(),
+                           APFloat::rmNearestTiesToEven);
+  }
+  if (getPaddingBits(value, to) != bits)
+    return failure();
+  setPaddingValue(value);
+  return success();
+}
+
+/// `tensor` in reverse order along `dim`: what a reflection at its start shows.
+static Value buildMirrorImage(OpBuilder &builder, Location loc, Value tensor,
+                              int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t size = type.getDimSize(dim);
+  if (size == 1)
+    return tensor;
+  SmallVector<int64_t> zeros(type.getRank(), 0), start = zeros;
+  start[dim] = size - 1;
+  Value reflected =
+      PaddingOp::create(builder, loc, tensor, PaddingMode::reflection,
+                        APFloat(0.0f), start, zeros);
+  SmallVector<OpFoldResult> offsets =
+      getAsIndexOpFoldResult(builder.getContext(), zeros);
+  return tensor::ExtractSliceOp::create(
+      builder, loc, type, reflected, offsets,
+      getAsIndexOpFoldResult(builder.getContext(), type.getShape()),
+      SmallVector<OpFoldResult>(type.getRank(), builder.getIndexAttr(1)));
+}
+
+FailureOr<SmallVector<Value>> PaddingOp::decompose(OpBuilder &builder) {
+  // wrap repeats the tensor, symmetric the tensor followed by its mirror image:
+  // the result is a slice of a tiling of this period.
+  bool isSymmetric = getMode() == PaddingMode::symmetric;
+  if (!isSymmetric && getMode() != PaddingMode::wrap)
+    return failure();
+
+  auto type = cast<RankedTensorType>(getInput().getType());
+  auto resultType = cast<RankedTensorType>(getOutput().getType());
+  SmallVector<int64_t> offsets, repeats, padded;
+  int64_t elements = 1;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t start = getStartPadding()[dim];
+    int64_t period = type.getDimSize(dim), offset = 0, count = 1;
+    if (start != 0 || getEndPadding()[dim] != 0) {
+      padded.push_back(dim);
+      period *= isSymmetric ? 2 : 1;
+      offset = (period - start % period) % period;
+      count = llvm::divideCeil(offset + resultType.getDimSize(dim), period);
+    }
+    offsets.push_back(offset);
+    repeats.push_back(count);
+    if (llvm::MulOverflow(elements, period * count, elements) ||
+        elements > UINT32_MAX)
+      return failure();
+  }
+
+  Value period = getInput();
+  if (isSymmetric)
+    for (int64_t dim : padded)
+      period = tensor::ConcatOp::create(
+          builder, getLoc(), dim,
+          ValueRange{period, buildMirrorImage(builder, getLoc(), period, dim)});
+  Value tiled = TileOp::create(builder, getLoc(), period, repeats);
+  MLIRContext *context = builder.getContext();
+  Value slice = tensor::ExtractSliceOp::create(
+      builder, getLoc(), resultType, tiled,
+      getAsIndexOpFoldResult(context, offsets),
+      getAsIndexOpFoldResult(context, resultType.getShape()),
+      SmallVector<OpFoldResult>(type.getRank(), builder.getIndexAttr(1)));
+  return SmallVector<Value>{slice};
 }

@@ -32,6 +32,10 @@ LogicalResult ResampleOp::verify() {
   return success();
 }
 
+bool ResampleOp::movesElements() {
+  return getMode() == InterpolationMode::nearest_neighbor;
+}
+
 OpFoldResult ResampleOp::fold(FoldAdaptor adaptor) {
   bool copies = getInput().getType() == getOutput().getType() &&
                 llvm::all_of(getScales(), [](float s) { return s == 1.0f; });

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 using namespace dml::runtime;
 
@@ -43,6 +44,8 @@ enum Op : uint32_t {
   OpConstantComposite = 44,
   OpSpecConstant = 50,
   OpSpecConstantComposite = 51,
+  OpFunction = 54,
+  OpFunctionEnd = 56,
   OpVariable = 59,
   OpDecorate = 71,
   OpExecutionModeId = 331,
@@ -163,6 +166,8 @@ private:
   std::unordered_map<uint32_t, std::vector<uint32_t>> composites;
   std::unordered_map<uint32_t, uint32_t> bindings, descriptorSets;
   std::optional<uint32_t> workgroupSizeConstant;
+  std::unordered_set<uint32_t> functions;
+  bool inFunction = false;
 };
 
 } // namespace
@@ -179,6 +184,8 @@ Expected<SPIRVModule> Reader::read() {
     DML_TRY(readInstruction(inst).in(concat("word ", at)));
     at += inst.count;
   }
+  if (inFunction)
+    return invalid("a function does not end");
   DML_TRY(finishVariables());
   DML_TRY(finishEntryPoints());
   return std::move(module);
@@ -274,6 +281,18 @@ Status Reader::readInstruction(const Instruction &inst) {
     // Only a WorkgroupSize, which has three members, is ever looked at.
     if (inst.count == 6)
       composites[inst[2]] = {inst[3], inst[4], inst[5]};
+    return Status();
+  case OpFunction:
+    DML_TRY(need(inst, 5));
+    if (inFunction)
+      return invalid("a function within a function");
+    inFunction = true;
+    functions.insert(inst[2]);
+    return Status();
+  case OpFunctionEnd:
+    if (!inFunction)
+      return invalid("the end of a function outside of any");
+    inFunction = false;
     return Status();
   case OpVariable:
     return readVariable(inst);
@@ -496,6 +515,9 @@ Status Reader::finishEntryPoints() {
     }
   }
   for (size_t i = 0; i < entryPoints.size(); ++i) {
+    if (functions.count(entryPoints[i].function) == 0)
+      return invalid("entry point '", module.entryPoints[i].name,
+                     "' has no function");
     if (overruling)
       module.entryPoints[i].workgroupSize = *overruling;
     else if (!entryPoints[i].hasLocalSize)

@@ -9,6 +9,7 @@
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   dml::registerDMLConversionPasses();
   dml::registerDMLExecutablePasses();
   dml::registerPipelines();
+  dml::registerDMLTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
 }

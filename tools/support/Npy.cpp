@@ -190,7 +190,7 @@ bool readData(std::FILE *file, uint64_t size, std::vector<uint8_t> &data,
 
 void swapBytes(std::vector<uint8_t> &data, size_t elementSize) {
   for (size_t i = 0; i + elementSize <= data.size(); i += elementSize)
-    std::reverse(data.begin() + i, data.begin() + i + elementSize);
+    std::reverse(&data[i], &data[i] + elementSize);
 }
 
 /// From column-major to row-major.

@@ -199,21 +199,22 @@ void printNan(std::string &text, Bits bits, Bits canonical, Bits sign) {
   }
 }
 
-/// The fewest digits that read back as the same half; five are always enough.
+/// Integers in full; else the fewest digits that read back as the same half,
+/// of which five are always enough.
 void printHalf(std::string &text, uint16_t bits) {
   double value = fromHalf(bits);
   if (std::isnan(value))
     return printNan<uint16_t>(text, bits, 0x7e00, 0x8000);
-  for (int precision = 1;; ++precision) {
+  if (std::trunc(value) == value)
+    return printNumber(text, value);
+  for (int precision = 0;; ++precision) {
     char digits[32];
     auto [end, code] = std::to_chars(digits, digits + sizeof(digits), value,
-                                     std::chars_format::general, precision);
-    double parsed = 0;
-    std::from_chars(digits, end, parsed);
-    if (precision == 5 || toHalf(parsed) == bits) {
-      text.append(digits, end);
-      return;
-    }
+                                     std::chars_format::scientific, precision);
+    double rounded = 0;
+    std::from_chars(digits, end, rounded);
+    if (precision == 4 || toHalf(rounded) == bits)
+      return printNumber(text, rounded);
   }
 }
 

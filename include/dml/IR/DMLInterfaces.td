@@ -58,14 +58,54 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
     };
     MinimumLevel getMinimumLevel();
 
-    /// Emits an error that names the first requirement that `level` does not
-    /// meet, or all of them.
-    ::llvm::LogicalResult verifyFeatureLevel(::dml::FeatureLevel level,
-                                             bool reportAll = false);
+    /// Emits an error at the first requirement that `level` does not meet.
+    ::llvm::LogicalResult verifyFeatureLevel(::dml::FeatureLevel level);
+
+    /// Emits the error that `level` does not meet `violation`, with a note that
+    /// names the source of that fact.
+    ::mlir::InFlightDiagnostic
+    emitViolation(const ::dml::Requirement &violation,
+                  ::dml::FeatureLevel level);
   }];
   let verify = [{
     return ::dml::detail::verifyOperator($_op);
   }];
+}
+
+def MovementOpInterface : OpInterface<"MovementOpInterface"> {
+  let cppNamespace = "::dml";
+  let description = [{
+    An operator that may do no more than move elements of its one operand.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Whether every element of the result is a copy of an element of the "
+      "operand or a constant, and each dimension's coordinate is chosen in that "
+      "dimension alone. Such an op may be applied one dimension after the other, "
+      "and may move the bits of one type as another's.",
+      "bool", "movesElements", (ins), "", [{ return true; }]>,
+    InterfaceMethod<
+      "Changes the op's constants so that they have in tensors of `to` the bits "
+      "that they had in tensors of `from`; fails if that cannot be.",
+      "::llvm::LogicalResult", "reinterpretConstants",
+      (ins "::mlir::Type":$from, "::mlir::Type":$to), "",
+      [{ return ::llvm::success(); }]>,
+  ];
+}
+
+def DecomposableOpInterface : OpInterface<"DecomposableOpInterface"> {
+  let cppNamespace = "::dml";
+  let description = [{
+    An operator that older operators, or its own older enum cases, can express.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Builds values equal to the op's results, bit for bit, of operators and "
+      "enum cases older than those of the op; fails, having built nothing, if it "
+      "cannot.",
+      "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
+      (ins "::mlir::OpBuilder &":$builder)>,
+  ];
 }
 
 #endif // DML_IR_DMLINTERFACES_TD

@@ -10,7 +10,10 @@
 include "dml/IR/DMLOpBase.td"
 
 def DML_PaddingOp : DML_Op<"padding", "PADDING",
-                           [InferTypeOpAdaptor]> {
+                           [InferTypeOpAdaptor,
+                            DeclareOpInterfaceMethods<DecomposableOpInterface>,
+                            DeclareOpInterfaceMethods<MovementOpInterface,
+                              ["reinterpretConstants"]>]> {
   let summary = "Inflates a tensor with constant or mirrored values";
   let description = [{
     Copies `input` into `output` with `start_padding[i]` elements before and

@@ -9,7 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_ResampleOp : DML_Op<"resample", "RESAMPLE"> {
+def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
+    DeclareOpInterfaceMethods<MovementOpInterface, ["movesElements"]>]> {
   let summary = "Resamples a tensor with nearest or linear interpolation";
   let description = [{
     Scales `input` by `scales[i]` along each dimension `i` and writes the part
@@ -45,13 +46,15 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE"> {
       fraction with the smallest denominator that rounds to the given f32 (0.1 is
       1/10, 171.0/512.0 is 171/512), and `x` is computed from it without rounding;
       so a size ratio means what its author meant and every device finds the same
-      neighbour. The weight `w` is the exact fraction rounded to f32.
+      neighbour. The weight `w` is the fraction rounded to f32, within 1 ULP.
     * The page does not state which of two equally near elements is nearest. The
       upper one is taken, as `floor(x + 0.5)` says: the formula of ONNX Runtime's
       DirectML provider for this operator. (The gradient operator's page has an
       example that takes the lower one.)
     * `linear` interpolates one dimension after the other, the last one first, as
-      `a + w * (b - a)` in f32, whatever the element type; f16 is rounded once.
+      `a + w * (b - a)` in f32, without contraction to a fused operation, whatever
+      the element type; f16 is rounded once. Where `w` is 0, `a` is taken alone:
+      what `b` is, infinite or NaN, does not matter.
       8-bit results are rounded to nearest, halves to even.
 
     **Example**

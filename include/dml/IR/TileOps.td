@@ -9,7 +9,8 @@
 
 include "dml/IR/DMLOpBase.td"
 
-def DML_TileOp : DML_Op<"tile", "TILE", [InferTypeOpAdaptor]> {
+def DML_TileOp : DML_Op<"tile", "TILE", [
+    InferTypeOpAdaptor, MovementOpInterface]> {
   let summary = "Repeats a tensor along its dimensions";
   let description = [{
     Builds `output` from `repeats[i]` copies of the whole of `input` along each

@@ -116,12 +116,16 @@ static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
   Value position = b.add(b.mul(o, step), offset);
   if (offset < 0)
     position = b.maxsi(position, b.index(0));
-  Value coordinate = b.divui(position, divisor);
-  if (remainder)
-    *remainder = b.remui(position, divisor);
-  if (last < dim.output - 1)
-    coordinate = b.minui(coordinate, b.index(dim.input - 1));
-  return coordinate;
+  bool clamps = last < dim.output - 1;
+  if (!remainder) {
+    Value coordinate = b.divui(position, divisor);
+    return clamps ? b.minui(coordinate, b.index(dim.input - 1)) : coordinate;
+  }
+  // At the last element nothing may remain.
+  if (clamps)
+    position = b.minui(position, b.index((dim.input - 1) * divisor));
+  *remainder = b.remui(position, divisor);
+  return b.divui(position, divisor);
 }
 
 /// nearest_neighbor: floor(x + 0.5) = floor((2o + 1) q / 2p) for the scale p/q.
@@ -187,7 +191,12 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
   Value high = sample(tap.high);
   Value difference = arith::SubFOp::create(b, high, low);
   Value part = arith::MulFOp::create(b, tap.weight, difference);
-  return arith::AddFOp::create(b, low, part);
+  Value mixed = arith::AddFOp::create(b, low, part);
+  // Without weight the high element takes no part, even if it is infinite.
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value exact = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tap.weight,
+                                      zero);
+  return b.select(exact, low, mixed);
 }
 
 namespace {

@@ -1,0 +1,444 @@
+//===- LegalizeFeatureLevel.cpp - Express ops at an older level -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an operator's tables and interfaces say is enough to rewrite it: nothing
+// here knows an operator. Every step takes away one kind of violation and leaves
+// ops that are legalized in turn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/DML.h"
+#include "dml/Transforms/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include <limits>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// The values of an array attribute, integers or floats.
+static SmallVector<Attribute> getArrayValues(Operation *op, StringRef name) {
+  Builder builder(op->getContext());
+  Attribute array = op->getAttr(name);
+  if (auto integers = dyn_cast_or_null<DenseI64ArrayAttr>(array))
+    return llvm::map_to_vector(integers.asArrayRef(), [&](int64_t value) {
+      return Attribute(builder.getI64IntegerAttr(value));
+    });
+  auto floats = cast<DenseF32ArrayAttr>(array);
+  return llvm::map_to_vector(floats.asArrayRef(), [&](float value) {
+    return Attribute(builder.getF32FloatAttr(value));
+  });
+}
+
+static void setArrayValues(Operation *op, StringRef name,
+                           ArrayRef<Attribute> values) {
+  Builder builder(op->getContext());
+  if (isa<DenseI64ArrayAttr>(op->getAttr(name)))
+    op->setAttr(name, builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+                          values, [](Attribute value) {
+                            return cast<IntegerAttr>(value).getInt();
+                          })));
+  else
+    op->setAttr(name, builder.getDenseF32ArrayAttr(llvm::map_to_vector(
+                          values, [](Attribute value) {
+                            return cast<FloatAttr>(value)
+                                .getValue()
+                                .convertToFloat();
+                          })));
+}
+
+/// The value with which `array` leaves a dimension alone.
+static Attribute getNeutralValue(Operation *op, const DimensionArray &array) {
+  Builder builder(op->getContext());
+  if (isa<DenseI64ArrayAttr>(op->getAttr(array.attribute)))
+    return builder.getI64IntegerAttr(array.neutralValue);
+  return builder.getF32FloatAttr(array.neutralValue);
+}
+
+namespace {
+/// Which dimensions an op leaves as they are.
+class Dimensions {
+public:
+  explicit Dimensions(FeatureLevelOpInterface op) {
+    auto model = cast<RankedTensorType>(op.getTensorType(0));
+    idle.assign(model.getRank(), true);
+    unit.assign(model.getRank(), true);
+    for (unsigned i = 0; i < op.getNumTensors(); ++i) {
+      ArrayRef<int64_t> shape =
+          cast<RankedTensorType>(op.getTensorType(i)).getShape();
+      for (auto [dim, size] : llvm::enumerate(shape)) {
+        idle[dim] &= size == model.getDimSize(dim);
+        unit[dim] &= size == 1;
+      }
+    }
+    for (const DimensionArray &array :
+         op.getOperatorSupport().dimensionArrays) {
+      first = array.firstDimension;
+      Attribute neutral = getNeutralValue(op, array);
+      for (auto [i, value] :
+           llvm::enumerate(getArrayValues(op, array.attribute)))
+        idle[first + i] &= value == neutral;
+    }
+  }
+
+  /// The first dimension that the op's arrays speak of.
+  int64_t getFirst() const { return first; }
+
+  /// The dimensions that the op works on.
+  SmallVector<int64_t> getActive() const {
+    SmallVector<int64_t> active;
+    for (auto [dim, isIdle] : llvm::enumerate(idle))
+      if (!isIdle)
+        active.push_back(dim);
+    return active;
+  }
+
+  /// Merges dimensions that follow each other until at most `maxRank` are left,
+  /// or fails. Two may merge where the op leaves both alone, or one that has
+  /// size 1.
+  FailureOr<SmallVector<ReassociationIndices>> merge(int64_t maxRank) const {
+    SmallVector<ReassociationIndices> groups;
+    for (size_t dim = 0; dim < idle.size(); ++dim)
+      groups.push_back({static_cast<int64_t>(dim)});
+    while (static_cast<int64_t>(groups.size()) > maxRank) {
+      size_t i = 0;
+      while (i + 1 < groups.size() && !canMerge(groups, i))
+        ++i;
+      if (i + 1 >= groups.size())
+        return failure();
+      groups[i].append(groups[i + 1]);
+      groups.erase(groups.begin() + i + 1);
+    }
+    return groups;
+  }
+
+private:
+  bool isIdle(ArrayRef<int64_t> dims) const {
+    return llvm::all_of(dims, [&](int64_t dim) { return idle[dim]; });
+  }
+
+  bool isIdleUnit(ArrayRef<int64_t> dims) const {
+    return isIdle(dims) &&
+           llvm::all_of(dims, [&](int64_t dim) { return unit[dim]; });
+  }
+
+  /// Whether groups `i` and `i + 1` may be one.
+  bool canMerge(ArrayRef<ReassociationIndices> groups, int64_t i) const {
+    bool mergesIdle = isIdle(groups[i]) && isIdle(groups[i + 1]);
+    if (!mergesIdle && !isIdleUnit(groups[i]) && !isIdleUnit(groups[i + 1]))
+      return false;
+    // The op leaves those alone that its arrays do not speak of; which are the
+    // first ones, after the merge as well.
+    for (int64_t k = i; k < first; ++k)
+      if (k == i ? !mergesIdle
+                 : k + 1 >= static_cast<int64_t>(groups.size()) ||
+                       !isIdle(groups[k + 1]))
+        return false;
+    return true;
+  }
+
+  int64_t first = 0;
+  SmallVector<bool> idle, unit;
+};
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Builds the results of one op anew in ops that have one kind of violation less.
+class Step {
+public:
+  Step(FeatureLevelOpInterface op, FeatureLevel level, OpBuilder &builder)
+      : op(op), level(level), builder(builder) {}
+
+  /// The results, or failure for the reason `whyNot`.
+  FailureOr<SmallVector<Value>> run(Requirement::Kind violation) {
+    switch (violation) {
+    case Requirement::Kind::Operator:
+    case Requirement::Kind::EnumCase:
+      return decompose();
+    case Requirement::Kind::DataType:
+      return moveBits();
+    case Requirement::Kind::Rank:
+      return changeRank();
+    }
+    llvm_unreachable("unknown kind of requirement");
+  }
+
+  std::string whyNot;
+
+private:
+  /// For each dimension of a new op, the one of the old op whose values it takes
+  /// from the arrays; nothing where the new op is to leave the dimension alone.
+  using DimensionMap = SmallVector<std::optional<int64_t>>;
+
+  FailureOr<SmallVector<Value>> decompose();
+  FailureOr<SmallVector<Value>> moveBits();
+  FailureOr<SmallVector<Value>> changeRank();
+  SmallVector<Value> expand(const Dimensions &dimensions, int64_t rank);
+  SmallVector<Value> collapse(const Dimensions &dimensions,
+                              ArrayRef<ReassociationIndices> groups);
+  SmallVector<Value> splitByDimension(ArrayRef<int64_t> active);
+
+  /// Inserts a copy of the op with other operands, types of results, and places
+  /// of the arrays' values.
+  SmallVector<Value> clone(ValueRange operands, TypeRange resultTypes,
+                           const DimensionMap &map);
+
+  FailureOr<SmallVector<Value>> fail(const Twine &reason) {
+    whyNot = reason.str();
+    return failure();
+  }
+
+  bool movesElements() {
+    auto movement = dyn_cast<MovementOpInterface>(op.getOperation());
+    return movement && movement.movesElements();
+  }
+
+  FeatureLevelOpInterface op;
+  FeatureLevel level;
+  OpBuilder &builder;
+};
+} // namespace
+
+SmallVector<Value> Step::clone(ValueRange operands, TypeRange resultTypes,
+                               const DimensionMap &map) {
+  Operation *copy = op->cloneWithoutRegions();
+  copy->setOperands(operands);
+  for (auto [result, type] : llvm::zip_equal(copy->getResults(), resultTypes))
+    result.setType(type);
+  for (const DimensionArray &array : op.getOperatorSupport().dimensionArrays) {
+    SmallVector<Attribute> old = getArrayValues(op, array.attribute), values;
+    for (std::optional<int64_t> dim :
+         ArrayRef(map).drop_front(array.firstDimension))
+      values.push_back(dim ? old[*dim - array.firstDimension]
+                           : getNeutralValue(op, array));
+    setArrayValues(copy, array.attribute, values);
+  }
+  return builder.insert(copy)->getResults();
+}
+
+FailureOr<SmallVector<Value>> Step::decompose() {
+  auto decomposable = dyn_cast<DecomposableOpInterface>(op.getOperation());
+  if (!decomposable)
+    return fail("no older operators are known to compute it");
+  FailureOr<SmallVector<Value>> values = decomposable.decompose(builder);
+  if (failed(values))
+    return fail("no older operators are known to compute it within the limits "
+                "of a tensor's size");
+  return values;
+}
+
+FailureOr<SmallVector<Value>> Step::moveBits() {
+  if (!movesElements())
+    return fail("the op computes with its elements, and another data type would "
+                "give other values");
+  Type from = cast<RankedTensorType>(op.getTensorType(0)).getElementType();
+  unsigned width = from.getIntOrFloatBitWidth();
+  const LevelSupport &row = *op.getOperatorSupport().getRow(level);
+  SmallVector<Type> candidates;
+  for (DataType dataType : getDataTypes()) {
+    Type type = getElementType(dataType, op->getContext());
+    if (type.getIntOrFloatBitWidth() == width &&
+        llvm::all_of(row.tensors, [&](const TensorSupport &tensor) {
+          return tensor.supportsDataType(dataType);
+        }))
+      candidates.push_back(type);
+  }
+  if (candidates.empty())
+    return fail("the level has no data type of " + Twine(width) +
+                " bits to move the elements as");
+  // Bits pass most safely as integers.
+  llvm::stable_sort(candidates, [](Type lhs, Type rhs) {
+    return isa<IntegerType>(lhs) && !isa<IntegerType>(rhs);
+  });
+
+  auto bitcast = [&](Value value, Type type) -> Value {
+    return tensor::BitcastOp::create(
+        builder, op->getLoc(),
+        cast<RankedTensorType>(value.getType()).clone(type), value);
+  };
+  for (Type to : candidates) {
+    Operation *copy = op->cloneWithoutRegions();
+    if (failed(cast<MovementOpInterface>(copy).reinterpretConstants(from, to))) {
+      copy->destroy();
+      continue;
+    }
+    for (OpOperand &operand : copy->getOpOperands())
+      operand.set(bitcast(operand.get(), to));
+    for (Value result : copy->getResults())
+      result.setType(cast<RankedTensorType>(result.getType()).clone(to));
+    builder.insert(copy);
+    return llvm::map_to_vector(copy->getResults(), [&](Value result) {
+      return bitcast(result, from);
+    });
+  }
+  return fail("the bits of its constant are no value that the op can state for "
+              "elements of a type that the level has");
+}
+
+FailureOr<SmallVector<Value>> Step::changeRank() {
+  const LevelSupport &row = *op.getOperatorSupport().getRow(level);
+  int64_t rank = cast<RankedTensorType>(op.getTensorType(0)).getRank();
+  int64_t minRank = 0, maxRank = std::numeric_limits<int64_t>::max();
+  for (auto [i, tensor] : llvm::enumerate(row.tensors)) {
+    minRank = std::max<int64_t>(minRank, tensor.minRank);
+    maxRank = std::min<int64_t>(maxRank, tensor.maxRank);
+    if (cast<RankedTensorType>(op.getTensorType(i)).getRank() != rank)
+      return fail("its tensors are of different ranks");
+  }
+
+  Dimensions dimensions(op);
+  if (rank < minRank)
+    return expand(dimensions, minRank);
+  FailureOr<SmallVector<ReassociationIndices>> groups =
+      dimensions.merge(maxRank);
+  if (succeeded(groups))
+    return collapse(dimensions, *groups);
+  SmallVector<int64_t> active = dimensions.getActive();
+  if (movesElements() && active.size() > 1)
+    return splitByDimension(active);
+  return fail("too few neighbouring dimensions can be merged: the op works on " +
+              Twine(active.size()) + " of " + Twine(rank));
+}
+
+/// Adds dimensions of size 1 before the first that the arrays speak of.
+SmallVector<Value> Step::expand(const Dimensions &dimensions, int64_t rank) {
+  int64_t oldRank = cast<RankedTensorType>(op.getTensorType(0)).getRank();
+  int64_t first = dimensions.getFirst(), added = rank - oldRank;
+  DimensionMap map;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim < oldRank; ++dim) {
+    ReassociationIndices &group = groups.emplace_back();
+    for (int64_t i = 0; dim == first && i < added; ++i) {
+      group.push_back(map.size());
+      map.push_back(std::nullopt);
+    }
+    group.push_back(map.size());
+    map.push_back(dim);
+  }
+  auto expandType = [&](Type type) {
+    auto tensorType = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tensorType.getShape());
+    shape.insert(shape.begin() + first, added, 1);
+    return tensorType.clone(shape);
+  };
+  SmallVector<Value> operands, results;
+  for (Value operand : op->getOperands())
+    operands.push_back(tensor::ExpandShapeOp::create(
+        builder, op->getLoc(), expandType(operand.getType()), operand, groups));
+  SmallVector<Type> types =
+      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Type {
+        return expandType(type);
+      });
+  for (auto [result, old] :
+       llvm::zip_equal(clone(operands, types, map), op->getResults()))
+    results.push_back(tensor::CollapseShapeOp::create(
+        builder, op->getLoc(), old.getType(), result, groups));
+  return results;
+}
+
+SmallVector<Value> Step::collapse(const Dimensions &dimensions,
+                                  ArrayRef<ReassociationIndices> groups) {
+  SmallVector<int64_t> active = dimensions.getActive();
+  DimensionMap map;
+  for (const ReassociationIndices &group : groups) {
+    const int64_t *dim = llvm::find_if(
+        group, [&](int64_t dim) { return llvm::is_contained(active, dim); });
+    map.push_back(dim == group.end() ? std::nullopt : std::optional(*dim));
+  }
+  auto collapseType = [&](Type type) {
+    auto tensorType = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape;
+    for (const ReassociationIndices &group : groups) {
+      int64_t &size = shape.emplace_back(1);
+      for (int64_t dim : group)
+        size *= tensorType.getDimSize(dim);
+    }
+    return tensorType.clone(shape);
+  };
+  SmallVector<Value> operands, results;
+  for (Value operand : op->getOperands())
+    operands.push_back(tensor::CollapseShapeOp::create(
+        builder, op->getLoc(), collapseType(operand.getType()), operand,
+        groups));
+  SmallVector<Type> types =
+      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Type {
+        return collapseType(type);
+      });
+  for (auto [result, old] :
+       llvm::zip_equal(clone(operands, types, map), op->getResults()))
+    results.push_back(tensor::ExpandShapeOp::create(
+        builder, op->getLoc(), old.getType(), result, groups));
+  return results;
+}
+
+SmallVector<Value> Step::splitByDimension(ArrayRef<int64_t> active) {
+  // Only ops with one operand and one result move elements.
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  Value value = op->getOperand(0);
+  for (int64_t dim : active) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dim] = resultType.getDimSize(dim);
+    DimensionMap map(type.getRank());
+    map[dim] = dim;
+    value = clone(value, type.clone(shape), map).front();
+  }
+  return {value};
+}
+
+//===----------------------------------------------------------------------===//
+// Driver
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Notes the operators that a step builds.
+struct OperatorListener : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (auto dmlOp = dyn_cast<FeatureLevelOpInterface>(op))
+      operators.push_back(dmlOp);
+  }
+  SmallVector<FeatureLevelOpInterface> operators;
+};
+} // namespace
+
+/// Replaces `op`, which stands in place of an `origin`, by ops that `level`
+/// supports.
+static LogicalResult legalize(FeatureLevelOpInterface op, FeatureLevel level,
+                              OperationName origin) {
+  SmallVector<Requirement> violations = op.getViolations(level);
+  if (violations.empty())
+    return success();
+  OperatorListener listener;
+  OpBuilder builder(op, &listener);
+  Step step(op, level, builder);
+  FailureOr<SmallVector<Value>> values = step.run(violations.front().kind);
+  if (failed(values)) {
+    InFlightDiagnostic diagnostic = op.emitViolation(violations.front(), level);
+    diagnostic.attachNote() << "cannot be legalized: " << step.whyNot;
+    if (op->getName() != origin)
+      diagnostic.attachNote() << "the op stands in place of a '" << origin << "'";
+    return failure();
+  }
+  op->replaceAllUsesWith(*values);
+  op->erase();
+  bool hasFailed = false;
+  for (FeatureLevelOpInterface built : listener.operators)
+    hasFailed |= failed(legalize(built, level, origin));
+  return failure(hasFailed);
+}
+
+LogicalResult dml::legalizeFeatureLevel(Operation *root, FeatureLevel level) {
+  SmallVector<FeatureLevelOpInterface> operators;
+  root->walk([&](FeatureLevelOpInterface op) { operators.push_back(op); });
+  bool hasFailed = false;
+  for (FeatureLevelOpInterface op : operators)
+    hasFailed |= failed(legalize(op, level, op->getName()));
+  return failure(hasFailed);
+}

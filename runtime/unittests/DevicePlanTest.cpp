@@ -1,0 +1,194 @@
+//===- DevicePlanTest.cpp - Decisions about devices, without one ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "DevicePlan.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace dml::runtime;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+DeviceSnapshot makeDevice(const char *name, VkPhysicalDeviceType type,
+                          uint32_t apiVersion = VK_API_VERSION_1_3) {
+  DeviceSnapshot device;
+  std::strcpy(device.info.name, name);
+  device.info.type = type;
+  device.info.apiVersion = apiVersion;
+  device.info.uuid[0] = 0xab;
+  device.info.uuid[15] = static_cast<uint8_t>(name[0]);
+  device.queueFamilies.push_back({VK_QUEUE_COMPUTE_BIT, 1, 64, {1, 1, 1}});
+  DmlDeviceLimits &limits = device.info.limits;
+  limits.maxStorageBufferRange = 1 << 27;
+  limits.maxPerStageDescriptorStorageBuffers = 8;
+  limits.maxComputeWorkGroupInvocations = 128;
+  limits.maxComputeSharedMemorySize = 16384;
+  for (int i = 0; i < 3; ++i) {
+    limits.maxComputeWorkGroupSize[i] = 128;
+    limits.maxComputeWorkGroupCount[i] = 65535;
+  }
+  return device;
+}
+
+const VkPhysicalDeviceType kCpu = VK_PHYSICAL_DEVICE_TYPE_CPU;
+const VkPhysicalDeviceType kGpu = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+
+void expectSelected(const Expected<uint32_t> &found, uint32_t index) {
+  ASSERT_TRUE(found) << found.status().message();
+  EXPECT_EQ(*found, index);
+}
+
+void expectError(const Expected<uint32_t> &found, DmlResult result,
+                 const std::string &message) {
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.status().result(), result);
+  EXPECT_THAT(found.status().message(), HasSubstr(message));
+}
+
+} // namespace
+
+TEST(SelectDevice, PrefersAGpuToTheCpu) {
+  std::vector<DeviceSnapshot> devices = {makeDevice("llvmpipe", kCpu),
+                                         makeDevice("Radeon", kGpu)};
+  expectSelected(selectDevice(devices, ""), 1);
+  devices.pop_back();
+  expectSelected(selectDevice(devices, ""), 0);
+}
+
+TEST(SelectDevice, PassesOverAGpuThatIsTooOld) {
+  expectSelected(selectDevice({makeDevice("Old", kGpu, VK_API_VERSION_1_1),
+                               makeDevice("llvmpipe", kCpu)},
+                              ""),
+                 1);
+}
+
+TEST(SelectDevice, TakesAnIndexAUuidOrAPartOfAName) {
+  std::vector<DeviceSnapshot> devices = {makeDevice("llvmpipe", kCpu),
+                                         makeDevice("Radeon", kGpu)};
+  expectSelected(selectDevice(devices, "0"), 0);
+  expectSelected(selectDevice(devices, "radEON"), 1);
+  expectSelected(selectDevice(devices, "AB000000-0000-0000-0000-00000000006c"),
+                 0);
+  expectSelected(selectDevice(devices, "ab000000000000000000000000000052"), 1);
+}
+
+TEST(SelectDevice, TellsNotFoundFromUnsupported) {
+  std::vector<DeviceSnapshot> devices = {
+      makeDevice("Old", kGpu, VK_API_VERSION_1_1)};
+  expectError(selectDevice({}, ""), DML_ERROR_NOT_FOUND, "no Vulkan device");
+  expectError(selectDevice(devices, "1"), DML_ERROR_NOT_FOUND, "0: Old");
+  expectError(selectDevice(devices, "99999999999"), DML_ERROR_NOT_FOUND,
+              "'99999999999'");
+  expectError(selectDevice(devices, "Voodoo"), DML_ERROR_NOT_FOUND,
+              "no device is called 'Voodoo'; the devices are 0: Old");
+  expectError(selectDevice(devices, "old"), DML_ERROR_UNSUPPORTED,
+              "device 'Old' cannot be used: it has Vulkan 1.1, but 1.2 is "
+              "needed");
+  expectError(selectDevice(devices, ""), DML_ERROR_UNSUPPORTED, "'Old'");
+  devices[0].queueFamilies[0].queueFlags = VK_QUEUE_TRANSFER_BIT;
+  expectError(selectDevice(devices, "0"), DML_ERROR_UNSUPPORTED,
+              "but 1.2 is needed; it has no queue family with "
+              "VK_QUEUE_COMPUTE_BIT");
+}
+
+TEST(FindMissing, NamesEverything) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu, VK_API_VERSION_1_2);
+  device.info.features = DML_FEATURE_SHADER_INT8_BIT;
+  Requirements needs;
+  needs.apiVersion = VK_API_VERSION_1_2;
+  needs.features = DML_FEATURE_SHADER_INT8_BIT;
+  needs.maxComputeWorkGroupCount = {65535, 65535, 65535};
+  EXPECT_THAT(findMissing(device.info, needs), IsEmpty());
+
+  needs.apiVersion = VK_API_VERSION_1_3;
+  needs.features |=
+      DML_FEATURE_SHADER_INT64_BIT | DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT;
+  needs.maxStorageBufferRange = (1 << 27) + 1;
+  needs.maxPerStageDescriptorStorageBuffers = 9;
+  needs.maxComputeWorkGroupInvocations = 129;
+  needs.maxComputeWorkGroupSize = {1, 129, 1};
+  needs.maxComputeWorkGroupCount = {1, 1, 65536};
+  needs.maxComputeSharedMemorySize = 16385;
+  EXPECT_THAT(
+      findMissing(device.info, needs, DML_FEATURE_SHADER_INT64_BIT),
+      ElementsAre(
+          "Vulkan 1.3 is needed, but it has 1.2",
+          "feature shaderInt64 is needed, but the VkDevice was created without "
+          "it",
+          "feature storageBuffer8BitAccess is needed, but it has none",
+          "maxStorageBufferRange of 134217729 is needed, but it has 134217728",
+          "maxPerStageDescriptorStorageBuffers of 9 is needed, but it has 8",
+          "maxComputeWorkGroupInvocations of 129 is needed, but it has 128",
+          "maxComputeWorkGroupSize[1] of 129 is needed, but it has 128",
+          "maxComputeWorkGroupCount[2] of 65536 is needed, but it has 65535",
+          "maxComputeSharedMemorySize of 16385 is needed, but it has 16384"));
+  Status status = checkRequirements(device.info, needs);
+  EXPECT_EQ(status.result(), DML_ERROR_UNSUPPORTED);
+  EXPECT_THAT(status.message(),
+              HasSubstr("device 'GPU' cannot run the executable: Vulkan 1.3"));
+}
+
+TEST(FindMissing, IgnoresPatchVersions) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu, VK_API_VERSION_1_2);
+  Requirements needs;
+  needs.apiVersion = VK_MAKE_API_VERSION(0, 1, 2, 190);
+  EXPECT_THAT(findMissing(device.info, needs), IsEmpty());
+}
+
+TEST(ChooseQueueFamily, WantsComputeAndRatherTimestamps) {
+  auto family = [](VkQueueFlags flags, uint32_t count, uint32_t bits) {
+    return VkQueueFamilyProperties{flags, count, bits, {1, 1, 1}};
+  };
+  EXPECT_EQ(chooseQueueFamily({}), std::nullopt);
+  EXPECT_EQ(chooseQueueFamily({family(VK_QUEUE_GRAPHICS_BIT, 1, 64),
+                               family(VK_QUEUE_COMPUTE_BIT, 0, 64)}),
+            std::nullopt);
+  EXPECT_EQ(chooseQueueFamily({family(VK_QUEUE_COMPUTE_BIT, 1, 0),
+                               family(VK_QUEUE_COMPUTE_BIT, 1, 36)}),
+            1u);
+  EXPECT_EQ(chooseQueueFamily({family(VK_QUEUE_TRANSFER_BIT, 1, 64),
+                               family(VK_QUEUE_COMPUTE_BIT, 1, 0)}),
+            1u);
+}
+
+TEST(ChooseMemoryType, FitsTheDeviceAndTheUse) {
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  constexpr VkMemoryPropertyFlags kMapped =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+      VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  auto setTypes = [](DeviceSnapshot &device,
+                     std::vector<VkMemoryPropertyFlags> types) {
+    device.memory.memoryTypeCount = static_cast<uint32_t>(types.size());
+    for (size_t i = 0; i < types.size(); ++i)
+      device.memory.memoryTypes[i].propertyFlags = types[i];
+  };
+  constexpr uint32_t kAll = ~0u;
+
+  // A discrete GPU with a mapped window into its memory.
+  DeviceSnapshot gpu = makeDevice("GPU", kGpu);
+  setTypes(gpu, {kMapped, kMapped | kCached, kLocal | kMapped,
+                 kLocal | VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT, kLocal});
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_DEVICE, kAll), 4u);
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_DEVICE, 0b01111), 2u);
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_UPLOAD, kAll), 0u);
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_READBACK, kAll), 1u);
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_READBACK, 0b00101), 0u);
+  EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_UPLOAD, 0b10000), std::nullopt);
+
+  // One kind of memory, as of a CPU.
+  DeviceSnapshot cpu = makeDevice("CPU", kCpu);
+  setTypes(cpu, {kLocal, kLocal | kMapped | kCached});
+  for (DmlMemory use :
+       {DML_MEMORY_DEVICE, DML_MEMORY_UPLOAD, DML_MEMORY_READBACK})
+    EXPECT_EQ(chooseMemoryType(cpu, use, kAll), 1u);
+}

@@ -1,0 +1,322 @@
+//===- ExecutableReaderTest.cpp - Nothing in an executable is trusted -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executable.h"
+#include "TestExecutables.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace dml::runtime;
+using namespace dml::test;
+namespace fb = dml::executable;
+using testing::HasSubstr;
+
+namespace {
+
+Expected<std::shared_ptr<const Executable>>
+read(const std::vector<uint8_t> &bytes) {
+  // A copy of just this size, so that a sanitizer sees every read beyond it.
+  std::unique_ptr<uint8_t[]> exact(new uint8_t[bytes.size()]);
+  if (!bytes.empty())
+    std::memcpy(exact.get(), bytes.data(), bytes.size());
+  return readExecutable(exact.get(), bytes.size());
+}
+
+/// Spoils the arithmetic executable and expects an error.
+void expectError(const std::function<void(ExecutableObject &)> &spoil,
+                 const std::string &message) {
+  auto object = makeArithmetic();
+  spoil(*object);
+  auto result = read(write(*object));
+  ASSERT_FALSE(result) << "accepted, but expected: " << message;
+  EXPECT_EQ(result.status().result(), DML_ERROR_INVALID_EXECUTABLE);
+  EXPECT_THAT(result.status().message(), HasSubstr(message));
+}
+
+fb::DispatchT &firstDispatch(ExecutableObject &object) {
+  return *object.functions[0]->steps[0]->operation.AsDispatch();
+}
+
+fb::CopyT &firstCopy(ExecutableObject &object) {
+  return *object.functions[0]->steps[1]->operation.AsCopy();
+}
+
+constexpr auto kInput = fb::BufferKind::Input;
+constexpr auto kOutput = fb::BufferKind::Output;
+constexpr auto kTemporary = fb::BufferKind::Temporary;
+constexpr auto kConstant = fb::BufferKind::Constant;
+
+} // namespace
+
+TEST(ExecutableReader, ReadsWhatIsThere) {
+  auto result = read(write(*makeArithmetic()));
+  ASSERT_TRUE(result) << result.status().message();
+  const Executable &executable = **result;
+  EXPECT_EQ(executable.functions.size(), 2u);
+  EXPECT_EQ(executable.kernels.size(), 2u);
+  EXPECT_EQ(executable.constants.size(), 768u);
+  EXPECT_EQ(executable.functions[0].steps.size(), 3u);
+  EXPECT_TRUE(executable.functions[0].steps[1].barrier);
+  EXPECT_EQ(executable.functions[0].inputs[0].byteSize, 512u);
+  EXPECT_TRUE(read(write(*makeTwice())));
+  EXPECT_TRUE(read(write(*makeCopies())));
+}
+
+TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
+  auto expect = [](std::vector<uint8_t> bytes, const std::string &message) {
+    auto result = read(bytes);
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.status().message(), HasSubstr(message));
+  };
+  expect({}, "has 0 bytes");
+  expect({1, 2, 3}, "has 3 bytes");
+  expect(std::vector<uint8_t>(64), "identifier 'DMLX' is missing");
+  std::vector<uint8_t> bytes = write(*makeCopies());
+  bytes.resize(bytes.size() / 2);
+  expect(bytes, "FlatBuffers' verifier refuses");
+}
+
+TEST(ExecutableReader, KeepsTheVersionRule) {
+  expectError([](auto &o) { o.version_major = 2; },
+              "has format version 2.0, but this runtime reads 1.0 to 1.0");
+  expectError([](auto &o) { o.version_major = 0; }, "has format version 0.0");
+  expectError([](auto &o) { o.version_minor = 1; }, "has format version 1.1");
+}
+
+TEST(ExecutableReader, ChecksRequirements) {
+  expectError([](auto &o) { o.requirements->vulkan_api_version = 7; },
+              "vulkan_api_version is 0x7, which is no version of Vulkan");
+  expectError([](auto &o) { o.requirements->features = {fb::Feature(200)}; },
+              "feature 200 is unknown");
+  expectError([](auto &o) { o.requirements->max_storage_buffer_range = 511; },
+              "step 0: binding 0 has 512 bytes, but the declared "
+              "max_storage_buffer_range is 511");
+  expectError(
+      [](auto &o) {
+        o.requirements->max_per_stage_descriptor_storage_buffers = 2;
+      },
+      "kernel 0: has 3 bindings, but at most 2 are declared");
+  expectError(
+      [](auto &o) { o.requirements->max_compute_workgroup_invocations = 63; },
+      "workgroup size 64x1x1 has more invocations than the declared 63");
+  expectError(
+      [](auto &o) {
+        *o.requirements->max_compute_workgroup_size = {63, 1, 1};
+      },
+      "kernel 1: workgroup size is 64x1x1");
+  expectError(
+      [](auto &o) {
+        *o.requirements->max_compute_workgroup_count = {1, 1, 1};
+      },
+      "step 2: workgroup count is 2x1x1");
+  expectError(
+      [](auto &o) { o.requirements->max_compute_shared_memory_size = 255; },
+      "workgroup memory is 256 bytes, but at most 255 are declared");
+}
+
+TEST(ExecutableReader, ChecksKernels) {
+  expectError([](auto &o) { o.kernels[0]->shader_module = 2; },
+              "kernel 0: shader module 2 does not exist; there are 2");
+  expectError([](auto &o) { o.kernels[0]->entry_point = "other"; },
+              "shader module 0 has no entry point 'other'");
+  expectError(
+      [](auto &o) {
+        *o.kernels[0]->workgroup_size = {16, 1, 1};
+      },
+      "workgroup size is 16x1x1, but the entry point's is 32x1x1");
+  expectError(
+      [](auto &o) {
+        *o.kernels[0]->workgroup_size = {0, 1, 1};
+      },
+      "workgroup size is 0x1x1");
+  expectError([](auto &o) { o.kernels[1]->shared_memory_size = 252; },
+              "uses 256 bytes of workgroup memory, but the kernel declares "
+              "252");
+  expectError([](auto &o) { o.kernels[0]->binding_count = 2; },
+              "uses binding 2, but the kernel declares 2 bindings");
+  expectError([](auto &o) { o.kernels[0]->binding_count = 0; },
+              "has no bindings");
+}
+
+TEST(ExecutableReader, ChecksTensors) {
+  auto input = [](ExecutableObject &o) -> fb::TensorT & {
+    return *o.functions[0]->inputs[0];
+  };
+  expectError([&](auto &o) { input(o).name = ""; },
+              "input 0 (''): has no name");
+  expectError([&](auto &o) { input(o).name = "a\n"; }, "control character 10");
+  expectError([&](auto &o) { input(o).name = "b"; },
+              "two inputs have the name 'b'");
+  expectError([&](auto &o) { input(o).data_type = fb::DataType(12); },
+              "data type 12 is unknown");
+  expectError([&](auto &o) { input(o).data_type = fb::DataType::UNKNOWN; },
+              "data type 0 is unknown");
+  expectError([&](auto &o) { input(o).sizes = {4, 0}; }, "dimension 1 is 0");
+  expectError([&](auto &o) { input(o).sizes.assign(9, 1); },
+              "has 9 dimensions");
+  expectError([&](auto &o) { input(o).sizes.assign(8, UINT32_MAX); },
+              "has more than");
+  expectError(
+      [&](auto &o) {
+        input(o).sizes = {4, 33};
+      },
+      "buffer_size is 512, but must be 528: its 528 bytes rounded up");
+  expectError([&](auto &o) { input(o).buffer_size = 1024; },
+              "buffer_size is 1024, but must be 512");
+}
+
+TEST(ExecutableReader, ChecksFunctions) {
+  expectError([](auto &o) { o.functions[0]->name = ""; },
+              "function 0 has no name");
+  expectError([](auto &o) { o.functions[1]->name = "main"; },
+              "two functions have the name 'main'");
+  expectError([](auto &o) { o.functions[0]->temporary_size = 1000; },
+              "temporary_size is 1000, but must be a multiple of 256");
+  expectError([](auto &o) { o.functions[0]->steps.pop_back(); },
+              "output 1 ('reversed') is written by no step");
+}
+
+TEST(ExecutableReader, ChecksDispatches) {
+  expectError([](auto &o) { firstDispatch(o).kernel = 2; },
+              "kernel 2 does not exist; there are 2");
+  expectError([](auto &o) { firstDispatch(o).bindings.pop_back(); },
+              "has 2 bindings, but kernel 0 has 3");
+  expectError(
+      [](auto &o) {
+        *firstDispatch(o).workgroup_count = {1, 0, 1};
+      },
+      "workgroup count is 1x0x1");
+  expectError([](auto &o) { o.functions[0]->steps[0]->operation.Reset(); },
+              "FlatBuffers' verifier");
+}
+
+TEST(ExecutableReader, ChecksRanges) {
+  auto expectRangeError = [](fb::BufferRange range, const char *message) {
+    expectError([&](auto &o) { firstDispatch(o).bindings[0] = range; },
+                message);
+  };
+  expectRangeError({fb::BufferKind(4), 0, 0, 16}, "buffer kind 4 is unknown");
+  expectRangeError({kInput, 2, 0, 16},
+                   "step 0: binding 0: input 2 does not exist; there are 2");
+  expectRangeError({kOutput, 9, 0, 16}, "output 9 does not exist");
+  expectRangeError({kTemporary, 1, 0, 16},
+                   "temporary buffer 1 does not exist; there is 1");
+  expectRangeError({kInput, 0, 16, 16},
+                   "offset is 16, but must be a multiple of 256");
+  expectRangeError({kInput, 0, 0, 0}, "size is 0");
+  expectRangeError({kInput, 0, 256, 272},
+                   "offset 256 and size 272 reach beyond the 512 bytes");
+  expectRangeError({kInput, 0, UINT64_MAX - 255, 512}, "reach beyond");
+  expectRangeError({kInput, 0, 256, UINT64_MAX}, "reach beyond");
+  expectRangeError({kTemporary, 0, 1024, 16},
+                   "reach beyond the 1024 bytes of the temporary buffer");
+  expectRangeError({kConstant, 0, 512, 272},
+                   "reach beyond the 768 bytes of the constant buffer");
+}
+
+TEST(ExecutableReader, ChecksCopies) {
+  expectError(
+      [](auto &o) {
+        *firstCopy(o).source = {kTemporary, 0, 256, 256};
+      },
+      "copies 256 bytes to a range of 512");
+  expectError(
+      [](auto &o) {
+        *firstCopy(o).destination = {kInput, 0, 0, 512};
+      },
+      "copies to an input or to the constants");
+  expectError(
+      [](auto &o) {
+        *firstCopy(o).destination = {kTemporary, 0, 512, 512};
+      },
+      "copies between ranges that overlap");
+}
+
+TEST(ExecutableReader, ChecksSPIRV) {
+  auto code = [](ExecutableObject &o) -> std::vector<uint32_t> & {
+    return o.shader_modules[0]->code;
+  };
+  expectError([&](auto &o) { code(o).clear(); },
+              "shader module 0: has 0 words");
+  expectError([&](auto &o) { code(o)[0] = 0x03022307; },
+              "is SPIR-V of the other byte order");
+  expectError([&](auto &o) { code(o)[0] = 1; }, "is not SPIR-V");
+  expectError([&](auto &o) { code(o)[1] = 0x00020000; },
+              "SPIR-V version word 0x20000");
+  expectError([&](auto &o) { code(o)[1] = 0x00010600; },
+              "is SPIR-V 1.6, which needs Vulkan 1.3");
+  expectError([&](auto &o) { code(o)[5] &= 0xffff; },
+              "word 5: an instruction of 0 words");
+  expectError([&](auto &o) { code(o).pop_back(); }, "a function does not end");
+  expectError([&](auto &o) { code(o).back() = 3 << 16 | 56; },
+              "an instruction of 3 words, but only 1 are left");
+  // The module begins with OpCapability Shader.
+  expectError([&](auto &o) { code(o)[6] = 5; }, "capability 5 is none");
+  expectError([&](auto &o) { code(o)[6] = 11; },
+              "its capabilities need shaderInt64, which the requirements do "
+              "not declare");
+
+  // Words that decorate: OpDecorate %v DescriptorSet 0 and Binding 0.
+  auto decoration = [&](ExecutableObject &o, uint32_t kind) -> uint32_t & {
+    std::vector<uint32_t> &words = code(o);
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16)
+      if ((words[at] & 0xffff) == 71 && words[at + 2] == kind)
+        return words[at + 3];
+    ADD_FAILURE() << "no decoration " << kind;
+    return words[0];
+  };
+  expectError([&](auto &o) { decoration(o, 34) = 1; },
+              "is in descriptor set 1, but set 0 is wanted");
+  expectError([&](auto &o) { decoration(o, 33) = 3; }, "uses binding 3");
+  expectError([&](auto &o) { decoration(o, 33) = UINT32_MAX; },
+              "uses binding 4294967294");
+}
+
+// Damage of any kind is either found or harmless. What counts here is that no
+// sanitizer objects.
+
+TEST(ExecutableReader, SurvivesEveryTruncation) {
+  std::vector<uint8_t> bytes = write(*makeArithmetic());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    auto result = read({bytes.begin(), bytes.begin() + size});
+    if (!result)
+      EXPECT_FALSE(result.status().message().empty());
+  }
+}
+
+TEST(ExecutableReader, SurvivesEveryBitFlip) {
+  for (auto &bytes : {write(*makeArithmetic()), write(*makeCopies())})
+    for (size_t at = 0; at < bytes.size(); ++at)
+      for (int bit = 0; bit < 8; ++bit) {
+        std::vector<uint8_t> spoiled = bytes;
+        spoiled[at] ^= static_cast<uint8_t>(1 << bit);
+        auto result = read(spoiled);
+        if (!result)
+          EXPECT_FALSE(result.status().message().empty());
+      }
+}
+
+TEST(ExecutableReader, SurvivesRandomDamage) {
+  std::mt19937 random(1);
+  std::vector<uint8_t> bytes = write(*makeArithmetic());
+  const uint8_t kExtremes[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<uint8_t> spoiled = bytes;
+    for (int i = 0; i < 1 + round % 8; ++i) {
+      size_t at = random() % spoiled.size();
+      // Runs of bytes hit whole numbers, not only parts of them.
+      size_t count =
+          std::min<size_t>(size_t(1) << random() % 4, spoiled.size() - at);
+      std::memset(&spoiled[at], kExtremes[random() % 5], count);
+    }
+    (void)read(spoiled);
+  }
+}

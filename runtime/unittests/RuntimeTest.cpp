@@ -1,0 +1,718 @@
+//===- RuntimeTest.cpp - The C API on a Vulkan device ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything runs under the validation layer, which must be silent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/runtime.h"
+
+#include "TestExecutables.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+using namespace dml::test;
+namespace fb = dml::executable;
+using testing::Each;
+using testing::HasSubstr;
+using testing::StrEq;
+
+extern "C" const char *dmlTestVersionFromC(void);
+
+namespace {
+
+/// The message of a call that must fail with `result`. Used as
+/// expectError(RESULT, [&](DmlError *error) { return dmlX(..., error); }).
+template <typename Call> std::string expectError(DmlResult result, Call call) {
+  DmlError error = nullptr;
+  EXPECT_EQ(call(&error), result);
+  EXPECT_EQ(dmlGetErrorResult(error), result);
+  std::string message = dmlGetErrorMessage(error);
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  EXPECT_FALSE(message.empty());
+  dmlDestroyError(error);
+  // And without anyone to listen.
+  EXPECT_EQ(call(nullptr), result);
+  return message;
+}
+
+template <typename Call> void expectOk(Call call) {
+  DmlError error = nullptr;
+  EXPECT_EQ(call(&error), DML_SUCCESS) << dmlGetErrorMessage(error);
+  EXPECT_EQ(error, nullptr);
+  dmlDestroyError(error);
+}
+
+#define EXPECT_OK(name, ...)                                                   \
+  expectOk([&](DmlError *error) { return name(__VA_ARGS__, error); })
+#define EXPECT_FAILS(result, message, name, ...)                               \
+  EXPECT_THAT(                                                                 \
+      expectError(result,                                                      \
+                  [&](DmlError *error) { return name(__VA_ARGS__, error); }),  \
+      HasSubstr(message))
+
+DmlExecutable load(const ExecutableObject &object) {
+  std::vector<uint8_t> bytes = write(object);
+  DmlExecutable executable = nullptr;
+  EXPECT_OK(dmlCreateExecutable, bytes.data(), bytes.size(), &executable);
+  return executable;
+}
+
+std::vector<float> iota(size_t count, float first) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+DmlHostTensor host(std::vector<float> &values) {
+  return {values.data(), values.size() * sizeof(float)};
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Without a device
+//===----------------------------------------------------------------------===//
+
+TEST(Api, WorksFromC) {
+  EXPECT_THAT(dmlTestVersionFromC(), StrEq(dmlGetVersion()));
+}
+
+TEST(Api, NamesThings) {
+  EXPECT_THAT(dmlGetResultName(DML_ERROR_NOT_FOUND),
+              StrEq("DML_ERROR_NOT_FOUND"));
+  EXPECT_THAT(dmlGetFeatureName(DML_FEATURE_SHADER_INT64_BIT),
+              StrEq("shaderInt64"));
+  EXPECT_EQ(dmlGetFeatureName(DML_FEATURE_ALL), nullptr);
+  EXPECT_THAT(dmlGetDataTypeName(DML_DATA_TYPE_UINT8), StrEq("ui8"));
+  EXPECT_EQ(dmlGetDataTypeSize(DML_DATA_TYPE_FLOAT16), 2u);
+  EXPECT_EQ(dmlGetDataTypeSize(DML_DATA_TYPE_UNKNOWN), 0u);
+}
+
+TEST(Api, TakesNullForAnyHandle) {
+  dmlDestroyError(nullptr);
+  dmlDestroyInstance(nullptr);
+  dmlDestroyDevice(nullptr);
+  dmlDestroyExecutable(nullptr);
+  dmlDestroyProgram(nullptr);
+  dmlDestroyBuffer(nullptr);
+  dmlDestroyBindingTable(nullptr);
+  EXPECT_EQ(dmlGetDeviceCount(nullptr), 0u);
+  EXPECT_THAT(dmlGetErrorMessage(nullptr), StrEq(""));
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(nullptr, &info);
+  EXPECT_EQ(info.functionCount, 0u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'program' is NULL",
+               dmlCreateBindingTable, nullptr, nullptr, nullptr);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "'table' is NULL", dmlSubmit,
+               nullptr);
+}
+
+TEST(Api, ReportsAMissingLoader) {
+  DmlInstanceCreateInfo info{};
+  info.getInstanceProcAddr = [](VkInstance, const char *) {
+    return PFN_vkVoidFunction(nullptr);
+  };
+  DmlInstance instance = nullptr;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "Vulkan has no function vkCreateInstance",
+               dmlCreateInstance, &info, &instance);
+  EXPECT_EQ(instance, nullptr);
+}
+
+TEST(Executable, ReportsFileErrors) {
+  DmlExecutable executable = nullptr;
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open '/nonexistent'",
+               dmlCreateExecutableFromFile, "/nonexistent", &executable);
+  EXPECT_FAILS(DML_ERROR_IO, "cannot read '/tmp'", dmlCreateExecutableFromFile,
+               "/tmp", &executable);
+  EXPECT_FAILS(DML_ERROR_INVALID_EXECUTABLE,
+               "executable '/dev/null': has 0 bytes",
+               dmlCreateExecutableFromFile, "/dev/null", &executable);
+  EXPECT_EQ(executable, nullptr);
+}
+
+TEST(Executable, Reflects) {
+  DmlExecutable executable = load(*makeArithmetic());
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  EXPECT_EQ(info.functionCount, 2u);
+  EXPECT_EQ(info.kernelCount, 2u);
+  EXPECT_EQ(info.constantSize, 768u);
+  EXPECT_THAT(info.producer, StrEq("dml's unit tests"));
+  EXPECT_EQ(info.requiredLimits.maxComputeSharedMemorySize, 256u);
+
+  uint32_t function = 9;
+  EXPECT_OK(dmlFindFunction, executable, "main", &function);
+  EXPECT_EQ(function, 0u);
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND,
+               "there is no function 'x'; the executable has 'main', "
+               "'add_constant'",
+               dmlFindFunction, executable, "x", &function);
+
+  DmlFunctionInfo functionInfo;
+  EXPECT_OK(dmlGetFunctionInfo, executable, 0, &functionInfo);
+  EXPECT_EQ(functionInfo.inputCount, 2u);
+  EXPECT_EQ(functionInfo.temporarySize, 1024u);
+  EXPECT_EQ(functionInfo.featureLevel, 0x5000u);
+
+  DmlTensorInfo tensor;
+  EXPECT_OK(dmlGetOutputInfo, executable, 0, 1, &tensor);
+  EXPECT_THAT(tensor.name, StrEq("reversed"));
+  EXPECT_EQ(tensor.rank, 2u);
+  EXPECT_EQ(tensor.sizes[1], 64u);
+  EXPECT_EQ(tensor.elementCount, 128u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 2 does not exist",
+               dmlGetInputInfo, executable, 0, 2, &tensor);
+
+  DmlStepInfo step;
+  EXPECT_OK(dmlGetStepInfo, executable, 0, 2, &step);
+  EXPECT_THAT(step.label, StrEq("test.reverse"));
+  EXPECT_EQ(step.workgroupCount[0], 2u);
+  EXPECT_EQ(step.workgroupSize[0], 64u);
+  EXPECT_EQ(step.boundSize, 1024u);
+  EXPECT_OK(dmlGetStepInfo, executable, 0, 1, &step);
+  EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
+  EXPECT_TRUE(step.barrier);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 2 does not exist",
+               dmlGetStepInfo, executable, 2, 0, &step);
+  dmlDestroyExecutable(executable);
+}
+
+TEST(Executable, IsCheckedAgainstADescription) {
+  DmlExecutable executable = load(*makeTwice());
+  DmlDeviceInfo device{};
+  std::strcpy(device.name, "Toy");
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "device 'Toy' cannot run the executable",
+               dmlCheckExecutable, executable, &device);
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "feature shaderInt64 is needed",
+               dmlCheckExecutable, executable, &device);
+  dmlDestroyExecutable(executable);
+}
+
+//===----------------------------------------------------------------------===//
+// On a device
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class OnDevice : public testing::Test {
+protected:
+  void SetUp() override {
+    DmlInstanceCreateInfo info{};
+    info.enableValidation = true;
+    info.messageUserData = &messages;
+    info.messageCallback = [](void *data, DmlMessageSeverity,
+                              const char *text) {
+      static_cast<std::vector<std::string> *>(data)->push_back(text);
+    };
+    DmlError error = nullptr;
+    DmlResult result = dmlCreateInstance(&info, &instance, &error);
+    std::string message = dmlGetErrorMessage(error);
+    dmlDestroyError(error);
+    if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
+      GTEST_SKIP() << "no Vulkan device: " << message;
+    ASSERT_EQ(result, DML_SUCCESS) << message;
+    DmlDeviceCreateInfo deviceInfo{};
+    deviceInfo.robustBufferAccess = true;
+    EXPECT_OK(dmlCreateDevice, instance, &deviceInfo, &device);
+    EXPECT_OK(dmlCreateExecutable, bytes.data(), bytes.size(), &executable);
+    EXPECT_OK(dmlCreateProgram, device, executable, &program);
+  }
+
+  void TearDown() override {
+    dmlDestroyProgram(program);
+    dmlDestroyExecutable(executable);
+    dmlDestroyDevice(device);
+    EXPECT_EQ(dmlGetValidationMessageCount(instance), expectedMessages);
+    if (expectedMessages == 0)
+      EXPECT_THAT(messages, testing::IsEmpty());
+    dmlDestroyInstance(instance);
+  }
+
+  /// A buffer that TearDown need not know of.
+  struct Buffer {
+    Buffer(DmlDevice device, uint64_t size,
+           DmlMemory memory = DML_MEMORY_DEVICE) {
+      EXPECT_OK(dmlCreateBuffer, device, size, memory, &handle);
+      DmlBufferInfo info;
+      dmlGetBufferInfo(handle, &info);
+      range = {info.buffer, 0, info.size};
+    }
+    ~Buffer() { dmlDestroyBuffer(handle); }
+    Buffer(const Buffer &) = delete;
+    Buffer &operator=(const Buffer &) = delete;
+
+    void write(const std::vector<float> &values) {
+      EXPECT_OK(dmlWriteBuffer, handle, 0, values.data(), values.size() * 4);
+    }
+    std::vector<float> read() {
+      std::vector<float> values(range.size / 4);
+      EXPECT_OK(dmlReadBuffer, handle, 0, values.data(), values.size() * 4);
+      return values;
+    }
+
+    DmlBuffer handle = nullptr;
+    DmlBufferRange range{};
+  };
+
+  DmlBindingTable createTable(bool timestamps = false) {
+    DmlBindingTableCreateInfo info{};
+    info.timestamps = timestamps;
+    DmlBindingTable table = nullptr;
+    EXPECT_OK(dmlCreateBindingTable, program, &info, &table);
+    return table;
+  }
+
+  std::vector<uint8_t> bytes = write(*makeArithmetic());
+  std::vector<std::string> messages;
+  uint32_t expectedMessages = 0;
+  DmlInstance instance = nullptr;
+  DmlDevice device = nullptr;
+  DmlExecutable executable = nullptr;
+  DmlProgram program = nullptr;
+};
+
+/// What main computes of these inputs.
+void expectMain(const std::vector<float> &a, const std::vector<float> &b,
+                const std::vector<float> &sum,
+                const std::vector<float> &reversed) {
+  for (size_t i = 0; i < 128; ++i) {
+    ASSERT_EQ(sum[i], a[i] + b[i]) << i;
+    ASSERT_EQ(reversed[i], sum[i / 64 * 64 + 63 - i % 64]) << i;
+  }
+}
+
+} // namespace
+
+TEST_F(OnDevice, DescribesItself) {
+  DmlDeviceInfo info, first;
+  dmlGetDeviceProperties(device, &info);
+  uint32_t index = 0;
+  EXPECT_OK(dmlFindDevice, instance, nullptr, &index);
+  EXPECT_OK(dmlGetDeviceInfo, instance, index, &first);
+  EXPECT_THAT(info.name, StrEq(first.name));
+  EXPECT_GE(info.apiVersion, VK_API_VERSION_1_2);
+  EXPECT_GT(info.limits.maxStorageBufferRange, 0u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "device 99 does not exist",
+               dmlGetDeviceInfo, instance, 99, &info);
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "no device is called 'none such'",
+               dmlFindDevice, instance, "none such", &index);
+}
+
+TEST_F(OnDevice, RunsAFunctionOnHostMemory) {
+  std::vector<float> a = iota(128, 1), b = iota(128, 1000);
+  std::vector<float> sum(128), reversed(128);
+  DmlHostTensor inputs[] = {host(a), host(b)};
+  DmlHostTensor outputs[] = {host(sum), host(reversed)};
+  EXPECT_OK(dmlRunFunction, program, 0, inputs, 2, outputs, 2);
+  expectMain(a, b, sum, reversed);
+
+  EXPECT_OK(dmlRunFunction, program, 1, inputs, 1, outputs, 1);
+  for (int i = 0; i < 128; ++i)
+    ASSERT_EQ(sum[i], a[i] + static_cast<float>(i));
+
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "got 1 inputs, but the function has 2", dmlRunFunction, program,
+               0, inputs, 1, outputs, 2);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 2 does not exist",
+               dmlRunFunction, program, 2, inputs, 1, outputs, 2);
+  inputs[1].size = 4;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "input 'b' has 4 bytes, but must have 512", dmlRunFunction,
+               program, 0, inputs, 2, outputs, 2);
+}
+
+TEST_F(OnDevice, RunsFromManyThreads) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      std::vector<float> a = iota(128, static_cast<float>(thread));
+      std::vector<float> b = iota(128, 5), sum(128), reversed(128);
+      DmlHostTensor inputs[] = {host(a), host(b)};
+      DmlHostTensor outputs[] = {host(sum), host(reversed)};
+      for (int round = 0; round < 3; ++round)
+        EXPECT_OK(dmlRunFunction, program, 0, inputs, 2, outputs, 2);
+      expectMain(a, b, sum, reversed);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_F(OnDevice, SubmitsABindingTableAgainAndAgain) {
+  DmlBindingTable table = createTable(/*timestamps=*/true);
+  Buffer a(device, 512), b(device, 512), sum(device, 512),
+      reversed(device, 512), otherSum(device, 1024);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 'a' has no buffer bound",
+               dmlSubmit, table);
+  EXPECT_OK(dmlBindInput, table, 0, &a.range);
+  EXPECT_OK(dmlBindInput, table, 1, &b.range);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "output 'sum' has no buffer bound",
+               dmlSubmit, table);
+  EXPECT_OK(dmlBindOutput, table, 0, &sum.range);
+  EXPECT_OK(dmlBindOutput, table, 1, &reversed.range);
+  DmlStepTime times[3];
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "has not been executed",
+               dmlGetStepTimes, table, times, 3);
+  EXPECT_OK(dmlWait, table, 0);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<float> aValues = iota(128, static_cast<float>(round));
+    std::vector<float> bValues = iota(128, 7);
+    a.write(aValues);
+    b.write(bValues);
+    EXPECT_OK(dmlSubmit, table);
+    EXPECT_OK(dmlWait, table, UINT64_MAX);
+    expectMain(aValues, bValues, sum.read(), reversed.read());
+  }
+  EXPECT_OK(dmlGetStepTimes, table, times, 3);
+  EXPECT_EQ(times[0].begin, 0u);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_LE(times[i].begin, times[i].end);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "room for the times of 2 steps, but function 'main' has 3",
+               dmlGetStepTimes, table, times, 2);
+
+  // Bound anew, part of a larger buffer.
+  DmlBufferRange part = {otherSum.range.buffer, 512, 512};
+  EXPECT_OK(dmlBindOutput, table, 0, &part);
+  EXPECT_OK(dmlSubmit, table);
+  EXPECT_OK(dmlSubmit, table);
+  EXPECT_OK(dmlWait, table, UINT64_MAX);
+  std::vector<float> both = otherSum.read();
+  EXPECT_EQ(std::vector<float>(both.begin() + 128, both.end()), sum.read());
+  dmlDestroyBindingTable(table);
+}
+
+TEST_F(OnDevice, RefusesWrongBindings) {
+  DmlBindingTable table = createTable();
+  Buffer buffer(device, 4096);
+  VkBuffer vk = buffer.range.buffer;
+  auto expectBindError = [&](DmlBufferRange range, const char *message) {
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, message, dmlBindInput, table, 0,
+                 &range);
+  };
+  expectBindError({VK_NULL_HANDLE, 0, 512}, "input 'a': the buffer is null");
+  expectBindError({vk, 8, 512}, "the offset is 8, but must be a multiple of");
+  expectBindError({vk, 0, 511},
+                  "the range has 511 bytes, but at least 512 are needed");
+  expectBindError({vk, UINT64_MAX - 4095, UINT64_MAX}, "overflow");
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 2 does not exist",
+               dmlBindInput, table, 2, &buffer.range);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "output 2 does not exist",
+               dmlBindOutput, table, 2, &buffer.range);
+  DmlBufferRange tooSmall = {vk, 0, 1023};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "at least 1024 are needed",
+               dmlBindTemporary, table, &tooSmall);
+
+  DmlBufferRange ranges[] = {
+      {vk, 0, 512}, {vk, 0, 512}, {vk, 256, 512}, {vk, 1024, 512}};
+  EXPECT_OK(dmlBindInput, table, 0, &ranges[0]);
+  EXPECT_OK(dmlBindInput, table, 1, &ranges[1]);
+  EXPECT_OK(dmlBindOutput, table, 0, &ranges[2]);
+  EXPECT_OK(dmlBindOutput, table, 1, &ranges[3]);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "output 'sum' and input 'a' are bound to ranges that overlap",
+               dmlSubmit, table);
+  // A mistake leaves the table usable.
+  ranges[2].offset = 512;
+  EXPECT_OK(dmlBindOutput, table, 0, &ranges[2]);
+  DmlBufferRange temporary = {vk, 2048, 1024};
+  EXPECT_OK(dmlBindTemporary, table, &temporary);
+  EXPECT_OK(dmlSubmit, table);
+  // Waits for the submission.
+  dmlDestroyBindingTable(table);
+}
+
+TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
+  // The device here stands for a caller's own.
+  DmlVulkanDevice vulkan;
+  dmlGetVulkanDevice(device, &vulkan);
+  vulkan.lockQueue = vulkan.unlockQueue = nullptr;
+  DmlDevice adopted = nullptr;
+  EXPECT_OK(dmlAdoptDevice, &vulkan, &adopted);
+  DmlProgram adoptedProgram = nullptr;
+  EXPECT_OK(dmlCreateProgram, adopted, executable, &adoptedProgram);
+  DmlBindingTableCreateInfo tableInfo{};
+  tableInfo.timestamps = true;
+  DmlBindingTable table = nullptr;
+  EXPECT_OK(dmlCreateBindingTable, adoptedProgram, &tableInfo, &table);
+  Buffer a(adopted, 512, DML_MEMORY_UPLOAD), b(adopted, 512), sum(adopted, 512),
+      reversed(adopted, 512, DML_MEMORY_READBACK);
+  a.write(iota(128, 3));
+  b.write(iota(128, 4));
+  EXPECT_OK(dmlBindInput, table, 0, &a.range);
+  EXPECT_OK(dmlBindInput, table, 1, &b.range);
+  EXPECT_OK(dmlBindOutput, table, 0, &sum.range);
+  EXPECT_OK(dmlBindOutput, table, 1, &reversed.range);
+
+  auto vkFunction = [&](auto type, const char *name) {
+    return reinterpret_cast<decltype(type)>(
+        vulkan.getInstanceProcAddr(vulkan.instance, name));
+  };
+#define DML_VK(name) vkFunction(PFN_##name(nullptr), #name)
+  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  poolInfo.queueFamilyIndex = vulkan.queueFamilyIndex;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  ASSERT_EQ(
+      DML_VK(vkCreateCommandPool)(vulkan.device, &poolInfo, nullptr, &pool),
+      VK_SUCCESS);
+  VkCommandBufferAllocateInfo allocateInfo{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  allocateInfo.commandPool = pool;
+  allocateInfo.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  ASSERT_EQ(
+      DML_VK(vkAllocateCommandBuffers)(vulkan.device, &allocateInfo, &commands),
+      VK_SUCCESS);
+  VkCommandBufferBeginInfo beginInfo{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  DML_VK(vkBeginCommandBuffer)(commands, &beginInfo);
+  EXPECT_OK(dmlRecordFunction, table, commands);
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                          VK_ACCESS_SHADER_WRITE_BIT |
+                              VK_ACCESS_TRANSFER_WRITE_BIT,
+                          VK_ACCESS_HOST_READ_BIT};
+  DML_VK(vkCmdPipelineBarrier)
+  (commands,
+   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+   VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+  DML_VK(vkEndCommandBuffer)(commands);
+  VkSubmitInfo submitInfo{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  submitInfo.commandBufferCount = 1;
+  submitInfo.pCommandBuffers = &commands;
+  ASSERT_EQ(DML_VK(vkQueueSubmit)(vulkan.queue, 1, &submitInfo, VK_NULL_HANDLE),
+            VK_SUCCESS);
+  DML_VK(vkQueueWaitIdle)(vulkan.queue);
+  expectMain(iota(128, 3), iota(128, 4), sum.read(), reversed.read());
+  DmlStepTime times[3];
+  EXPECT_OK(dmlGetStepTimes, table, times, 3);
+  DML_VK(vkDestroyCommandPool)(vulkan.device, pool, nullptr);
+  // In any order: what was made from a device keeps it.
+  dmlDestroyDevice(adopted);
+  dmlDestroyProgram(adoptedProgram);
+  dmlDestroyBindingTable(table);
+}
+
+TEST_F(OnDevice, AdoptsOnlyWhatFits) {
+  DmlVulkanDevice good;
+  dmlGetVulkanDevice(device, &good);
+  DmlDevice adopted = nullptr;
+  auto expectAdoptError = [&](auto spoil, const char *message) {
+    DmlVulkanDevice info = good;
+    spoil(info);
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, message, dmlAdoptDevice, &info,
+                 &adopted);
+  };
+  expectAdoptError([](auto &i) { i.device = VK_NULL_HANDLE; },
+                   "one is VK_NULL_HANDLE");
+  expectAdoptError([](auto &i) { i.apiVersion = VK_API_VERSION_1_1; },
+                   "apiVersion 1.1, but Vulkan 1.2 is needed");
+  expectAdoptError([](auto &i) { i.queueFamilyIndex = 77; },
+                   "queueFamilyIndex is 77");
+  expectAdoptError([](auto &i) { i.unlockQueue = nullptr; }, "both or neither");
+  expectAdoptError([](auto &i) { i.enabledFeatures = 0x80; },
+                   "enabledFeatures has 0x80");
+
+  // Without the feature that a program needs, and without a queue.
+  DmlVulkanDevice poor = good;
+  poor.enabledFeatures &= ~DML_FEATURE_SHADER_INT64_BIT;
+  poor.queue = VK_NULL_HANDLE;
+  EXPECT_OK(dmlAdoptDevice, &poor, &adopted);
+  DmlExecutable twice = load(*makeTwice());
+  DmlProgram twiceProgram = nullptr;
+  if (good.enabledFeatures & DML_FEATURE_SHADER_INT64_BIT)
+    EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+                 "feature shaderInt64 is needed, but the VkDevice was created "
+                 "without it",
+                 dmlCreateProgram, adopted, twice, &twiceProgram);
+  dmlDestroyExecutable(twice);
+  DmlExecutable copies = load(*makeCopies());
+  DmlProgram copyProgram = nullptr;
+  EXPECT_OK(dmlCreateProgram, adopted, copies, &copyProgram);
+  float from[6] = {}, to[6];
+  DmlHostTensor input = {from, 24}, output = {to, 24};
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "adopted without a queue",
+               dmlRunFunction, copyProgram, 0, &input, 1, &output, 1);
+  dmlDestroyProgram(copyProgram);
+  dmlDestroyExecutable(copies);
+  dmlDestroyDevice(adopted);
+}
+
+TEST_F(OnDevice, LocksTheCallersQueue) {
+  DmlVulkanDevice info;
+  dmlGetVulkanDevice(device, &info);
+  struct Counter {
+    int locks = 0, unlocks = 0;
+  } counter;
+  info.lockQueue = [](void *data) { ++static_cast<Counter *>(data)->locks; };
+  info.unlockQueue = [](void *data) {
+    ++static_cast<Counter *>(data)->unlocks;
+  };
+  info.queueUserData = &counter;
+  DmlDevice adopted = nullptr;
+  EXPECT_OK(dmlAdoptDevice, &info, &adopted);
+  DmlExecutable copies = load(*makeCopies());
+  DmlProgram copyProgram = nullptr;
+  EXPECT_OK(dmlCreateProgram, adopted, copies, &copyProgram);
+  float from[6] = {1, 2, 3, 4, 5, 6}, to[6];
+  DmlHostTensor input = {from, 24}, output = {to, 24};
+  EXPECT_OK(dmlRunFunction, copyProgram, 0, &input, 1, &output, 1);
+  EXPECT_EQ(to[5], 6);
+  EXPECT_GE(counter.locks, 1);
+  EXPECT_EQ(counter.locks, counter.unlocks);
+  dmlDestroyProgram(copyProgram);
+  dmlDestroyExecutable(copies);
+  dmlDestroyDevice(adopted);
+}
+
+TEST_F(OnDevice, RefusesWhatTheDeviceLacks) {
+  auto object = makeArithmetic();
+  object->requirements->max_storage_buffer_range = uint64_t(1) << 40;
+  object->requirements->max_compute_shared_memory_size = 1u << 31;
+  DmlExecutable greedy = load(*object);
+  DmlProgram none = nullptr;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "maxStorageBufferRange of 1099511627776 is needed, but it has",
+               dmlCreateProgram, device, greedy, &none);
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "; maxComputeSharedMemorySize of 2147483648 is needed",
+               dmlCreateProgram, device, greedy, &none);
+  dmlDestroyExecutable(greedy);
+}
+
+TEST_F(OnDevice, ReportsMemoryThatCannotBeHad) {
+  DmlBuffer buffer = nullptr;
+  EXPECT_FAILS(DML_ERROR_OUT_OF_MEMORY,
+               "bytes are needed, but maxMemoryAllocationSize", dmlCreateBuffer,
+               device, UINT64_MAX, DML_MEMORY_DEVICE, &buffer);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "a buffer of 0 bytes",
+               dmlCreateBuffer, device, 0, DML_MEMORY_DEVICE, &buffer);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "which is no DmlMemory",
+               dmlCreateBuffer, device, 16, DmlMemory(3), &buffer);
+
+  auto object = makeArithmetic();
+  object->functions[0]->temporary_size = uint64_t(1) << 62;
+  DmlExecutable greedy = load(*object);
+  DmlProgram greedyProgram = nullptr;
+  EXPECT_OK(dmlCreateProgram, device, greedy, &greedyProgram);
+  std::vector<float> a(128), b(128), c(128), d(128);
+  DmlHostTensor inputs[] = {host(a), host(b)}, outputs[] = {host(c), host(d)};
+  EXPECT_FAILS(DML_ERROR_OUT_OF_MEMORY,
+               "temporary buffer: 4611686018427387904 bytes are needed",
+               dmlRunFunction, greedyProgram, 0, inputs, 2, outputs, 2);
+  dmlDestroyProgram(greedyProgram);
+  dmlDestroyExecutable(greedy);
+}
+
+TEST_F(OnDevice, ReadsAndWritesPartsOfBuffers) {
+  for (DmlMemory memory :
+       {DML_MEMORY_DEVICE, DML_MEMORY_UPLOAD, DML_MEMORY_READBACK}) {
+    Buffer buffer(device, 64, memory);
+    buffer.write(std::vector<float>(16, 1));
+    float two = 2;
+    EXPECT_OK(dmlWriteBuffer, buffer.handle, 60, &two, 4);
+    std::vector<float> values = buffer.read();
+    EXPECT_EQ(values[14], 1);
+    EXPECT_EQ(values[15], 2);
+    EXPECT_OK(dmlWriteBuffer, buffer.handle, 64, nullptr, 0);
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+                 "offset 61 and size 4 reach beyond the buffer's 64 bytes",
+                 dmlWriteBuffer, buffer.handle, 61, &two, 4);
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "reach beyond", dmlReadBuffer,
+                 buffer.handle, UINT64_MAX, &two, 4);
+  }
+}
+
+TEST_F(OnDevice, KeepsItsPipelineCache) {
+  size_t size = 0;
+  EXPECT_OK(dmlGetPipelineCacheData, device, &size, nullptr);
+  std::vector<uint8_t> data(size);
+  size_t tooSmall = 3;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "there is room for 3 bytes",
+               dmlGetPipelineCacheData, device, &tooSmall, data.data());
+  EXPECT_OK(dmlGetPipelineCacheData, device, &size, data.data());
+  EXPECT_OK(dmlSetPipelineCacheData, device, data.data(), data.size());
+
+  // Nothing damaged reaches the driver.
+  for (size_t length = 0; length < data.size(); ++length)
+    EXPECT_NE(dmlSetPipelineCacheData(device, data.data(), length, nullptr),
+              DML_SUCCESS);
+  for (size_t at = 0; at < data.size(); ++at) {
+    std::vector<uint8_t> spoiled = data;
+    spoiled[at] ^= 1;
+    EXPECT_EQ(dmlSetPipelineCacheData(device, spoiled.data(), spoiled.size(),
+                                      nullptr),
+              DML_ERROR_INVALID_ARGUMENT);
+  }
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "pipeline cache data have 2 bytes",
+               dmlSetPipelineCacheData, device, data.data(), 2);
+}
+
+TEST_F(OnDevice, HearsTheValidationLayer) {
+  DmlVulkanDevice vulkan;
+  dmlGetVulkanDevice(device, &vulkan);
+  auto createBuffer = reinterpret_cast<PFN_vkCreateBuffer>(
+      vulkan.getInstanceProcAddr(vulkan.instance, "vkCreateBuffer"));
+  auto destroyBuffer = reinterpret_cast<PFN_vkDestroyBuffer>(
+      vulkan.getInstanceProcAddr(vulkan.instance, "vkDestroyBuffer"));
+  // No usage is not allowed; drivers do not mind.
+  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 16;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  if (createBuffer(vulkan.device, &info, nullptr, &buffer) == VK_SUCCESS)
+    destroyBuffer(vulkan.device, buffer, nullptr);
+  EXPECT_GE(messages.size(), 1u);
+  expectedMessages = static_cast<uint32_t>(messages.size());
+}
+
+/// Damage that the reader lets pass runs, or ends with an error: it harms
+/// nobody. Damage within SPIR-V is left out: drivers trust it.
+TEST_F(OnDevice, SurvivesDamagedSchedules) {
+  int ran = 0;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::vector<uint8_t> spoiled = bytes;
+    spoiled[at] ^= static_cast<uint8_t>(1 << at % 8);
+    DmlExecutable damaged = nullptr;
+    if (dmlCreateExecutable(spoiled.data(), spoiled.size(), &damaged,
+                            nullptr) != DML_SUCCESS)
+      continue;
+    std::unique_ptr<ExecutableObject> object(
+        fb::GetExecutable(spoiled.data())->UnPack());
+    bool sameCode = true;
+    for (const auto &module : object->shader_modules)
+      sameCode = sameCode && (module->code == loadKernel("add") ||
+                              module->code == loadKernel("reverse"));
+    DmlProgram damagedProgram = nullptr;
+    DmlFunctionInfo info{};
+    if (sameCode && at % 3 == 0 &&
+        dmlGetFunctionInfo(damaged, 0, &info, nullptr) == DML_SUCCESS &&
+        dmlCreateProgram(device, damaged, &damagedProgram, nullptr) ==
+            DML_SUCCESS) {
+      std::vector<std::vector<uint8_t>> memory;
+      std::vector<DmlHostTensor> tensors;
+      auto add = [&](auto getInfo, uint32_t index) {
+        DmlTensorInfo tensor{};
+        EXPECT_OK(getInfo, damaged, 0, index, &tensor);
+        memory.emplace_back(tensor.byteSize);
+        tensors.push_back({memory.back().data(), memory.back().size()});
+      };
+      for (uint32_t i = 0; i < info.inputCount; ++i)
+        add(dmlGetInputInfo, i);
+      for (uint32_t i = 0; i < info.outputCount; ++i)
+        add(dmlGetOutputInfo, i);
+      (void)dmlRunFunction(damagedProgram, 0, tensors.data(), info.inputCount,
+                           tensors.data() + info.inputCount, info.outputCount,
+                           nullptr);
+      ++ran;
+    }
+    dmlDestroyProgram(damagedProgram);
+    dmlDestroyExecutable(damaged);
+  }
+  EXPECT_GT(ran, 0);
+}

@@ -1,0 +1,255 @@
+//===- ToolSupportTest.cpp - Literals, halves and .npy files --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/File.h"
+#include "support/Half.h"
+#include "support/Npy.h"
+#include "support/TensorLiteral.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <unistd.h>
+
+using namespace dml::tools;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+HostTensor parse(const std::string &text) {
+  std::string error;
+  std::optional<HostTensor> tensor = parseLiteral(text, error);
+  EXPECT_TRUE(tensor) << text << ": " << error;
+  return tensor.value_or(HostTensor());
+}
+
+std::string parseError(const std::string &text) {
+  std::string error;
+  EXPECT_FALSE(parseLiteral(text, error)) << text;
+  return error;
+}
+
+template <typename T> std::vector<T> values(const HostTensor &tensor) {
+  std::vector<T> result(tensor.data.size() / sizeof(T));
+  std::memcpy(result.data(), tensor.data.data(), tensor.data.size());
+  return result;
+}
+
+std::string path(const std::string &name) {
+  return testing::TempDir() + "dml-" + std::to_string(getpid()) + "-" + name;
+}
+
+void save(const std::string &name, const std::string &bytes) {
+  std::ofstream(name, std::ios::binary) << bytes;
+}
+
+/// A .npy file of version 1 with this header and data.
+std::string npy(const std::string &header, const std::string &data,
+                char version = 1) {
+  std::string bytes = std::string("\x93NUMPY", 6) + version + '\0';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  if (version > 1)
+    bytes += std::string(2, '\0');
+  return bytes + header + data;
+}
+
+std::optional<HostTensor> readBytes(const std::string &bytes,
+                                    std::string &error) {
+  std::string file = path("read.npy");
+  save(file, bytes);
+  auto tensor = readNpy(file, error);
+  std::remove(file.c_str());
+  return tensor;
+}
+
+std::string npyError(const std::string &bytes) {
+  std::string error;
+  EXPECT_FALSE(readBytes(bytes, error));
+  return error;
+}
+
+} // namespace
+
+TEST(Half, IsExactBothWays) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    double value = fromHalf(static_cast<uint16_t>(bits));
+    if (!std::isnan(value))
+      ASSERT_EQ(toHalf(value), bits);
+  }
+}
+
+TEST(Half, RoundsToNearestEven) {
+  EXPECT_EQ(toHalf(1.0 + 0x1p-11), 0x3c00);           // tie, to even
+  EXPECT_EQ(toHalf(1.0 + 0x1.8p-10), 0x3c02);         // tie, to even
+  EXPECT_EQ(toHalf(1.0 + 0x1p-11 + 0x1p-40), 0x3c01); // just above
+  EXPECT_EQ(toHalf(65519.99), 0x7bff);
+  EXPECT_EQ(toHalf(65520), 0x7c00);
+  EXPECT_EQ(toHalf(0x1p-25), 0x0000);
+  EXPECT_EQ(toHalf(0x1.8p-25), 0x0001);
+  EXPECT_EQ(toHalf(0x1.ffcp-15 + 0x1p-25), 0x0400); // up to a normal number
+  EXPECT_EQ(toHalf(-std::numeric_limits<double>::infinity()), 0xfc00);
+}
+
+TEST(TensorLiteral, ParsesElementsAndSplats) {
+  HostTensor tensor = parse("2x3xf32=[[1, 2.5 -3] [4e1 +5 .5]]");
+  EXPECT_THAT(tensor.sizes, ElementsAre(2, 3));
+  EXPECT_THAT(values<float>(tensor), ElementsAre(1, 2.5, -3, 40, 5, .5));
+  EXPECT_THAT(values<int8_t>(parse("4xi8=-128")),
+              ElementsAre(-128, -128, -128, -128));
+  EXPECT_THAT(values<int32_t>(parse("1xsi32=7")), ElementsAre(7));
+  EXPECT_THAT(values<double>(parse("f64=1e-300")), ElementsAre(1e-300));
+  EXPECT_THAT(values<uint64_t>(parse("2xui64=18446744073709551615 0xff")),
+              ElementsAre(UINT64_MAX, 255));
+  EXPECT_THAT(values<int64_t>(parse("1xi64=-9223372036854775808")),
+              ElementsAre(INT64_MIN));
+  EXPECT_THAT(values<uint16_t>(parse("3xf16=1 -inf 0x7e01")),
+              ElementsAre(0x3c00, 0xfc00, 0x7e01));
+  EXPECT_THAT(values<uint32_t>(parse("3xf32=0x7fc00000 nan 1e-60")),
+              ElementsAre(0x7fc00000, 0x7fc00000, 0));
+}
+
+TEST(TensorLiteral, SaysWhatIsWrong) {
+  EXPECT_THAT(parseError("2x3xf32"), HasSubstr("has no values"));
+  EXPECT_THAT(parseError("2x3xq32=1"), HasSubstr("'2x3xq32' is no type"));
+  EXPECT_THAT(parseError("2x3=1"), HasSubstr("is no type"));
+  EXPECT_THAT(parseError("99999999999xf32=1"), HasSubstr("is no type"));
+  EXPECT_THAT(parseError("2x3xf32=1 2"),
+              HasSubstr("has 6 elements, but there are 2 values"));
+  EXPECT_THAT(parseError("2xf32="), HasSubstr("there are 0 values"));
+  EXPECT_THAT(parseError("2xf32=1 x"),
+              HasSubstr("element 1: 'x' is no value of f32"));
+  EXPECT_THAT(parseError("1xi8=128"), HasSubstr("'128' is out of the range"));
+  EXPECT_THAT(parseError("1xi8=0x80"), HasSubstr("out of the range of i8"));
+  EXPECT_THAT(parseError("1xui8=-1"), HasSubstr("out of the range of ui8"));
+  EXPECT_THAT(parseError("1xi32=1.5"), HasSubstr("no value of i32"));
+  EXPECT_THAT(parseError("1xf16=65520"), HasSubstr("out of the range of f16"));
+  EXPECT_THAT(parseError("1xf32=1e39"), HasSubstr("out of the range of f32"));
+  EXPECT_THAT(parseError("1xf16=0x10000"), HasSubstr("out of the range"));
+  EXPECT_THAT(parseError("1xf32=--1"), HasSubstr("no value"));
+  EXPECT_THAT(parseError("1xf32=+-1"), HasSubstr("no value"));
+  EXPECT_THAT(parseError("4294967295x4294967295x4294967295xf32=1"),
+              HasSubstr("is too large"));
+}
+
+TEST(TensorLiteral, PrintsNestedRows) {
+  EXPECT_EQ(printElements(parse("f32=1.5")), "1.5");
+  EXPECT_EQ(printElements(parse("3xui8=1 2 255")), "[1 2 255]");
+  EXPECT_EQ(printElements(parse("2x2xi8=1 2 3 -4")), "[[1 2]\n [3 -4]]");
+  EXPECT_EQ(printElements(parse("2x1x2xi8=1 2 3 4")), "[[[1 2]]\n\n [[3 4]]]");
+}
+
+TEST(TensorLiteral, PrintsWhatReadsBack) {
+  EXPECT_EQ(printElements(parse("4xf16=0.1 65504 6e-8 0x7e01")),
+            "[0.1 65504 6e-08 0x7e01]");
+  EXPECT_EQ(printElements(parse("5xf32=0.1 16777216 -0 nan -nan")),
+            "[0.1 16777216 -0 nan -nan]");
+  std::string all;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits)
+    all += std::to_string(bits) + " ";
+  HostTensor halves = parse("65536xui16=" + all);
+  halves.dataType = DML_DATA_TYPE_FLOAT16;
+  EXPECT_EQ(parse("65536xf16=" + printElements(halves)).data, halves.data);
+}
+
+TEST(Npy, WritesWhatItReads) {
+  std::string file = path("round-trip.npy"), error;
+  for (const char *text : {"2x3xf16=1", "2x3xf32=1", "f64=2", "5xi8=-1",
+                           "1xi16=1", "1x1xi32=9", "2xi64=3", "2xui8=1",
+                           "2xui16=1", "2xui32=1", "1x2x3x4x5x6x7x8xui64=5"}) {
+    HostTensor tensor = parse(text);
+    ASSERT_TRUE(writeNpy(file, tensor, error)) << error;
+    std::optional<HostTensor> back = readNpy(file, error);
+    ASSERT_TRUE(back) << error;
+    EXPECT_EQ(back->dataType, tensor.dataType);
+    EXPECT_EQ(back->sizes, tensor.sizes);
+    EXPECT_EQ(back->data, tensor.data);
+  }
+  std::remove(file.c_str());
+}
+
+TEST(Npy, WritesNumPysHeader) {
+  std::string file = path("header.npy"), error;
+  ASSERT_TRUE(writeNpy(file, parse("3xui8=1 2 3"), error)) << error;
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::remove(file.c_str());
+  ASSERT_EQ(bytes.size(), 128u + 3);
+  EXPECT_EQ(bytes.substr(0, 10), std::string("\x93NUMPY\1\0\x76\0", 10));
+  EXPECT_THAT(bytes,
+              HasSubstr("{'descr': '|u1', 'fortran_order': False, 'shape': "
+                        "(3,), }"));
+  EXPECT_EQ(bytes.substr(127), "\n\1\2\3");
+}
+
+TEST(Npy, ReadsOtherVersionsAndOrders) {
+  std::string error;
+  const char *header =
+      "{\"shape\": (2, 3), 'fortran_order': True, 'descr': '|i1'}\n";
+  for (char version : {1, 2, 3}) {
+    auto tensor = readBytes(npy(header, "\1\4\2\5\3\6", version), error);
+    ASSERT_TRUE(tensor) << error;
+    EXPECT_THAT(values<int8_t>(*tensor), ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+  auto tensor =
+      readBytes(npy("{'descr': '>i4', 'fortran_order': False, 'shape': (1,), }",
+                    std::string("\0\0\1\2", 4)),
+                error);
+  ASSERT_TRUE(tensor) << error;
+  EXPECT_THAT(values<int32_t>(*tensor), ElementsAre(258));
+}
+
+TEST(Npy, SaysWhatIsWrong) {
+  auto header = [](const std::string &descr, const std::string &shape) {
+    return "{'descr': '" + descr +
+           "', 'fortran_order': False, 'shape': " + shape + ", }";
+  };
+  std::string error;
+  EXPECT_FALSE(readNpy("/nonexistent/x.npy", error));
+  EXPECT_THAT(error, HasSubstr("cannot read '/nonexistent/x.npy': No such"));
+  EXPECT_FALSE(readNpy("/tmp", error));
+  EXPECT_THAT(error, HasSubstr("directory"));
+  EXPECT_THAT(npyError(""), HasSubstr("is no .npy file"));
+  EXPECT_THAT(npyError("PK\3\4aaaaaaaa"), HasSubstr("is no .npy file"));
+  EXPECT_THAT(npyError(npy("", "", 4)), HasSubstr("version 4.0"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(1,)"), "").substr(0, 40)),
+              HasSubstr("ends within its header"));
+  EXPECT_THAT(npyError(npy(header("<c8", "(1,)"), "12345678")),
+              HasSubstr("dtype '<c8'"));
+  EXPECT_THAT(npyError(npy(header("", "(1,)"), "1")), HasSubstr("dtype ''"));
+  EXPECT_THAT(npyError(npy(header("|b1", "(1,)"), "1")),
+              HasSubstr("dtype '|b1'"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(2,)"), "1234")),
+              HasSubstr("promises 8 bytes of data, but there are only 4"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(1,)"), "12345")),
+              HasSubstr("data follow the 4 bytes"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(99999999999,)"), "")),
+              HasSubstr("larger than 4294967295"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(4294967295, 4294967295, 9)"), "")),
+              HasSubstr("too large to count"));
+  EXPECT_THAT(npyError(npy(header("<f4", "(4294967295, 4294967295)"), "1")),
+              HasSubstr("too large to count"));
+  EXPECT_THAT(npyError(npy(header("<f4", "3"), "")), HasSubstr("malformed"));
+  EXPECT_THAT(npyError(npy("{}", "")), HasSubstr("is missing"));
+  EXPECT_THAT(npyError(npy("{'descr': [('a', '<f4')]}", "")),
+              HasSubstr("structured types"));
+  EXPECT_THAT(npyError(npy("nonsense", "")), HasSubstr("'{' is missing"));
+}
+
+TEST(Npy, LeavesNoHalfWrittenFile) {
+  std::string error;
+  EXPECT_FALSE(writeNpy("/nonexistent/x.npy", parse("f32=1"), error));
+  EXPECT_THAT(error, HasSubstr("cannot write '/nonexistent/x.npy'"));
+  // What is no regular file is not replaced by one.
+  EXPECT_TRUE(writeNpy("/dev/null", parse("f32=1"), error)) << error;
+  EXPECT_FALSE(std::ifstream("/dev/null").peek() != EOF);
+}

@@ -1,0 +1,105 @@
+# Runs dml-run as people do, and looks at what it prints and how it exits.
+#   cmake -DDML_RUN=... -DWRITER=... -DFOLDER=... -P dml-run-test.cmake
+#
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+execute_process(COMMAND "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
+
+# run(<exit code> <regex of stdout or stderr> arguments...)
+function(run code pattern)
+  execute_process(COMMAND "${DML_RUN}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  set(text "${out}")
+  if(NOT code EQUAL 0)
+    set(text "${err}")
+    if(NOT err MATCHES "^dml-run: (error|validation)" OR NOT out STREQUAL "")
+      message(SEND_ERROR "not one clear error:\n${out}\n${err}")
+    endif()
+  endif()
+  if(NOT result EQUAL code OR NOT text MATCHES "${pattern}")
+    message(SEND_ERROR "dml-run ${ARGN}\nexit code ${result}, wanted ${code}\n"
+      "stdout: ${out}\nstderr: ${err}\nwanted: ${pattern}")
+  endif()
+endfunction()
+
+run(0 "usage: dml-run" --help)
+run(0 "^dml-run [0-9.]+\n$" --version)
+run(0 "shaderInt64 +(yes|no)\n.*maxComputeWorkGroupCount +[0-9]+ x" --list-devices)
+run(0 "^\\[\n  {\n    \"index\": 0,\n" --list-devices --json)
+run(0 "main\\(%a: 4x32xf32, %b: 4x32xf32\\) -> \\(%sum: 4x32xf32, %reversed: 2x64xf32\\)"
+  arithmetic.dmlx --print-signature)
+
+# Values in, values out.
+run(0 "^%to: 2x3xi8\n\\[\\[1 2 3\\]\n \\[-4 5 6\\]\\]\n$"
+  copies.dmlx --function=i8 "--input=2x3xi8=[[1, 2, 3], [-4, 5, 6]]" --validate)
+run(0 "%to: f32\n0.1\n" copies.dmlx --function scalar --input f32=0.1)
+run(0 "%sum: 4x32xf32\n\\[\\[3 3.*%reversed: 2x64xf32\n\\[\\[3 3"
+  arithmetic.dmlx --input=b=4x32xf32=2 --input=4x32xf32=1 --validate --repeat=3)
+run(0 "" arithmetic.dmlx --input=4x32xf32=1 --input=4x32xf32=2
+  --output=@sum.npy --output=reversed=@reversed.npy)
+run(0 "%sum: 4x32xf32\n\\[\\[3 4 5 6.*129 130\\]\\]\n$"
+  arithmetic.dmlx --function=add_constant --input=a=@sum.npy)
+run(0 "%sum" arithmetic.dmlx --input=@sum.npy --input=@sum.npy
+  --output=reversed=@reversed.npy --device=0 --robust --time)
+
+# What is wrong is said.
+run(1 "no file is given")
+run(1 "unknown option '--frobnicate'" --frobnicate)
+run(1 "option '--repeat' does not take '0'" --repeat=0 arithmetic.dmlx)
+run(1 "option '--validate' takes no value" --validate=1 arithmetic.dmlx)
+run(1 "option '--input' needs a value" arithmetic.dmlx --input)
+run(1 "there are two files" a.dmlx b.dmlx)
+run(1 "cannot open 'none.dmlx': No such file" none.dmlx)
+run(1 "verifier refuses its structure" truncated.dmlx)
+run(1 "there is no function 'other'" arithmetic.dmlx --function=other)
+run(1 "there is no function 'main'" copies.dmlx)
+run(1 "input 'b' \\(4x32xf32\\) is missing" arithmetic.dmlx --input=4x32xf32=1)
+run(1 "there are 2 --inputs, but function 'twice' has 1 inputs"
+  twice.dmlx --input=3xi64=1 --input=3xi64=1)
+run(1 "function 'twice' has no input 'c'; it has 'a'" twice.dmlx --input=c=3xi64=1)
+run(1 "input 'a' is given twice" twice.dmlx --input=a=3xi64=1 --input=a=3xi64=1)
+run(1 "input 'a' has type 4xi64, but function wants 3xi64" twice.dmlx --input=4xi64=1)
+run(1 "input 'a' has type 3xi32, but function wants 3xi64" twice.dmlx --input=3xi32=1)
+run(1 "input 'a': cannot read 'none.npy': No such file" twice.dmlx --input=@none.npy)
+run(1 "is no .npy file" twice.dmlx --input=@twice.dmlx)
+run(1 "input 'a': element 1: 'x' is no value of i64" "twice.dmlx" "--input=3xi64=1 x 2")
+run(1 "wanted is @FILE.npy" twice.dmlx --input=3xi64=1 --output=out.npy)
+run(1 "cannot write 'none/out.npy'" copies.dmlx --function=f32 --input=2x3xf32=1
+  --output=@none/out.npy)
+run(1 "no device is called 'none such'" copies.dmlx --function=f32
+  --input=2x3xf32=1 "--device=none such")
+run(1 "maxComputeSharedMemorySize of 2147483648 is needed" greedy.dmlx --input=3xi64=1)
+run(1 "--compile-arg is for .mlir" twice.dmlx --compile-arg=-x)
+
+# No driver, and so no device.
+set(ENV{VK_ICD_FILENAMES} /nonexistent)
+set(ENV{VK_DRIVER_FILES} /nonexistent)
+run(1 "no Vulkan device" copies.dmlx --function=f32 --input=2x3xf32=1)
+unset(ENV{VK_ICD_FILENAMES})
+unset(ENV{VK_DRIVER_FILES})
+
+# A module goes through the dml-compile beside dml-run: here a script that
+# copies an executable to where it is told, if its last argument says so.
+file(MAKE_DIRECTORY "${FOLDER}/bin" "${FOLDER}/tmp")
+file(COPY "${DML_RUN}" DESTINATION "${FOLDER}/bin")
+file(WRITE "${FOLDER}/bin/dml-compile" "#!/bin/sh
+test \"$2\" = -o || exit 3
+test \"$4\" = --good || exit 7
+cp '${FOLDER}/twice.dmlx' \"$3\"
+")
+file(CHMOD "${FOLDER}/bin/dml-compile"
+  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+set(DML_RUN "${FOLDER}/bin/dml-run")
+set(ENV{TMPDIR} "${FOLDER}/tmp")
+run(0 "%b: 3xi64\n\\[2 4 6\\]" "a b.mlir" "--input=3xi64=1 2 3" --compile-arg=--good)
+run(0 "twice\\(%a" ab.mlirbc --print-signature --compile-arg=--good)
+run(1 "could not compile 'a.mlir': exit code 7" a.mlir --input=3xi64=1)
+set(ENV{TMPDIR} /nonexistent)
+run(1 "no folder for temporary files" a.mlir)
+file(GLOB left "${FOLDER}/tmp/*" "${FOLDER}/*.npy.*")
+if(left)
+  message(SEND_ERROR "files were left behind: ${left}")
+endif()

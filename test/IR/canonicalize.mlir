@@ -1,0 +1,104 @@
+// RUN: dml-opt %s --canonicalize --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @fold_padding
+// CHECK-SAME: (%[[INPUT:.*]]: tensor<2xf32>)
+// CHECK-NEXT: return %[[INPUT]]
+func.func @fold_padding(%input: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<wrap>,
+      start_padding = array<i64: 0>, end_padding = array<i64: 0>}
+      : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// CHECK-LABEL: func @merge_edge
+// CHECK: dml.padding %arg0 {end_padding = array<i64: 5>, mode = #dml.padding_mode<edge>, start_padding = array<i64: 3>} : (tensor<2xf32>) -> tensor<10xf32>
+// CHECK-NEXT: return
+func.func @merge_edge(%input: tensor<2xf32>) -> tensor<10xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 2>}
+      : (tensor<2xf32>) -> tensor<5xf32>
+  %1 = dml.padding %0 {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 2>, end_padding = array<i64: 3>}
+      : (tensor<5xf32>) -> tensor<10xf32>
+  return %1 : tensor<10xf32>
+}
+
+// CHECK-LABEL: func @merge_constant
+// CHECK: dml.padding %arg0 {end_padding = array<i64: 5>, mode = #dml.padding_mode<constant>, padding_value = 7.000000e+00 : f32, start_padding = array<i64: 3>}
+// CHECK-NEXT: return
+func.func @merge_constant(%input: tensor<2xf32>) -> tensor<10xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<constant>, padding_value = 7.0 : f32,
+      start_padding = array<i64: 1>, end_padding = array<i64: 2>}
+      : (tensor<2xf32>) -> tensor<5xf32>
+  %1 = dml.padding %0 {mode = #dml.padding_mode<constant>, padding_value = 7.0 : f32,
+      start_padding = array<i64: 2>, end_padding = array<i64: 3>}
+      : (tensor<5xf32>) -> tensor<10xf32>
+  return %1 : tensor<10xf32>
+}
+
+// Another constant, another mode, and modes that do not compose stay.
+// CHECK-LABEL: func @keep_padding
+// CHECK-COUNT-6: dml.padding
+func.func @keep_padding(%input: tensor<2xf32>)
+    -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) {
+  %0 = dml.padding %input {mode = #dml.padding_mode<constant>, padding_value = 1.0 : f32,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<2xf32>) -> tensor<4xf32>
+  %1 = dml.padding %0 {mode = #dml.padding_mode<constant>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<4xf32>) -> tensor<6xf32>
+  %2 = dml.padding %input {mode = #dml.padding_mode<reflection>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<2xf32>) -> tensor<4xf32>
+  %3 = dml.padding %2 {mode = #dml.padding_mode<reflection>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<4xf32>) -> tensor<6xf32>
+  %4 = dml.padding %input {mode = #dml.padding_mode<symmetric>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<2xf32>) -> tensor<4xf32>
+  %5 = dml.padding %4 {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+      : (tensor<4xf32>) -> tensor<6xf32>
+  return %1, %3, %5 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+}
+
+// CHECK-LABEL: func @fold_and_merge_tile
+// CHECK-SAME: (%[[INPUT:.*]]: tensor<2x1xf32>)
+// CHECK-NEXT: %[[TILE:.*]] = dml.tile %[[INPUT]] {repeats = array<i64: 6, 5>} : (tensor<2x1xf32>) -> tensor<12x5xf32>
+// CHECK-NEXT: return %[[TILE]]
+func.func @fold_and_merge_tile(%input: tensor<2x1xf32>) -> tensor<12x5xf32> {
+  %0 = dml.tile %input {repeats = array<i64: 1, 1>} : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %1 = dml.tile %0 {repeats = array<i64: 2, 1>} : (tensor<2x1xf32>) -> tensor<4x1xf32>
+  %2 = dml.tile %1 {repeats = array<i64: 3, 5>} : (tensor<4x1xf32>) -> tensor<12x5xf32>
+  return %2 : tensor<12x5xf32>
+}
+
+// CHECK-LABEL: func @fold_resample
+// CHECK-SAME: (%[[INPUT:.*]]: tensor<2xf32>)
+// CHECK-NEXT: return %[[INPUT]]
+func.func @fold_resample(%input: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0>} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// The same size, but another scale: not a copy.
+// CHECK-LABEL: func @keep_resample
+// CHECK: dml.resample
+func.func @keep_resample(%input: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 2.0>} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// What nothing uses goes away.
+// CHECK-LABEL: func @unused
+// CHECK-NEXT: return
+func.func @unused(%input: tensor<1x1x3x3xf32>, %gradient: tensor<1x1x2x2xf32>) {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 2, 2>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
+  return
+}

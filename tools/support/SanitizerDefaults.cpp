@@ -1,0 +1,31 @@
+//===- SanitizerDefaults.cpp - Leaks that are not ours --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Linked into programs that use Vulkan where they are built with
+// AddressSanitizer, so that they need no options in their environment.
+//
+//===----------------------------------------------------------------------===//
+
+/// Suppressions for LeakSanitizer, which asks for them under this name. Each
+/// needs a reason.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" const char *__lsan_default_suppressions() {
+  return
+      // Mesa's lavapipe keeps its LLVM contexts, compiled shaders and driver
+      // configuration until the process ends, and frees none of them.
+      "leak:libvulkan_lvp.so\n"
+      "leak:libLLVM\n"
+      // Other drivers, which the loader opens to ask for their devices.
+      "leak:libvulkan_intel\n"
+      "leak:libvulkan_radeon\n"
+      "leak:libnvidia\n"
+      "leak:libGLX_nvidia\n"
+      // What the loader keeps of its manifests, and the layers of themselves.
+      "leak:libvulkan.so\n"
+      "leak:libVkLayer_\n";
+}
+
+/// Suppressions go by the name of a library, which LeakSanitizer no longer
+/// knows once the loader has closed its drivers. So nothing is closed.
+extern "C" int dlclose(void * /*library*/) { return 0; }

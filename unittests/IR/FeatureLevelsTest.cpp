@@ -1,0 +1,460 @@
+//===- FeatureLevelsTest.cpp - Every operator at every level --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks all registered operators: nothing here names one. What they should
+// accept stands in Inputs/support.txt, copied by hand from DirectML's pages; the
+// full messages at every boundary stand in Inputs/boundaries.txt. To write the
+// latter anew, run the test with DML_UPDATE_INPUTS=1 and read the difference.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/DML.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+
+constexpr int64_t maxTestedRank = 9;
+
+/// "InputGradientTensor" -> "input_gradient", "PaddingMode" -> "padding_mode".
+std::string toSnakeCase(StringRef name) {
+  name.consume_back("Tensor");
+  std::string result;
+  for (auto [i, c] : llvm::enumerate(name)) {
+    if (i != 0 && llvm::isUpper(c))
+      result += '_';
+    result += llvm::toLower(c);
+  }
+  return result;
+}
+
+/// Inputs/support.txt.
+struct GoldenSupport {
+  struct Row {
+    FeatureLevel level;
+    int64_t minRank, maxRank;
+    std::set<std::string> dataTypes;
+  };
+  /// By operator and tensor; newest first.
+  std::map<std::pair<std::string, std::string>, std::vector<Row>> tensors;
+  /// By operator and case.
+  std::map<std::pair<std::string, std::string>, FeatureLevel> modes;
+
+  static GoldenSupport read() {
+    GoldenSupport golden;
+    auto buffer = llvm::MemoryBuffer::getFile(DML_TEST_INPUTS "/support.txt");
+    EXPECT_TRUE(buffer) << "no support.txt";
+    SmallVector<StringRef> lines;
+    (*buffer)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines) {
+      SmallVector<StringRef> words;
+      line.split(words, ' ', 5);
+      if (words[0] == "tensor") {
+        auto [minRank, maxRank] = words[4].split('-');
+        Row row{*parseFeatureLevel(words[3]), 0, 0, {}};
+        EXPECT_FALSE(minRank.getAsInteger(10, row.minRank)) << line.str();
+        EXPECT_FALSE(maxRank.getAsInteger(10, row.maxRank)) << line.str();
+        SmallVector<StringRef> types;
+        words[5].split(types, ", ");
+        for (StringRef type : types)
+          row.dataTypes.insert(type.str());
+        golden.tensors[{words[1].str(), toSnakeCase(words[2])}].push_back(row);
+      } else if (words[0] == "mode") {
+        golden.modes[{words[1].str(), words[3].lower()}] =
+            *parseFeatureLevel(words[4]);
+      } else {
+        EXPECT_EQ(words[0], "#") << line.str();
+      }
+    }
+    return golden;
+  }
+
+  bool supports(StringRef op, StringRef tensor, FeatureLevel level,
+                int64_t rank, StringRef dataType) const {
+    auto it = tensors.find({op.str(), tensor.str()});
+    if (it == tensors.end())
+      return false;
+    for (const Row &row : it->second)
+      if (row.level <= level)
+        return row.minRank <= rank && rank <= row.maxRank &&
+               row.dataTypes.count(dataType.str());
+    return false;
+  }
+};
+
+class FeatureLevelsTest : public ::testing::Test {
+protected:
+  FeatureLevelsTest() {
+    context.loadDialect<DMLDialect>();
+    context.printOpOnDiagnostic(false);
+    for (RegisteredOperationName name :
+         context.getRegisteredOperationsByDialect("dml"))
+      if (const OperatorSupport *support = getOperatorSupport(name))
+        operators.push_back({name, support});
+    llvm::sort(operators, [](const auto &lhs, const auto &rhs) {
+      return lhs.name.getStringRef() < rhs.name.getStringRef();
+    });
+  }
+
+  struct Operator {
+    OperationName name;
+    const OperatorSupport *support;
+
+    /// "PADDING".
+    StringRef getShortName() const {
+      StringRef name = support->operatorType;
+      name.consume_front("DML_OPERATOR_");
+      return name;
+    }
+    ArrayRef<TensorSupport> getTensors() const {
+      return support->levels.front().tensors;
+    }
+  };
+
+  Type getTensorType(int64_t rank, DataType dataType) {
+    return RankedTensorType::get(SmallVector<int64_t>(rank, 1),
+                                 getElementType(dataType, &context));
+  }
+
+  /// A module with one op that has tensors of the given types and no attributes.
+  /// It is no valid op: levels are checked before anything else of it is.
+  OwningOpRef<ModuleOp> buildOp(const Operator &op, ArrayRef<Type> types) {
+    Location loc = UnknownLoc::get(&context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+    OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    OperationState state(loc, op.name);
+    for (auto [tensor, type] : llvm::zip_equal(op.getTensors(), types)) {
+      // DirectML calls results so, and nothing else.
+      if (tensor.tensor.starts_with("output"))
+        state.addTypes(type);
+      else
+        state.addOperands(
+            UnrealizedConversionCastOp::create(builder, loc, type, ValueRange{})
+                .getResult(0));
+    }
+    builder.create(state);
+    return module;
+  }
+
+  FeatureLevelOpInterface getOp(ModuleOp module) {
+    return cast<FeatureLevelOpInterface>(module.getBody()->back());
+  }
+
+  /// What the dialect says of a `dml.target` of `level` on `module`: "" or the
+  /// error with its notes.
+  std::string verifyTarget(ModuleOp module, FeatureLevel level) {
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      os << diagnostic.str() << "\n";
+      for (Diagnostic &note : diagnostic.getNotes())
+        os << "    " << note.str() << "\n";
+    });
+    NamedAttribute target(StringAttr::get(&context, targetAttrName),
+                          TargetAttr::get(&context, level));
+    LogicalResult result =
+        context.getLoadedDialect<DMLDialect>()->verifyOperationAttribute(
+            module, target);
+    EXPECT_EQ(succeeded(result), message.empty());
+    return message;
+  }
+
+  /// Types that `level` supports for all tensors of `op`; of the newest level
+  /// where `level` does not have it.
+  SmallVector<Type> getSupportedTypes(const Operator &op, FeatureLevel level) {
+    const LevelSupport *row = op.support->getRow(level);
+    if (!row)
+      row = &op.support->levels.front();
+    return llvm::map_to_vector(row->tensors, [&](const TensorSupport &tensor) {
+      for (DataType type : getDataTypes())
+        if (tensor.supportsDataType(type))
+          return getTensorType(tensor.minRank, type);
+      llvm_unreachable("a tensor without data types");
+    });
+  }
+
+  /// Calls `callback` for everything that an op of `op` may need of a level.
+  void
+  forEachRequirement(const Operator &op,
+                     llvm::function_ref<void(const Requirement &)> callback) {
+    callback({Requirement::Kind::Operator});
+    for (const EnumCaseSupport &enumCase : op.support->enumCases)
+      callback({Requirement::Kind::EnumCase, enumCase.attribute,
+                static_cast<int64_t>(enumCase.value)});
+    for (const TensorSupport &tensor : op.getTensors()) {
+      for (DataType type : getDataTypes())
+        callback({Requirement::Kind::DataType, tensor.tensor,
+                  static_cast<int64_t>(type)});
+      for (int64_t rank = 0; rank <= maxTestedRank; ++rank)
+        callback({Requirement::Kind::Rank, tensor.tensor, rank});
+    }
+  }
+
+  MLIRContext context;
+  SmallVector<Operator> operators;
+};
+
+TEST_F(FeatureLevelsTest, LevelsAreInDirectMLsOrder) {
+  ArrayRef<FeatureLevelInfo> levels = getFeatureLevels();
+  EXPECT_EQ(levels.back().level, newestFeatureLevel);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    StringRef number = getFeatureLevelNumber(levels[i].level);
+    EXPECT_EQ(parseFeatureLevel(number), levels[i].level);
+    EXPECT_EQ(parseFeatureLevel(("fl_" + number).str()), levels[i].level);
+    unsigned major = 0, minor = 0;
+    EXPECT_FALSE(number.split('_').first.getAsInteger(10, major));
+    EXPECT_FALSE(number.split('_').second.getAsInteger(10, minor));
+    EXPECT_EQ(static_cast<uint32_t>(levels[i].level), major << 12 | minor << 8);
+    if (i > 0) {
+      EXPECT_LT(levels[i - 1].level, levels[i].level);
+    }
+  }
+  // The table has every case of the enum.
+  size_t cases = 0;
+  for (uint32_t value = 0; value < 0x10000; ++value)
+    cases += symbolizeFeatureLevel(value).has_value();
+  EXPECT_EQ(cases, levels.size());
+  for (StringRef text : {"", "5", "5_3", "fl_", "fl_fl_5_0", "7_0", "0x5000"})
+    EXPECT_FALSE(parseFeatureLevel(text)) << text.str();
+}
+
+TEST_F(FeatureLevelsTest, FirstWindowsIsNeverOlderThanTheLevel) {
+  EXPECT_EQ(getFirstWindowsRelease(FeatureLevel::fl_2_1),
+            getFirstWindowsRelease(FeatureLevel::fl_4_0));
+  EXPECT_NE(getFirstWindowsRelease(FeatureLevel::fl_4_0),
+            getFirstWindowsRelease(FeatureLevel::fl_4_1));
+  EXPECT_TRUE(getFirstWindowsRelease(FeatureLevel::fl_5_1).empty());
+}
+
+TEST_F(FeatureLevelsTest, TablesAreWellFormed) {
+  ASSERT_FALSE(operators.empty());
+  for (const Operator &op : operators) {
+    SCOPED_TRACE(op.name.getStringRef().str());
+    EXPECT_EQ(op.name.getStringRef(), "dml." + op.getShortName().lower());
+    ArrayRef<LevelSupport> rows = op.support->levels;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0) {
+        EXPECT_GT(rows[i - 1].level, rows[i].level) << "newest first";
+      }
+      for (const TensorSupport &tensor : rows[i].tensors) {
+        SCOPED_TRACE(tensor.tensor.str());
+        // What holds for every tensor of DirectML.
+        EXPECT_LE(1, tensor.minRank);
+        EXPECT_LE(tensor.minRank, tensor.maxRank);
+        EXPECT_LE(tensor.maxRank, 8);
+        EXPECT_NE(tensor.dataTypes, 0u);
+        if (rows[i].level < FeatureLevel::fl_3_0) {
+          EXPECT_LE(tensor.maxRank, 5) << "6 to 8 dimensions came with 3_0";
+          for (DataType type :
+               {DataType::FLOAT64, DataType::INT64, DataType::UINT64})
+            EXPECT_FALSE(tensor.supportsDataType(type))
+                << "64-bit types came with 3_0";
+        }
+      }
+    }
+  }
+}
+
+/// Every operator, level, tensor, data type and rank is accepted or rejected as
+/// DirectML's pages say.
+TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
+  GoldenSupport golden = GoldenSupport::read();
+  size_t cases = 0, accepted = 0;
+  for (const Operator &op : operators)
+    for (const FeatureLevelInfo &info : getFeatureLevels())
+      for (auto [index, tensor] : llvm::enumerate(op.getTensors()))
+        for (DataType dataType : getDataTypes())
+          for (int64_t rank = 0; rank <= maxTestedRank; ++rank) {
+            SmallVector<Type> types = getSupportedTypes(op, info.level);
+            types[index] = getTensorType(rank, dataType);
+            std::string page = stringifyDataType(dataType).upper();
+            StringRef kind = StringRef(page).take_until(llvm::isDigit);
+            std::string name =
+                ((kind == "F"   ? "FLOAT"
+                  : kind == "I" ? "INT"
+                                : "UINT") +
+                 StringRef(page).drop_front(kind.size()))
+                    .str();
+            bool wanted = golden.supports(op.getShortName(), tensor.tensor,
+                                          info.level, rank, name);
+            OwningOpRef<ModuleOp> module = buildOp(op, types);
+            EXPECT_EQ(getOp(*module).getViolations(info.level).empty(), wanted)
+                << op.name.getStringRef().str() << " "
+                << getFeatureLevelNumber(info.level).str() << " "
+                << tensor.tensor.str() << " " << name << " rank " << rank;
+            EXPECT_EQ(verifyTarget(*module, info.level).empty(), wanted);
+            ++cases;
+            accepted += wanted;
+          }
+  // Nothing on the pages is without an operator, tensor or case here.
+  for (const auto &[key, rows] : golden.tensors)
+    EXPECT_TRUE(llvm::any_of(operators, [&](const Operator &op) {
+      return op.getShortName() == key.first &&
+             llvm::any_of(op.getTensors(), [&](const TensorSupport &tensor) {
+               return tensor.tensor == key.second;
+             });
+    })) << key.first << " " << key.second;
+  RecordProperty("cases", static_cast<int>(cases));
+  llvm::outs() << cases << " cases, " << accepted << " of them accepted\n";
+}
+
+TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
+  GoldenSupport golden = GoldenSupport::read();
+  size_t cases = 0;
+  for (const Operator &op : operators)
+    for (const EnumCaseSupport &enumCase : op.support->enumCases) {
+      auto it = golden.modes.find(
+          {op.getShortName().str(), enumCase.enumCase.str()});
+      ASSERT_NE(it, golden.modes.end()) << enumCase.enumCase.str();
+      for (const FeatureLevelInfo &info : getFeatureLevels()) {
+        EXPECT_EQ(op.support->supports({Requirement::Kind::EnumCase,
+                                        enumCase.attribute, enumCase.value},
+                                       info.level),
+                  info.level >= it->second)
+            << enumCase.enumCase.str();
+        ++cases;
+      }
+      golden.modes.erase(it);
+    }
+  EXPECT_TRUE(golden.modes.empty()) << golden.modes.begin()->first.second;
+  llvm::outs() << cases << " cases\n";
+}
+
+/// What a level supports, the next supports too. A fact of DirectML's that breaks
+/// this would be listed here.
+TEST_F(FeatureLevelsTest, LevelsOnlyAdd) {
+  const std::set<std::string> exceptions = {};
+  size_t cases = 0;
+  for (const Operator &op : operators)
+    forEachRequirement(op, [&](const Requirement &requirement) {
+      bool older = false;
+      for (const FeatureLevelInfo &info : getFeatureLevels()) {
+        bool newer = op.support->supports(requirement, info.level);
+        std::string what = op.support->describe(requirement) + " at " +
+                           getFeatureLevelNumber(info.level).str();
+        EXPECT_TRUE(newer || !older || exceptions.count(what)) << what;
+        older = newer;
+        ++cases;
+      }
+    });
+  llvm::outs() << cases << " cases\n";
+}
+
+/// The level that is deduced supports the op, and the one below does not.
+TEST_F(FeatureLevelsTest, DeducedLevelIsTheOldest) {
+  size_t cases = 0;
+  for (const Operator &op : operators)
+    for (DataType dataType : getDataTypes())
+      for (int64_t rank = 0; rank <= maxTestedRank; ++rank) {
+        OwningOpRef<ModuleOp> module = buildOp(
+            op, SmallVector<Type>(op.getTensors().size(),
+                                  getTensorType(rank, dataType)));
+        auto [level, deciding] = getOp(*module).getMinimumLevel();
+        for (const FeatureLevelInfo &info : getFeatureLevels())
+          EXPECT_EQ(verifyTarget(*module, info.level).empty(),
+                    level && info.level >= *level);
+        if (level && *level > getFeatureLevels().front().level) {
+          EXPECT_EQ(op.support->getMinimumLevel(deciding), level);
+        }
+        ++cases;
+      }
+  llvm::outs() << cases << " cases\n";
+}
+
+/// At each boundary one op is accepted and one rejected, with the full message.
+TEST_F(FeatureLevelsTest, BoundaryMessages) {
+  std::string found;
+  llvm::raw_string_ostream os(found);
+  size_t boundaries = 0;
+  for (const Operator &op : operators)
+    forEachRequirement(op, [&](const Requirement &requirement) {
+      std::optional<FeatureLevel> minimum =
+          op.support->getMinimumLevel(requirement);
+      std::optional<FeatureLevel> below =
+          minimum ? std::nullopt : std::optional(newestFeatureLevel);
+      for (const FeatureLevelInfo &info : getFeatureLevels())
+        if (minimum && info.level < *minimum)
+          below = info.level;
+      // Older levels do not have the operator at all: one boundary says so.
+      if (!below || (minimum == op.support->getIntroducedLevel() &&
+                     requirement.kind != Requirement::Kind::Operator))
+        return;
+
+      auto build = [&](FeatureLevel level) {
+        SmallVector<Type> types = getSupportedTypes(op, level);
+        for (auto [type, tensor] : llvm::zip_equal(types, op.getTensors())) {
+          if (tensor.tensor != requirement.subject)
+            continue;
+          auto old = cast<RankedTensorType>(type);
+          type = requirement.kind == Requirement::Kind::Rank
+                     ? getTensorType(requirement.value,
+                                     *getDataType(old.getElementType()))
+                     : getTensorType(old.getRank(), static_cast<DataType>(
+                                                        requirement.value));
+        }
+        OwningOpRef<ModuleOp> module = buildOp(op, types);
+        if (requirement.kind == Requirement::Kind::EnumCase)
+          getOp(*module)->setAttr(
+              requirement.subject,
+              parseAttribute(op.support
+                                 ->getEnumCase(requirement.subject,
+                                               requirement.value)
+                                 ->syntax,
+                             &context));
+        return module;
+      };
+      os << op.name << ", " << op.support->describe(requirement) << ": ";
+      if (minimum) {
+        EXPECT_EQ(verifyTarget(*build(*minimum), *minimum), "");
+        os << getFeatureLevelNumber(*minimum) << " accepts, ";
+      }
+      std::string message = verifyTarget(*build(*below), *below);
+      EXPECT_NE(message, "") << op.support->describe(requirement);
+      os << getFeatureLevelNumber(*below) << " rejects\n  " << message;
+      ++boundaries;
+    });
+  llvm::outs() << boundaries << " boundaries\n";
+
+  const char *path = DML_TEST_INPUTS "/boundaries.txt";
+  if (llvm::sys::Process::GetEnv("DML_UPDATE_INPUTS")) {
+    std::error_code error;
+    llvm::raw_fd_ostream file(path, error);
+    ASSERT_FALSE(error) << error.message();
+    file << found;
+    return;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(buffer) << "no boundaries.txt";
+  EXPECT_EQ((*buffer)->getBuffer().str(), found);
+}
+
+/// The queries hold for ops that the verifier would reject.
+TEST_F(FeatureLevelsTest, UnverifiedOpsAreAnswered) {
+  for (const Operator &op : operators) {
+    Location loc = UnknownLoc::get(&context);
+    OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+    OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    for (unsigned results : {0, 1, 9}) {
+      OperationState state(loc, op.name);
+      state.addTypes(SmallVector<Type>(results, builder.getI1Type()));
+      auto dmlOp = cast<FeatureLevelOpInterface>(builder.create(state));
+      EXPECT_EQ(dmlOp.getMinimumLevel().level, dmlOp.getIntroducedLevel());
+    }
+    EXPECT_EQ(verifyTarget(*module, newestFeatureLevel), "");
+  }
+}
+
+} // namespace
