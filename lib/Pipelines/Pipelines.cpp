@@ -50,6 +50,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm, const CompilerOptions &) {
+  pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Arguments are packed; strided layouts would spread from them otherwise.

@@ -8,6 +8,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,6 +59,18 @@ static cl::opt<std::string> deviceProfile(
         "may need) or 'minimal' (none), then any number of ',+feature' or "
         "',-feature' under Vulkan's names: full,-shaderFloat64"),
     cl::value_desc("profile"), cl::init("full"), cl::cat(category));
+
+static cl::opt<std::string> featureLevel(
+    "feature-level",
+    cl::desc("Feature level that the operators must keep to, such as 5_0 "
+             "(default: what dml.target says in the input, else the newest)"),
+    cl::value_desc("level"), cl::cat(category));
+
+static cl::opt<bool> legalize(
+    "legalize",
+    cl::desc("Rewrite operators that --feature-level does not support by ones "
+             "that it does, where values can be kept"),
+    cl::cat(category));
 
 static LogicalResult reportError(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "dml-compile") << message << "\n";
@@ -120,6 +133,11 @@ static LogicalResult compile(ModuleOp module,
   TimingScope scope = timing.getRootScope();
   pm.enableTiming(scope);
 
+  if (legalize) {
+    pm.addPass(dml::createLegalizeFeatureLevel({featureLevel}));
+  } else if (!featureLevel.empty()) {
+    pm.addPass(dml::createAttachTarget({featureLevel}));
+  }
   dml::buildDMLToLinalgPipeline(pm, options);
   if (stage > Stage::Linalg)
     dml::buildLinalgToGPUPipeline(pm, options);
@@ -150,6 +168,11 @@ static LogicalResult run() {
           dml::DeviceProfile::parse(deviceProfile);
       !profile)
     return reportError(llvm::toString(profile.takeError()));
+
+  if (!featureLevel.empty() && !dml::parseFeatureLevel(featureLevel))
+    return reportError(dml::describeUnknownFeatureLevel(featureLevel));
+  if (legalize && featureLevel.empty())
+    return reportError("--legalize wants the level to reach: --feature-level");
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =

@@ -9,6 +9,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CopySharedResults
+    : Pass<"dml-copy-shared-results", "mlir::func::FuncOp"> {
+  let summary = "Give every result of a function a buffer of its own";
+  let description = [{
+    Copies a tensor that a function returns more than once, so that each result
+    can become a buffer of the caller's. (buffer-results-to-out-params cannot
+    hoist one allocation into two arguments.)
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
 def DistributeToWorkgroups
     : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
   let summary = "Turn linalg on buffers into GPU launches";

@@ -15,7 +15,8 @@ def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
     Converts every dml operator to one or two `linalg.generic` operations over the
     output's shape, whose bodies compute an element from the tensors that they
     read with `tensor.extract`. Index arithmetic is on `index`, with unsigned
-    division.
+    division. So do `tensor.bitcast`, `tensor.concat` and `tensor.extract_slice`,
+    which legalization to an older feature level puts between the operators.
 
     linalg and arith want signless integers: tensors of `uin` become tensors of
     `in`. Where that changes an argument or a result of a function, the attribute

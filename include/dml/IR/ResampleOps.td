@@ -46,7 +46,8 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
       fraction with the smallest denominator that rounds to the given f32 (0.1 is
       1/10, 171.0/512.0 is 171/512), and `x` is computed from it without rounding;
       so a size ratio means what its author meant and every device finds the same
-      neighbour. The weight `w` is the fraction rounded to f32, within 1 ULP.
+      neighbour. The weight `w` is the fraction in f32, within 2 ULP. (From 2^24 on, where
+      several integers round to one f32, the scale stands for itself.)
     * The page does not state which of two equally near elements is nearest. The
       upper one is taken, as `floor(x + 0.5)` says: the formula of ONNX Runtime's
       DirectML provider for this operator. (The gradient operator's page has an

@@ -35,7 +35,7 @@ struct SignlessTypeConverter : TypeConverter {
   }
 };
 
-/// The tensor operations that a module of dml operators may hold beside them
+/// Reshapes, and what else of the tensor dialect has no lowering of its own,
 /// move elements of any type.
 struct RetypeTensorOp : ConversionPattern {
   RetypeTensorOp(const TypeConverter &typeConverter, MLIRContext *context)
@@ -47,13 +47,6 @@ struct RetypeTensorOp : ConversionPattern {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
       return rewriter.notifyMatchFailure(op, "no tensor operation");
-    // A cast between types that differ in their sign alone.
-    if (isa<tensor::BitcastOp>(op) &&
-        operands.front().getType() ==
-            getTypeConverter()->convertType(op->getResult(0).getType())) {
-      rewriter.replaceOp(op, operands.front());
-      return success();
-    }
     FailureOr<Operation *> retyped =
         convertOpResultTypes(op, operands, *getTypeConverter(), rewriter);
     if (failed(retyped))
@@ -94,6 +87,8 @@ struct ConvertDMLToLinalg
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
             [&](Operation *op) { return typeConverter.isLegal(op); });
+    target.addIllegalOp<tensor::BitcastOp, tensor::ConcatOp,
+                        tensor::ExtractSliceOp>();
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return typeConverter.isSignatureLegal(op.getFunctionType()) &&
              typeConverter.isLegal(&op.getBody());
@@ -133,5 +128,6 @@ void dml::populateDMLToLinalgPatterns(const TypeConverter &typeConverter,
   populatePaddingPatterns(typeConverter, patterns);
   populatePoolingPatterns(typeConverter, patterns);
   populateResamplePatterns(typeConverter, patterns);
+  populateTensorPatterns(typeConverter, patterns);
   populateTilePatterns(typeConverter, patterns);
 }

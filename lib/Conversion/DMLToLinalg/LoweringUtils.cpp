@@ -73,8 +73,8 @@ Value dml::fromF32(ElementBuilder &b, Value value, Type type, bool isUnsigned) {
                     : b.createOrFold<arith::FPToSIOp>(type, value);
 }
 
-Value dml::buildTensor(OpBuilder &builder, Operation *op,
-                       RankedTensorType type, ElementFn element) {
+Value dml::buildTensor(OpBuilder &builder, Operation *op, RankedTensorType type,
+                       ElementFn element) {
   Location loc = op->getLoc();
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());

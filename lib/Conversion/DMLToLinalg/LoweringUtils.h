@@ -74,6 +74,8 @@ void populatePoolingPatterns(const mlir::TypeConverter &typeConverter,
                              mlir::RewritePatternSet &patterns);
 void populateResamplePatterns(const mlir::TypeConverter &typeConverter,
                               mlir::RewritePatternSet &patterns);
+void populateTensorPatterns(const mlir::TypeConverter &typeConverter,
+                            mlir::RewritePatternSet &patterns);
 void populateTilePatterns(const mlir::TypeConverter &typeConverter,
                           mlir::RewritePatternSet &patterns);
 

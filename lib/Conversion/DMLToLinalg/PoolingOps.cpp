@@ -155,11 +155,10 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
     Value gradient = adaptor.getInputGradient();
     auto winnersType =
         cast<RankedTensorType>(gradient.getType()).clone(rewriter.getI32Type());
-    Value winners =
-        buildTensor(rewriter, op, winnersType,
-                    [&](ElementBuilder &b, ValueRange indices) {
-                      return buildWinner(b, adaptor.getInput(), indices, dims);
-                    });
+    Value winners = buildTensor(
+        rewriter, op, winnersType, [&](ElementBuilder &b, ValueRange indices) {
+          return buildWinner(b, adaptor.getInput(), indices, dims);
+        });
     return replaceWithTensor(op, *getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {
                                return buildGradient(b, winners, gradient,

@@ -119,9 +119,8 @@ static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
     position = b.maxsi(position, b.index(0));
   if (!remainder) {
     Value coordinate = b.divui(position, divisor);
-    return end < limit + divisor
-               ? coordinate
-               : b.minui(coordinate, b.index(dim.input - 1));
+    return end < limit + divisor ? coordinate
+                                 : b.minui(coordinate, b.index(dim.input - 1));
   }
   // At the last element nothing may remain.
   if (end > limit)
@@ -196,8 +195,8 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
   Value mixed = arith::AddFOp::create(b, low, part);
   // Without weight the high element takes no part, even if it is infinite.
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value exact = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tap.weight,
-                                      zero);
+  Value exact =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tap.weight, zero);
   return b.select(exact, low, mixed);
 }
 

@@ -1,0 +1,104 @@
+//===- TensorOps.cpp - Tensor operations beside dml's to linalg -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What legalization to older feature levels puts between dml operators.
+// Reshapes stay: they bufferize to views. The others become kernels that move
+// elements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoweringUtils.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+struct BitcastLowering : OpConversionPattern<tensor::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    // Types that differ in their sign alone.
+    if (type == adaptor.getSource().getType()) {
+      rewriter.replaceOp(op, adaptor.getSource());
+      return success();
+    }
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          Value element =
+              tensor::ExtractOp::create(b, adaptor.getSource(), indices);
+          return arith::BitcastOp::create(b, type.getElementType(), element);
+        });
+  }
+};
+
+struct ConcatLowering : OpConversionPattern<tensor::ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ConcatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    uint64_t dim = op.getDim();
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          // Every input is read at a valid coordinate; the last one that begins
+          // at or before the element has it.
+          Value result;
+          int64_t start = 0;
+          for (Value input : adaptor.getInputs()) {
+            int64_t size = cast<RankedTensorType>(input.getType())
+                               .getDimSize(static_cast<unsigned>(dim));
+            SmallVector<Value> coordinates(indices);
+            Value offset = b.add(indices[dim], -start);
+            coordinates[dim] =
+                b.minsi(b.maxsi(offset, b.index(0)), b.index(size - 1));
+            Value element = tensor::ExtractOp::create(b, input, coordinates);
+            Value begun = b.cmpi(arith::CmpIPredicate::sge, offset, b.index(0));
+            result = result ? b.select(begun, element, result) : element;
+            start += size;
+          }
+          return result;
+        });
+  }
+};
+
+struct ExtractSliceLowering : OpConversionPattern<tensor::ExtractSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> offsets = op.getStaticOffsets();
+    ArrayRef<int64_t> strides = op.getStaticStrides();
+    if (ShapedType::isDynamicShape(offsets) ||
+        ShapedType::isDynamicShape(strides) || !op.getType().hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "slice is dynamic");
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          SmallVector<Value> coordinates;
+          for (auto [dim, offset, stride] : llvm::enumerate(offsets, strides)) {
+            Value index = b.index(0);
+            if (!dropped[dim]) {
+              index = indices.front();
+              indices = indices.drop_front();
+            }
+            coordinates.push_back(b.add(b.mul(index, stride), offset));
+          }
+          return tensor::ExtractOp::create(b, adaptor.getSource(), coordinates);
+        });
+  }
+};
+} // namespace
+
+void dml::populateTensorPatterns(const TypeConverter &typeConverter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<BitcastLowering, ConcatLowering, ExtractSliceLowering>(
+      typeConverter, patterns.getContext());
+}
