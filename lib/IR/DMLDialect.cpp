@@ -219,8 +219,9 @@ InFlightDiagnostic
 FeatureLevelOpInterface::emitViolation(const Requirement &violation,
                                        FeatureLevel level) {
   const OperatorSupport &support = getOperatorSupport();
-  InFlightDiagnostic diagnostic = getOperation()->emitOpError()
-                                  << support.describeViolation(violation, level);
+  InFlightDiagnostic diagnostic =
+      getOperation()->emitOpError()
+      << support.describeViolation(violation, level);
   diagnostic.attachNote() << "according to " << support.getSource(violation);
   return diagnostic;
 }

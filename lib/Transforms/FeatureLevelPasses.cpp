@@ -22,8 +22,8 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// The level that the option of `pass` names. Emits an error at `module` where it
-/// names none.
+/// The level that the option of `pass` names. Emits an error at `module` where
+/// it names none.
 static FailureOr<FeatureLevel> parseOption(const Pass &pass, ModuleOp module,
                                            StringRef option) {
   if (std::optional<FeatureLevel> level = parseFeatureLevel(option))

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an operator's tables and interfaces say is enough to rewrite it: nothing
-// here knows an operator. Every step takes away one kind of violation and leaves
-// ops that are legalized in turn.
+// here knows an operator. Every step takes away one kind of violation and
+// leaves ops that are legalized in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,17 +38,16 @@ static void setArrayValues(Operation *op, StringRef name,
                            ArrayRef<Attribute> values) {
   Builder builder(op->getContext());
   if (isa<DenseI64ArrayAttr>(op->getAttr(name)))
-    op->setAttr(name, builder.getDenseI64ArrayAttr(llvm::map_to_vector(
-                          values, [](Attribute value) {
+    op->setAttr(name, builder.getDenseI64ArrayAttr(
+                          llvm::map_to_vector(values, [](Attribute value) {
                             return cast<IntegerAttr>(value).getInt();
                           })));
   else
-    op->setAttr(name, builder.getDenseF32ArrayAttr(llvm::map_to_vector(
-                          values, [](Attribute value) {
-                            return cast<FloatAttr>(value)
-                                .getValue()
-                                .convertToFloat();
-                          })));
+    op->setAttr(name,
+                builder.getDenseF32ArrayAttr(
+                    llvm::map_to_vector(values, [](Attribute value) {
+                      return cast<FloatAttr>(value).getValue().convertToFloat();
+                    })));
 }
 
 /// The value with which `array` leaves a dimension alone.
@@ -149,7 +148,8 @@ private:
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Builds the results of one op anew in ops that have one kind of violation less.
+/// Builds the results of one op anew in ops that have one kind of violation
+/// less.
 class Step {
 public:
   Step(FeatureLevelOpInterface op, FeatureLevel level, OpBuilder &builder)
@@ -172,8 +172,9 @@ public:
   std::string whyNot;
 
 private:
-  /// For each dimension of a new op, the one of the old op whose values it takes
-  /// from the arrays; nothing where the new op is to leave the dimension alone.
+  /// For each dimension of a new op, the one of the old op whose values it
+  /// takes from the arrays; nothing where the new op is to leave the dimension
+  /// alone.
   using DimensionMap = SmallVector<std::optional<int64_t>>;
 
   FailureOr<SmallVector<Value>> decompose();
@@ -235,8 +236,9 @@ FailureOr<SmallVector<Value>> Step::decompose() {
 
 FailureOr<SmallVector<Value>> Step::moveBits() {
   if (!movesElements())
-    return fail("the op computes with its elements, and another data type would "
-                "give other values");
+    return fail(
+        "the op computes with its elements, and another data type would "
+        "give other values");
   Type from = cast<RankedTensorType>(op.getTensorType(0)).getElementType();
   unsigned width = from.getIntOrFloatBitWidth();
   const LevelSupport &row = *op.getOperatorSupport().getRow(level);
@@ -264,7 +266,8 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
   };
   for (Type to : candidates) {
     Operation *copy = op->cloneWithoutRegions();
-    if (failed(cast<MovementOpInterface>(copy).reinterpretConstants(from, to))) {
+    if (failed(
+            cast<MovementOpInterface>(copy).reinterpretConstants(from, to))) {
       copy->destroy();
       continue;
     }
@@ -302,8 +305,9 @@ FailureOr<SmallVector<Value>> Step::changeRank() {
   SmallVector<int64_t> active = dimensions.getActive();
   if (movesElements() && active.size() > 1)
     return splitByDimension(active);
-  return fail("too few neighbouring dimensions can be merged: the op works on " +
-              Twine(active.size()) + " of " + Twine(rank));
+  return fail(
+      "too few neighbouring dimensions can be merged: the op works on " +
+      Twine(active.size()) + " of " + Twine(rank));
 }
 
 /// Adds dimensions of size 1 before the first that the arrays speak of.
@@ -332,9 +336,8 @@ SmallVector<Value> Step::expand(const Dimensions &dimensions, int64_t rank) {
     operands.push_back(tensor::ExpandShapeOp::create(
         builder, op->getLoc(), expandType(operand.getType()), operand, groups));
   SmallVector<Type> types =
-      llvm::map_to_vector(op->getResultTypes(), [&](Type type) -> Type {
-        return expandType(type);
-      });
+      llvm::map_to_vector(op->getResultTypes(),
+                          [&](Type type) -> Type { return expandType(type); });
   for (auto [result, old] :
        llvm::zip_equal(clone(operands, types, map), op->getResults()))
     results.push_back(tensor::CollapseShapeOp::create(
@@ -423,7 +426,8 @@ static LogicalResult legalize(FeatureLevelOpInterface op, FeatureLevel level,
     InFlightDiagnostic diagnostic = op.emitViolation(violations.front(), level);
     diagnostic.attachNote() << "cannot be legalized: " << step.whyNot;
     if (op->getName() != origin)
-      diagnostic.attachNote() << "the op stands in place of a '" << origin << "'";
+      diagnostic.attachNote()
+          << "the op stands in place of a '" << origin << "'";
     return failure();
   }
   op->replaceAllUsesWith(*values);

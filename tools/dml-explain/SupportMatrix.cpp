@@ -15,8 +15,8 @@ using namespace dml;
 static void forEachOperator(
     MLIRContext *context,
     llvm::function_ref<void(StringRef, const OperatorSupport &)> callback) {
-  SmallVector<RegisteredOperationName> names = llvm::to_vector(
-      context->getRegisteredOperationsByDialect(
+  SmallVector<RegisteredOperationName> names =
+      llvm::to_vector(context->getRegisteredOperationsByDialect(
           DMLDialect::getDialectNamespace()));
   llvm::sort(names, [](OperationName lhs, OperationName rhs) {
     return lhs.getStringRef() < rhs.getStringRef();
@@ -43,10 +43,9 @@ static SmallVector<StringRef> getDataTypeNames(const TensorSupport &tensor) {
 
 /// Whether something about the operator is new at `level`.
 static bool changesAt(const OperatorSupport &support, FeatureLevel level) {
-  return llvm::any_of(support.levels,
-                      [&](const LevelSupport &row) {
-                        return row.level == level;
-                      }) ||
+  return llvm::any_of(
+             support.levels,
+             [&](const LevelSupport &row) { return row.level == level; }) ||
          llvm::any_of(support.enumCases, [&](const EnumCaseSupport &enumCase) {
            return enumCase.level == level &&
                   level > support.getIntroducedLevel();
@@ -80,7 +79,8 @@ static void printOverview(MLIRContext *context, raw_ostream &os) {
 static void printOperator(StringRef name, const OperatorSupport &support,
                           raw_ostream &os) {
   os << "\n### `" << name << "`\n\n`" << support.operatorType
-     << "`, introduced in " << getFeatureLevelNumber(support.getIntroducedLevel())
+     << "`, introduced in "
+     << getFeatureLevelNumber(support.getIntroducedLevel())
      << ".\nSource: " << support.source << ".\n\n"
      << "| from level | tensor | ranks | data types |\n|---|---|---|---|\n";
   for (const LevelSupport &row : support.levels)
@@ -108,10 +108,12 @@ void dml::printSupportMatrix(MLIRContext *context, raw_ostream &os) {
         "refreshes it. -->\n"
         "# Feature levels\n\n"
         "What each operator accepts at each DirectML feature level, as its ODS "
-        "description\nstates it. [FeatureLevelChecks.md](FeatureLevelChecks.md) "
+        "description\nstates it. "
+        "[FeatureLevelChecks.md](FeatureLevelChecks.md) "
         "says what is done with it.\n\n"
         "## Levels\n\n"
-        "| level | value | DirectML | Windows component | first Windows that has "
+        "| level | value | DirectML | Windows component | first Windows that "
+        "has "
         "it |\n|---|---|---|---|---|\n";
   for (const FeatureLevelInfo &info : getFeatureLevels()) {
     auto orNone = [](StringRef text) { return text.empty() ? "none" : text; };
@@ -120,15 +122,18 @@ void dml::printSupportMatrix(MLIRContext *context, raw_ostream &os) {
        << info.directMLVersion << " | " << orNone(info.windowsRelease) << " | "
        << orNone(getFirstWindowsRelease(info.level)) << " |\n";
   }
-  os << "\nDirectML is the first widely released version that supports the level; "
+  os << "\nDirectML is the first widely released version that supports the "
+        "level; "
         "the Windows\ncomponent is the Windows that first carried this very "
         "version. From 1.4.0 on,\nDirectML is also the redistributable package "
         "Microsoft.AI.DirectML, for Windows 10\nand newer. Source: DirectML "
         "version history and DirectML feature level history,\n"
-        "https://learn.microsoft.com/windows/ai/directml/dml-version-history and"
+        "https://learn.microsoft.com/windows/ai/directml/dml-version-history "
+        "and"
         "\n.../dml-feature-level-history.\n\n"
         "## Operators by level\n\n"
-        "`new`: introduced; `more`: more ranks, data types or modes; `=`: as at "
+        "`new`: introduced; `more`: more ranks, data types or modes; `=`: as "
+        "at "
         "the level before.\n\n";
   printOverview(context, os);
   os << "\n## Operators\n";
@@ -149,10 +154,10 @@ llvm::json::Value dml::getSupportMatrix(MLIRContext *context) {
         llvm::json::Array types;
         for (StringRef type : getDataTypeNames(tensor))
           types.push_back(type);
-        tensors[tensor.tensor] = llvm::json::Object{
-            {"min_rank", tensor.minRank},
-            {"max_rank", tensor.maxRank},
-            {"data_types", std::move(types)}};
+        tensors[tensor.tensor] =
+            llvm::json::Object{{"min_rank", tensor.minRank},
+                               {"max_rank", tensor.maxRank},
+                               {"data_types", std::move(types)}};
       }
       rows.push_back(
           llvm::json::Object{{"level", getFeatureLevelNumber(row.level)},
@@ -164,12 +169,12 @@ llvm::json::Value dml::getSupportMatrix(MLIRContext *context) {
           {"case", enumCase.enumCase},
           {"level", getFeatureLevelNumber(std::max(
                         enumCase.level, support.getIntroducedLevel()))}});
-    operators.push_back(llvm::json::Object{
-        {"op", name},
-        {"operator", support.operatorType},
-        {"source", support.source},
-        {"support", std::move(rows)},
-        {"enum_cases", std::move(enumCases)}});
+    operators.push_back(
+        llvm::json::Object{{"op", name},
+                           {"operator", support.operatorType},
+                           {"source", support.source},
+                           {"support", std::move(rows)},
+                           {"enum_cases", std::move(enumCases)}});
   });
   return llvm::json::Object{{"levels", std::move(levels)},
                             {"operators", std::move(operators)}};

@@ -74,8 +74,9 @@ struct Report {
 };
 } // namespace
 
-/// Takes every `dml.target` off the ops in `root`, so that the verifier asks for
-/// the structure alone, and returns the level that each operator was to fit.
+/// Takes every `dml.target` off the ops in `root`, so that the verifier asks
+/// for the structure alone, and returns the level that each operator was to
+/// fit.
 static FailureOr<DenseMap<Operation *, FeatureLevel>>
 takeTargets(Operation *root) {
   DenseMap<Operation *, FeatureLevel> targets;
@@ -310,11 +311,12 @@ static int run(MLIRContext &context, raw_ostream &os) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(
-      argc, argv,
-      "Says which DirectML feature level each operator of a file needs, and why\n\n"
-      "Exits with 1 if an operator does not fit the level asked for, and with 2 "
-      "if the\nfile or an option is invalid.\n");
+  llvm::cl::ParseCommandLineOptions(argc, argv,
+                                    "Says which DirectML feature level each "
+                                    "operator of a file needs, and why\n\n"
+                                    "Exits with 1 if an operator does not fit "
+                                    "the level asked for, and with 2 "
+                                    "if the\nfile or an option is invalid.\n");
 
   DialectRegistry registry;
   registerAllDialects(registry);

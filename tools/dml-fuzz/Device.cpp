@@ -77,30 +77,23 @@ std::string Device::describe() const {
          info.driverInfo + ", compiled for " + deviceProfile;
 }
 
+bool Device::isRefusal(StringRef message) const {
+  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
+    const char *name = dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
+    if (message.contains(name) && StringRef(deviceProfile).contains(name))
+      return true;
+  }
+  return false;
+}
+
 FailureOr<SmallVector<Tensor>>
 Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   SmallVector<Type> resultTypes(
       module.lookupSymbol<func::FuncOp>("main").getResultTypes());
 
-  FailureOr<std::vector<uint8_t>> code = failure();
-  {
-    // A refusal names a feature that the profile leaves out.
-    ScopedDiagnosticHandler handler(
-        module.getContext(), [&](Diagnostic &diagnostic) {
-          std::string text = diagnostic.str();
-          for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
-            const char *name =
-                dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
-            if (StringRef(text).contains(name) &&
-                deviceProfile.find(name) != std::string::npos)
-              outcome.kind = Outcome::Refused;
-          }
-          return failure(); // Others shall see it too.
-        });
-    CompilerOptions options;
-    options.deviceProfile = deviceProfile;
-    code = compileToExecutable(module, options);
-  }
+  CompilerOptions options;
+  options.deviceProfile = deviceProfile;
+  FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";
     return failure();
@@ -121,7 +114,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   if (result != DML_SUCCESS)
     return fail(result);
   auto destroyExecutable =
-      llvm::make_scope_exit([&] { dmlDestroyExecutable(executable); });
+      llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
   uint32_t function = 0;
   result = dmlFindFunction(executable, "main", &function, error);
   if (result != DML_SUCCESS)
@@ -130,8 +123,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   result = dmlCreateProgram(device, executable, &program, error);
   if (result != DML_SUCCESS)
     return fail(result);
-  auto destroyProgram =
-      llvm::make_scope_exit([&] { dmlDestroyProgram(program); });
+  auto destroyProgram = llvm::scope_exit([&] { dmlDestroyProgram(program); });
 
   SmallVector<Tensor> outputs;
   for (Type type : resultTypes) {

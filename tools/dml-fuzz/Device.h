@@ -32,6 +32,9 @@ public:
   execute(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
           Outcome &outcome);
 
+  /// Whether a failure's message names a feature that is not compiled for.
+  bool isRefusal(llvm::StringRef message) const;
+
   /// The device, its driver and the profile that is compiled for.
   std::string describe() const;
 

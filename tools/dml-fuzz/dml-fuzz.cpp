@@ -13,9 +13,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -100,16 +101,30 @@ private:
   FailureOr<SmallVector<reference::Tensor>>
   execute(ModuleOp module, ArrayRef<reference::Tensor> inputs,
           Outcome &outcome) {
-    if (device)
-      return device->execute(module, inputs, outcome);
-    return interpret(module.lookupSymbol<func::FuncOp>("main"), inputs);
+    if (!device)
+      return interpret(module.lookupSymbol<func::FuncOp>("main"), inputs);
+    // A crash is a defect like others. It leaves its tensors and its part of
+    // the context behind; so nothing on its way may hold what must be given
+    // back.
+    FailureOr<SmallVector<reference::Tensor>> outputs = failure();
+    llvm::CrashRecoveryContext recovery;
+    if (!recovery.RunSafely(
+            [&] { outputs = device->execute(module, inputs, outcome); })) {
+      outcome = {Outcome::Failed, "a crash"};
+      return failure();
+    }
+    return outputs;
   }
 
   Outcome runOnce(ModuleOp module, uint64_t valueSeed) {
-    return runCase(
+    Outcome outcome = runCase(
         module, valueSeed,
         [&](ModuleOp module, ArrayRef<reference::Tensor> inputs,
             Outcome &outcome) { return execute(module, inputs, outcome); });
+    if (outcome.kind == Outcome::Failed && device &&
+        device->isRefusal(outcome.message))
+      outcome.kind = Outcome::Refused;
+    return outcome;
   }
 
   /// Runs, counts and, where it fails, shrinks and reports a case.
@@ -223,15 +238,17 @@ int Fuzzer::runSystematic() {
     unsigned cases = 0, refused = 0, defects = 0;
   };
   constexpr unsigned maxRank = 8;
-  // A row for each operator, mode and type.
-  llvm::MapVector<std::string, std::array<Counts, maxRank>> table;
+  // A row for each operator, mode and type, in the order of the cells.
+  std::vector<std::pair<std::string, std::array<Counts, maxRank>>> table;
   uint64_t cellSeed = seed;
   for (const Cell &cell : getCells(context.get(), newestFeatureLevel)) {
     renewContext();
     std::string row = "| " + cell.op.str() + " | " +
                       (cell.mode.empty() ? "" : cell.mode.str()) + " | " +
                       stringifyDataType(cell.type).str();
-    Counts &counts = table[row][cell.rank - 1];
+    if (table.empty() || table.back().first != row)
+      table.push_back({row, {}});
+    Counts &counts = table.back().second[cell.rank - 1];
     for (unsigned i = 0; i < casesPerCell && !isOver(); ++i) {
       uint64_t caseSeed = cellSeed++;
       Outcome outcome =
@@ -273,6 +290,7 @@ int main(int argc, char **argv) {
       "Draws programs of dml operators, runs them on a Vulkan device and "
       "compares with the interpreter\n");
 
+  llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none") {
     auto created = Device::create({selector, deviceProfile, validate});

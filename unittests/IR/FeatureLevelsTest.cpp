@@ -3,9 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walks all registered operators: nothing here names one. What they should
-// accept stands in Inputs/support.txt, copied by hand from DirectML's pages; the
-// full messages at every boundary stand in Inputs/boundaries.txt. To write the
-// latter anew, run the test with DML_UPDATE_INPUTS=1 and read the difference.
+// accept stands in Inputs/support.txt, copied by hand from DirectML's pages;
+// the full messages at every boundary stand in Inputs/boundaries.txt. To write
+// the latter anew, run the test with DML_UPDATE_INPUTS=1 and read the
+// difference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,8 +130,9 @@ protected:
                                  getElementType(dataType, &context));
   }
 
-  /// A module with one op that has tensors of the given types and no attributes.
-  /// It is no valid op: levels are checked before anything else of it is.
+  /// A module with one op that has tensors of the given types and no
+  /// attributes. It is no valid op: levels are checked before anything else of
+  /// it is.
   OwningOpRef<ModuleOp> buildOp(const Operator &op, ArrayRef<Type> types) {
     Location loc = UnknownLoc::get(&context);
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -282,12 +284,11 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
             types[index] = getTensorType(rank, dataType);
             std::string page = stringifyDataType(dataType).upper();
             StringRef kind = StringRef(page).take_until(llvm::isDigit);
-            std::string name =
-                ((kind == "F"   ? "FLOAT"
-                  : kind == "I" ? "INT"
-                                : "UINT") +
-                 StringRef(page).drop_front(kind.size()))
-                    .str();
+            std::string name = ((kind == "F"   ? "FLOAT"
+                                 : kind == "I" ? "INT"
+                                               : "UINT") +
+                                StringRef(page).drop_front(kind.size()))
+                                   .str();
             bool wanted = golden.supports(op.getShortName(), tensor.tensor,
                                           info.level, rank, name);
             OwningOpRef<ModuleOp> module = buildOp(op, types);
@@ -301,12 +302,16 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
           }
   // Nothing on the pages is without an operator, tensor or case here.
   for (const auto &[key, rows] : golden.tensors)
-    EXPECT_TRUE(llvm::any_of(operators, [&](const Operator &op) {
-      return op.getShortName() == key.first &&
-             llvm::any_of(op.getTensors(), [&](const TensorSupport &tensor) {
-               return tensor.tensor == key.second;
-             });
-    })) << key.first << " " << key.second;
+    EXPECT_TRUE(llvm::any_of(operators,
+                             [&](const Operator &op) {
+                               return op.getShortName() == key.first &&
+                                      llvm::any_of(
+                                          op.getTensors(),
+                                          [&](const TensorSupport &tensor) {
+                                            return tensor.tensor == key.second;
+                                          });
+                             }))
+        << key.first << " " << key.second;
   RecordProperty("cases", static_cast<int>(cases));
   llvm::outs() << cases << " cases, " << accepted << " of them accepted\n";
 }
@@ -316,8 +321,8 @@ TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
   size_t cases = 0;
   for (const Operator &op : operators)
     for (const EnumCaseSupport &enumCase : op.support->enumCases) {
-      auto it = golden.modes.find(
-          {op.getShortName().str(), enumCase.enumCase.str()});
+      auto it =
+          golden.modes.find({op.getShortName().str(), enumCase.enumCase.str()});
       ASSERT_NE(it, golden.modes.end()) << enumCase.enumCase.str();
       for (const FeatureLevelInfo &info : getFeatureLevels()) {
         EXPECT_EQ(op.support->supports({Requirement::Kind::EnumCase,
@@ -333,8 +338,8 @@ TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
   llvm::outs() << cases << " cases\n";
 }
 
-/// What a level supports, the next supports too. A fact of DirectML's that breaks
-/// this would be listed here.
+/// What a level supports, the next supports too. A fact of DirectML's that
+/// breaks this would be listed here.
 TEST_F(FeatureLevelsTest, LevelsOnlyAdd) {
   const std::set<std::string> exceptions = {};
   size_t cases = 0;
@@ -359,9 +364,9 @@ TEST_F(FeatureLevelsTest, DeducedLevelIsTheOldest) {
   for (const Operator &op : operators)
     for (DataType dataType : getDataTypes())
       for (int64_t rank = 0; rank <= maxTestedRank; ++rank) {
-        OwningOpRef<ModuleOp> module = buildOp(
-            op, SmallVector<Type>(op.getTensors().size(),
-                                  getTensorType(rank, dataType)));
+        OwningOpRef<ModuleOp> module =
+            buildOp(op, SmallVector<Type>(op.getTensors().size(),
+                                          getTensorType(rank, dataType)));
         auto [level, deciding] = getOp(*module).getMinimumLevel();
         for (const FeatureLevelInfo &info : getFeatureLevels())
           EXPECT_EQ(verifyTarget(*module, info.level).empty(),
@@ -402,18 +407,18 @@ TEST_F(FeatureLevelsTest, BoundaryMessages) {
           type = requirement.kind == Requirement::Kind::Rank
                      ? getTensorType(requirement.value,
                                      *getDataType(old.getElementType()))
-                     : getTensorType(old.getRank(), static_cast<DataType>(
-                                                        requirement.value));
+                     : getTensorType(old.getRank(),
+                                     static_cast<DataType>(requirement.value));
         }
         OwningOpRef<ModuleOp> module = buildOp(op, types);
         if (requirement.kind == Requirement::Kind::EnumCase)
           getOp(*module)->setAttr(
               requirement.subject,
-              parseAttribute(op.support
-                                 ->getEnumCase(requirement.subject,
-                                               requirement.value)
-                                 ->syntax,
-                             &context));
+              parseAttribute(
+                  op.support
+                      ->getEnumCase(requirement.subject, requirement.value)
+                      ->syntax,
+                  &context));
         return module;
       };
       os << op.name << ", " << op.support->describe(requirement) << ": ";

@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rewrites random operators for every older level and compares the values, bit for
-// bit, with those of the operator as it was.
+// Rewrites random operators for every older level and compares the values, bit
+// for bit, with those of the operator as it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,9 +62,9 @@ protected:
     return tensor;
   }
 
-  OwningOpRef<ModuleOp>
-  buildModule(ArrayRef<Type> inputs,
-              llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
+  OwningOpRef<ModuleOp> buildModule(
+      ArrayRef<Type> inputs,
+      llvm::function_ref<Value(ImplicitLocOpBuilder &, ValueRange)> body) {
     Location loc = UnknownLoc::get(&context);
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
     ImplicitLocOpBuilder b(loc, module->getBodyRegion());
@@ -142,10 +142,9 @@ TEST_F(LegalizeFeatureLevelTest, Padding) {
         buildModule(type, [&](ImplicitLocOpBuilder &b, ValueRange inputs) {
           auto mode = *symbolizePaddingMode(static_cast<uint32_t>(pick(0, 4)));
           const float values[] = {0.0f, -0.0f, 1.0f, 10.6f, -3.0f, 1e10f};
-          return PaddingOp::create(b, inputs[0], mode,
-                                   APFloat(values[pick(0, 5)]),
-                                   pickPadding(type.getRank()),
-                                   pickPadding(type.getRank()))
+          return PaddingOp::create(
+                     b, inputs[0], mode, APFloat(values[pick(0, 5)]),
+                     pickPadding(type.getRank()), pickPadding(type.getRank()))
               .getOutput();
         });
     ASSERT_NO_FATAL_FAILURE(check(*module));
