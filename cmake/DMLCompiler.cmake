@@ -34,7 +34,9 @@ function(dml_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  # LLVM's shared library may lie where the loader does not look by itself.
   set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH_USE_LINK_PATH ON
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   dml_target_warnings(${name})
   # The tests that lit runs need every tool (test/CMakeLists.txt).
