@@ -81,11 +81,10 @@ static Sample interpolate(Sample a, Sample b, float weight) {
   double inherited = a.error + weight * (b.error - a.error);
   double ofProduct = std::fabs(static_cast<double>(product)),
          ofValue = std::fabs(static_cast<double>(value));
-  // This computation's own rounding and the other one's; its weight, which a
-  // division by Vulkan's rules puts within 2.5 ULP; terms of second order; and
-  // denormals that a device flushes to zero.
+  // This computation's own rounding and the other one's; its weight, which may
+  // be 2 ULP off; terms of second order; and denormals flushed to zero.
   double rounding = 2 * (2 * ofProduct + ofValue) * unit;
-  double ofWeight = 5 * ofProduct * unit;
+  double ofWeight = 4 * ofProduct * unit;
   return {value, (inherited + rounding + ofWeight) * (1 + 0x1p-20) +
                      4 * smallestNormal};
 }

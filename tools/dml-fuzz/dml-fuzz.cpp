@@ -67,6 +67,9 @@ static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
     cl::desc("What the compiler may use; by default all the device has"));
 static cl::opt<bool>
+    noShrink("no-shrink", cl::cat(category),
+             cl::desc("Report failing programs as they were drawn"));
+static cl::opt<bool>
     validate("validate", cl::cat(category),
              cl::desc("A message of Vulkan's validation layer is a failure"));
 
@@ -194,10 +197,14 @@ Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
   numRefused += outcome.kind == Outcome::Refused;
   if (outcome.isDefect()) {
     ++numDefects;
-    auto smaller = shrink(module, [&](ModuleOp candidate) {
-      return runOnce(candidate, valueSeed).kind == outcome.kind;
-    });
-    report(*smaller, valueSeed, runOnce(*smaller, valueSeed));
+    if (noShrink) {
+      report(module, valueSeed, outcome);
+    } else {
+      auto smaller = shrink(module, [&](ModuleOp candidate) {
+        return runOnce(candidate, valueSeed).kind == outcome.kind;
+      });
+      report(*smaller, valueSeed, runOnce(*smaller, valueSeed));
+    }
   }
   showProgress();
   return outcome;
