@@ -76,6 +76,8 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
 }
 
 std::string DeviceProfile::str() const {
+  if (features == 0)
+    return "minimal";
   std::string spec = "full";
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (!has(info.feature))

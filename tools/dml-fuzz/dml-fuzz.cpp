@@ -162,6 +162,7 @@ void Fuzzer::showProgress(bool always) {
 }
 
 int Fuzzer::finish() {
+  llvm::outs().flush();
   showProgress(/*always=*/true);
   return numDefects ? EXIT_FAILURE : EXIT_SUCCESS;
 }

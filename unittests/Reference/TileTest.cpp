@@ -28,6 +28,8 @@ TEST_F(TileTest, ThePagesExample) {
 
 TEST_F(TileTest, EveryTypeMovesItsBits) {
   for (DataType type : allDataTypes) {
+    if (type == DataType::FLOAT64) // No level has it.
+      continue;
     Tensor input = makeIota(type, {2});
     for (size_t i = 0; i < input.getNumBytes(); ++i)
       input.getData()[i] = static_cast<char>(0xf3 + 7 * i);

@@ -18,6 +18,7 @@ namespace {
 struct Fraction {
   int64_t numerator, denominator;
 };
+using Int128 = __int128;
 using UInt128 = unsigned __int128;
 } // namespace
 
@@ -103,27 +104,28 @@ struct Taps {
 static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
                              int64_t step, int64_t offset, int64_t divisor,
                              Value *remainder = nullptr) {
-  // The first o whose coordinate is the last element's or beyond. What follows
-  // clamps all the same: stopping there keeps products small.
-  UInt128 wanted = static_cast<UInt128>(dim.input - 1) * divisor;
-  int64_t last = 0;
-  if (offset < 0 || wanted > static_cast<UInt128>(offset))
-    last = static_cast<int64_t>((wanted - offset + step - 1) / step);
-  constexpr UInt128 maxProduct = INT64_MAX / 2;
-  if (static_cast<UInt128>(dim.output) * step > maxProduct)
-    o = b.minui(o, b.index(last));
+  // Where the last element's coordinate begins, and where the last output lies.
+  Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
+  Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
+  if (end > INT64_MAX / 2) {
+    // Outputs after the first that reaches the limit read the same element:
+    // stopping there keeps products small.
+    Int128 reach = limit <= offset ? 0 : (limit - offset + step - 1) / step;
+    o = b.minui(o, b.index(static_cast<int64_t>(reach)));
+  }
 
   Value position = b.add(b.mul(o, step), offset);
   if (offset < 0)
     position = b.maxsi(position, b.index(0));
-  bool clamps = last < dim.output - 1;
   if (!remainder) {
     Value coordinate = b.divui(position, divisor);
-    return clamps ? b.minui(coordinate, b.index(dim.input - 1)) : coordinate;
+    return end < limit + divisor
+               ? coordinate
+               : b.minui(coordinate, b.index(dim.input - 1));
   }
   // At the last element nothing may remain.
-  if (clamps)
-    position = b.minui(position, b.index((dim.input - 1) * divisor));
+  if (end > limit)
+    position = b.minui(position, b.index(static_cast<int64_t>(limit)));
   *remainder = b.remui(position, divisor);
   return b.divui(position, divisor);
 }

@@ -1,0 +1,91 @@
+// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+
+// A thread stores 16 bytes: four f32. Rows hold whole vectors, so the four
+// elements share their row.
+
+// CHECK-LABEL: func @rows
+// CHECK-SAME:  %[[OUTPUT:.*]]: memref<3x8xf32>
+// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[OUTPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
+// CHECK:       gpu.launch
+// CHECK-SAME:    function(@dml.test)
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult
+// CHECK:         scf.if %[[INSIDE]]
+// CHECK:           arith.remui
+// CHECK:           arith.divui
+// CHECK-NOT:       arith.divui
+// CHECK:           %[[VECTOR:.*]] = vector.from_elements {{.*}} : vector<4xf32>
+// CHECK-NEXT:      memref.store %[[VECTOR]], %[[VECTORS]][%{{.*}}] : memref<6xvector<4xf32>>
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%output: memref<3x8xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.label = "dml.test"} {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %integer = arith.index_castui %row : index to i32
+    %float = arith.uitofp %integer : i32 to f32
+    linalg.yield %float : f32
+  }
+  return
+}
+
+// -----
+
+// Narrow elements travel in 32-bit words: SPIR-V has no vector of 16. Where rows
+// hold no whole vector every element finds its own row, and those after the last
+// element compute it once more.
+
+// CHECK-LABEL: func @bytes
+// CHECK:       builtin.unrealized_conversion_cast %{{.*}} : memref<3x7xi8> to memref<2xvector<4xi32>>
+// CHECK:       arith.minui
+// CHECK-COUNT-4: vector.bitcast %{{.*}} : vector<4xi8> to vector<1xi32>
+// CHECK:       vector.from_elements {{.*}} : vector<4xi32>
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @bytes(%output: memref<3x7xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x7xi8>) {
+  ^bb0(%out: i8):
+    %column = linalg.index 1 : index
+    %integer = arith.index_castui %column : index to i8
+    linalg.yield %integer : i8
+  }
+  return
+}
+
+// -----
+
+// One element.
+
+// CHECK-LABEL: func @one
+// CHECK:       builtin.unrealized_conversion_cast %{{.*}} : memref<1xf64> to memref<1xvector<2xf64>>
+#identity = affine_map<(d0) -> (d0)>
+func.func @one(%output: memref<1xf64>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
+      outs(%output : memref<1xf64>) {
+  ^bb0(%out: f64):
+    %zero = arith.constant 0.0 : f64
+    linalg.yield %zero : f64
+  }
+  return
+}
+
+// -----
+
+// More than 65535 workgroups make a grid of two dimensions: 2^25 threads in
+// 2^18 workgroups in 5 x 52429.
+
+// CHECK-LABEL: func @large
+// CHECK-DAG:   %[[X:.*]] = arith.constant 52429 : index
+// CHECK-DAG:   %[[Y:.*]] = arith.constant 5 : index
+// CHECK:       gpu.launch blocks({{.*}}) in (%{{.*}} = %[[X]], %{{.*}} = %[[Y]], %{{.*}})
+#identity = affine_map<(d0) -> (d0)>
+func.func @large(%output: memref<134217728xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
+      outs(%output : memref<134217728xf32>) {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}

@@ -1,0 +1,83 @@
+// RUN: dml-opt %s --split-input-file --convert-dml-to-linalg | FileCheck %s
+
+// An integral scale divides; a scale of 1 costs nothing.
+
+// CHECK-LABEL: func @nearest_x2
+// CHECK:       linalg.generic
+// CHECK-DAG:     %[[ROW:.*]] = linalg.index 0
+// CHECK-DAG:     %[[COLUMN:.*]] = linalg.index 1
+// CHECK:         %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-NEXT:    %[[SOURCE:.*]] = arith.divui %[[COLUMN]], %[[TWO]]
+// CHECK-NEXT:    tensor.extract %{{.*}}[%[[ROW]], %[[SOURCE]]]
+func.func @nearest_x2(%input: tensor<2x3xf32>) -> tensor<2x6xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 1.0, 2.0>} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+
+// -----
+
+// 0.1 is 1/10: (2o + 1) * 10 / 2 = 10 o + 5.
+
+// CHECK-LABEL: func @nearest_tenth
+// CHECK:         %[[TEN:.*]] = arith.constant 10 : index
+// CHECK:         %[[SCALED:.*]] = arith.muli %{{.*}}, %[[TEN]]
+// CHECK:         %[[FIVE:.*]] = arith.constant 5 : index
+// CHECK:         %[[SOURCE:.*]] = arith.addi %[[SCALED]], %[[FIVE]]
+// CHECK:         tensor.extract %{{.*}}[%[[SOURCE]]]
+func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 0.1>} : (tensor<100xf32>) -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// -----
+
+// Only the dimension that interpolates has two taps; what lies at centres, or is
+// clamped, has one. 8-bit elements are rounded to even.
+
+// CHECK-LABEL: func @linear
+// CHECK:         arith.maxsi
+// CHECK:         arith.remui
+// CHECK:         arith.divui
+// CHECK:         tensor.extract
+// CHECK:         arith.uitofp {{.*}} : i8 to f32
+// CHECK:         tensor.extract
+// CHECK:         arith.uitofp {{.*}} : i8 to f32
+// CHECK-NOT:     tensor.extract
+// CHECK:         math.roundeven
+// CHECK-NEXT:    arith.fptoui {{.*}} : f32 to i8
+func.func @linear(%input: tensor<9x3xui8>) -> tensor<3x6xui8> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 0.333333333, 2.0>} : (tensor<9x3xui8>) -> tensor<3x6xui8>
+  return %0 : tensor<3x6xui8>
+}
+
+// -----
+
+// An output beyond the scaled input reads the last element.
+
+// CHECK-LABEL: func @continued
+// CHECK:         %[[SOURCE:.*]] = arith.divui
+// CHECK:         %[[LAST:.*]] = arith.constant 2 : index
+// CHECK-NEXT:    arith.minui %[[SOURCE]], %[[LAST]]
+func.func @continued(%input: tensor<3xf32>) -> tensor<7xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 2.0>} : (tensor<3xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// -----
+
+// Scales far beyond any size clamp: products stay within 64 bits.
+
+// CHECK-LABEL: func @extreme
+// CHECK:         tensor.extract
+// CHECK:         tensor.extract
+func.func @extreme(%input: tensor<9xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 1.0e-38>} : (tensor<9xf32>) -> tensor<7xf32>
+  %1 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 1.0e+38>} : (tensor<9xf32>) -> tensor<7xf32>
+  return %0, %1 : tensor<7xf32>, tensor<7xf32>
+}
