@@ -1,12 +1,16 @@
-# How the compiler's libraries and tools are built.
+# How the compiler's libraries and tools are built and installed.
 #
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-# A library of the compiler: static, linked against the shared libMLIR.
-#   dml_add_library(NAME sources... DEPENDS generated... LINK libraries...)
+include(GNUInstallDirs)
+
+# A library of the compiler: static, linked against the shared libMLIR, and part
+# of the package `dml` unless it is INTERNAL to a tool.
+#   dml_add_library(NAME [INTERNAL] sources... DEPENDS generated...
+#                   LINK libraries...)
 function(dml_add_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(dml::${name} ALIAS ${name})
   if(ARG_DEPENDS)
@@ -16,8 +20,13 @@ function(dml_add_library name)
   target_include_directories(${name} PUBLIC
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
-    "$<INSTALL_INTERFACE:include>")
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_compile_features(${name} PUBLIC cxx_std_17)
   dml_target_warnings(${name})
+  if(NOT ARG_INTERNAL)
+    install(TARGETS ${name} EXPORT dml-targets
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
 endfunction()
 
 # A tool of the compiler.
@@ -25,10 +34,35 @@ function(dml_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  # LLVM's shared library may lie where the loader does not look by itself.
   set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH_USE_LINK_PATH ON
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   dml_target_warnings(${name})
   # The tests that lit runs need every tool (test/CMakeLists.txt).
   set_property(GLOBAL APPEND PROPERTY DML_TOOLS ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()
+
+# Installs the package `dml`, for find_package(dml): headers, descriptions and
+# what was generated from them, the libraries, and the configuration.
+function(dml_install_package)
+  foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+    install(DIRECTORY "${root}/include/dml"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+      PATTERN "CMakeFiles" EXCLUDE)
+  endforeach()
+
+  include(CMakePackageConfigHelpers)
+  set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dml")
+  install(EXPORT dml-targets NAMESPACE dml:: DESTINATION "${config_dir}")
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dml-config.cmake.in"
+    "${PROJECT_BINARY_DIR}/dml-config.cmake" INSTALL_DESTINATION "${config_dir}")
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/dml-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+  install(FILES
+    "${PROJECT_BINARY_DIR}/dml-config.cmake"
+    "${PROJECT_BINARY_DIR}/dml-config-version.cmake"
+    DESTINATION "${config_dir}")
 endfunction()

@@ -1,0 +1,50 @@
+# Installs dml to a folder, builds the examples against what was installed, and
+# compiles an operator.
+#
+# SPDX-License-Identifier: Apache-2.0
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result
+    OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\nfailed (${result}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Fails where the last command's output does not match `pattern`.
+function(expect pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "no match for '${pattern}' in:\n${output}")
+  endif()
+endfunction()
+
+set(prefix "${FOLDER}/prefix")
+file(REMOVE_RECURSE "${FOLDER}")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+
+set(flags)
+if(SANITIZERS)
+  set(flags "-fsanitize=${SANITIZERS}")
+endif()
+foreach(example embed embed-compiler)
+  run("${CMAKE_COMMAND}" -G "${GENERATOR}"
+    -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
+    "-DCMAKE_PREFIX_PATH=${prefix}"
+    "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}"
+    "-DCMAKE_C_COMPILER=${C_COMPILER}"
+    "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
+    "-DCMAKE_C_FLAGS=${flags}" "-DCMAKE_CXX_FLAGS=${flags}")
+  run("${CMAKE_COMMAND}" --build "${FOLDER}/${example}")
+endforeach()
+
+set(executable "${FOLDER}/padding.dmlx")
+run("${FOLDER}/embed-compiler/dml-embed-compiler"
+  "${CMAKE_CURRENT_LIST_DIR}/padding.mlir" "${executable}")
+expect("linalg.generic")
+# The installed programs: dml-run alone, and with the dml-compile beside it.
+foreach(file "${executable}" "${CMAKE_CURRENT_LIST_DIR}/padding.mlir")
+  run("${prefix}/bin/dml-run" --print-signature "${file}")
+  expect("1x1x8x10xf32")
+endforeach()
