@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
@@ -23,7 +24,19 @@ using namespace dml;
 #define GET_OP_CLASSES
 #include "dml/IR/DMLOps.cpp.inc"
 
+namespace {
+/// Operators are pure: they can stand wherever their function is called.
+struct DMLInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void DMLDialect::initialize() {
+  addInterfaces<DMLInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dml/IR/DMLAttributes.cpp.inc"

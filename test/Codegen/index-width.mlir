@@ -30,7 +30,7 @@ func.func @threads(%input: tensor<3x500000000xf32>) -> tensor<3x1000000000xf32> 
 
 // CHECK:       spirv.module @__spv__dml.padding Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [{{.*}}Int64
-// CHECK:       spirv.AccessChain %{{.*}}[%{{.*}}, %{{.*}}] : {{.*}}, i32, i64
+// CHECK:       spirv.AccessChain %{{.*}}[%{{.*}}, %{{.*}}] : {{.*}}, i64, i64
 func.func @positions(%input: tensor<3x1000000000xf32>) -> tensor<3x1000000004xf32> {
   %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 0, 3>, end_padding = array<i64: 0, 1>}

@@ -27,7 +27,7 @@ llvm::FailureOr<std::vector<KernelBinary>>
 serializeKernels(mlir::ModuleOp module);
 
 /// Writes the executable of `module`, in the form that the pipeline
-/// `dml-to-kernels` leaves: public functions over buffers whose launches,
+/// `dml-to-spirv` leaves: public functions over buffers whose launches,
 /// copies and allocations stand in one block, with a spirv.module beside each
 /// gpu.module. The format is runtime/schema/executable.fbs.
 llvm::FailureOr<std::vector<uint8_t>> exportExecutable(mlir::ModuleOp module);
