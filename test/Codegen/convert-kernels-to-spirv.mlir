@@ -1,0 +1,26 @@
+// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-convert-kernels-to-spirv,spirv.module(spirv-lower-abi-attrs,spirv-update-vce,dml-finalize-spirv))" | FileCheck %s
+
+module attributes {gpu.container_module} {
+  // The SPIR-V stands beside the kernel. Floating-point arithmetic is not to be
+  // contracted; the version is one whose entry points list their buffers.
+
+  // CHECK:      spirv.module @__spv__kernels Logical GLSL450 requires #spirv.vce<v1.5, [Shader, Matrix], [SPV_KHR_storage_buffer_storage_class]>
+  // CHECK-DAG:    spirv.GlobalVariable @[[IN:.*]] bind(0, 0) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
+  // CHECK-DAG:    spirv.GlobalVariable @[[OUT:.*]] bind(0, 1) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
+  // CHECK:        spirv.FMul {{.*}} {no_contraction}
+  // CHECK:        spirv.FAdd {{.*}} {no_contraction}
+  // CHECK:        spirv.EntryPoint "GLCompute" @scale, @[[IN]], @[[OUT]]
+  // CHECK:        spirv.ExecutionMode @scale "LocalSize", 64, 1, 1
+  // CHECK:      gpu.module @kernels
+  gpu.module @kernels {
+    gpu.func @scale(%in: memref<64xf32>, %out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xf32>
+      %square = arith.mulf %x, %x : f32
+      %sum = arith.addf %square, %x : f32
+      memref.store %sum, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// RUN: dml-opt %s --dml-copy-shared-results | FileCheck %s
+
+// The second and the third use of a value become copies; the first stays.
+
+// CHECK-LABEL: func @shared
+// CHECK-SAME:  %[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<2xf32>
+// CHECK:       %[[COPY1:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK:       %[[COPY2:.*]] = bufferization.alloc_tensor() copy(%[[A]])
+// CHECK:       return %[[A]], %[[B]], %[[COPY1]], %[[COPY2]]
+func.func @shared(%a: tensor<2xf32>, %b: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  return %a, %b, %a, %a : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: func @distinct
+// CHECK-NOT:   alloc_tensor
+// CHECK:       return
+func.func @distinct(%a: tensor<2xf32>, %b: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  return %a, %b : tensor<2xf32>, tensor<2xf32>
+}

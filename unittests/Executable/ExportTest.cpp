@@ -1,0 +1,153 @@
+//===- ExportTest.cpp - What an executable says ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/DML.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "executable_generated.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+namespace executable = dml::executable;
+
+namespace {
+
+class ExportTest : public ::testing::Test {
+protected:
+  ExportTest() {
+    DialectRegistry registry;
+    registry.insert<dml::DMLDialect>();
+    dml::registerCompilerDialects(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  /// Compiles `source` and returns the executable, which this object keeps.
+  const executable::Executable *compile(StringRef source) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(source, &context);
+    if (!module)
+      return nullptr;
+    dml::CompilerOptions options;
+    FailureOr<std::vector<uint8_t>> result =
+        dml::compileToExecutable(*module, options);
+    if (failed(result))
+      return nullptr;
+    bytes = std::move(*result);
+    flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+    if (!executable::VerifyExecutableBuffer(verifier))
+      return nullptr;
+    return executable::GetExecutable(bytes.data());
+  }
+
+  MLIRContext context;
+  std::vector<uint8_t> bytes;
+};
+
+TEST_F(ExportTest, Signature) {
+  const auto *file = compile(R"mlir(
+    module attributes {dml.target = #dml.target<feature_level = fl_5_0>} {
+      func.func @main(%a: tensor<3x5xui8> {dml.name = "bytes"})
+          -> (tensor<3x10xui8> {dml.name = "twice"}, tensor<6x5xui8>) {
+        %0 = dml.tile %a {repeats = array<i64: 1, 2>}
+            : (tensor<3x5xui8>) -> tensor<3x10xui8>
+        %1 = dml.tile %a {repeats = array<i64: 2, 1>}
+            : (tensor<3x5xui8>) -> tensor<6x5xui8>
+        return %0, %1 : tensor<3x10xui8>, tensor<6x5xui8>
+      }
+    })mlir");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->functions()->size(), 1u);
+  const auto *main = file->functions()->Get(0);
+  EXPECT_EQ(main->name()->str(), "main");
+  EXPECT_EQ(main->feature_level(), 0x5000u);
+  ASSERT_EQ(main->inputs()->size(), 1u);
+  const auto *input = main->inputs()->Get(0);
+  EXPECT_EQ(input->name()->str(), "bytes");
+  EXPECT_EQ(input->data_type(), executable::DataType::UINT8);
+  ASSERT_EQ(input->sizes()->size(), 2u);
+  EXPECT_EQ(input->sizes()->Get(0), 3u);
+  EXPECT_EQ(input->sizes()->Get(1), 5u);
+  EXPECT_EQ(input->buffer_size(), 16u);
+  ASSERT_EQ(main->outputs()->size(), 2u);
+  EXPECT_EQ(main->outputs()->Get(0)->name()->str(), "twice");
+  EXPECT_EQ(main->outputs()->Get(1)->name()->str(), "output1");
+  EXPECT_EQ(main->outputs()->Get(1)->buffer_size(), 32u);
+
+  // Only what the kernels use is asked of the device.
+  std::vector<executable::Feature> features(
+      file->requirements()->features()->begin(),
+      file->requirements()->features()->end());
+  EXPECT_EQ(features, (std::vector<executable::Feature>{
+                          executable::Feature::shaderInt8,
+                          executable::Feature::storageBuffer8BitAccess}));
+  EXPECT_EQ(file->requirements()->max_storage_buffer_range(), 32u);
+  EXPECT_EQ(file->requirements()->max_compute_workgroup_invocations(), 128u);
+}
+
+TEST_F(ExportTest, Schedule) {
+  // A chain of three, and a step that waits for none of them.
+  const auto *file = compile(R"mlir(
+    func.func @main(%a: tensor<64xf32>, %b: tensor<60xf32>)
+        -> (tensor<70xf32>, tensor<62xf32>) {
+      %0 = dml.padding %a {mode = #dml.padding_mode<reflection>,
+          start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+          : (tensor<64xf32>) -> tensor<66xf32>
+      %1 = dml.padding %0 {mode = #dml.padding_mode<symmetric>,
+          start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+          : (tensor<66xf32>) -> tensor<68xf32>
+      %2 = dml.padding %1 {mode = #dml.padding_mode<reflection>,
+          start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+          : (tensor<68xf32>) -> tensor<70xf32>
+      %3 = dml.padding %b {mode = #dml.padding_mode<reflection>,
+          start_padding = array<i64: 1>, end_padding = array<i64: 1>}
+          : (tensor<60xf32>) -> tensor<62xf32>
+      return %2, %3 : tensor<70xf32>, tensor<62xf32>
+    })mlir");
+  ASSERT_TRUE(file);
+  const auto *main = file->functions()->Get(0);
+  ASSERT_EQ(main->steps()->size(), 4u);
+  std::vector<bool> barriers;
+  for (const auto *step : *main->steps()) {
+    EXPECT_EQ(step->label()->str(), "dml.padding");
+    barriers.push_back(step->barrier());
+  }
+  EXPECT_EQ(barriers, (std::vector<bool>{false, true, true, false}));
+  // 66 and 68 floats, both in use at the second step.
+  EXPECT_EQ(main->temporary_size(), 1024u);
+}
+
+TEST_F(ExportTest, EqualKernelsStandOnce) {
+  const auto *file = compile(R"mlir(
+    func.func @main(%a: tensor<8xf32>, %b: tensor<8xf32>)
+        -> (tensor<16xf32>, tensor<16xf32>) {
+      %0 = dml.tile %a {repeats = array<i64: 2>}
+          : (tensor<8xf32>) -> tensor<16xf32>
+      %1 = dml.tile %b {repeats = array<i64: 2>}
+          : (tensor<8xf32>) -> tensor<16xf32>
+      return %0, %1 : tensor<16xf32>, tensor<16xf32>
+    })mlir");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->kernels()->size(), 1u);
+  EXPECT_EQ(file->shader_modules()->size(), 1u);
+  EXPECT_EQ(file->functions()->Get(0)->steps()->size(), 2u);
+}
+
+TEST_F(ExportTest, EqualConstantsStandOnce) {
+  const auto *file = compile(R"mlir(
+    func.func @main() -> (tensor<4xi32>, tensor<4xi32>, tensor<2xi32>) {
+      %0 = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+      %1 = arith.constant dense<[5, 6]> : tensor<2xi32>
+      return %0, %0, %1 : tensor<4xi32>, tensor<4xi32>, tensor<2xi32>
+    })mlir");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->constants()->size(), 256u + 16u);
+  EXPECT_EQ(file->constants()->Get(0), 1);
+  EXPECT_EQ(file->constants()->Get(256), 5);
+  for (const auto *step : *file->functions()->Get(0)->steps())
+    EXPECT_EQ(step->operation_type(), executable::Operation::Copy);
+}
+
+} // namespace
