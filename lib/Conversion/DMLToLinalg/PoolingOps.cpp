@@ -6,6 +6,7 @@
 
 #include "LoweringUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -44,20 +45,45 @@ static Value buildPlaneIndex(ElementBuilder &b, ValueRange position,
   return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), linear);
 }
 
-/// A nest of loops from `lower` to `upper`, carrying `inits`.
+/// Calls `body` for every point below `sizes`, the last coordinate fastest,
+/// with the values that it returned for the point before, `inits` at first. Few
+/// points are written out, so that neighbouring elements share what they load;
+/// many are loops. No loop is empty: upstream's conversion to SPIR-V leaves the
+/// results of one undefined.
 static SmallVector<Value>
-buildLoops(ElementBuilder &b, ArrayRef<Value> lower, ArrayRef<Value> upper,
-           ValueRange inits,
-           function_ref<SmallVector<Value>(ElementBuilder &, ValueRange ivs,
-                                           ValueRange carried)>
-               body) {
-  SmallVector<Value> steps(lower.size(), b.index(1));
+visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange inits,
+            function_ref<SmallVector<Value>(ElementBuilder &, ValueRange point,
+                                            ValueRange carried)>
+                body) {
+  constexpr int64_t maxWrittenOut = 27; // A window of 3 x 3 x 3.
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count = std::min(count * size, maxWrittenOut + 1);
+  if (count <= maxWrittenOut) {
+    SmallVector<Value> carried(inits);
+    for (int64_t linear = 0; linear < count; ++linear) {
+      SmallVector<Value> point(sizes.size());
+      int64_t rest = linear;
+      for (unsigned dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
+        point[dim] = b.index(rest % sizes[dim]);
+      carried = body(b, point, carried);
+    }
+    return carried;
+  }
+
+  auto constants = [&](auto value) {
+    return llvm::map_to_vector(
+        sizes, [&](int64_t size) { return b.index(value(size)); });
+  };
+  SmallVector<Value> lower = constants([](int64_t) { return 0; });
+  SmallVector<Value> upper = constants([](int64_t size) { return size; });
+  SmallVector<Value> steps = constants([](int64_t) { return 1; });
   scf::LoopNest nest = scf::buildLoopNest(
       b, b.getLoc(), lower, upper, steps, inits,
-      [&](OpBuilder &nested, Location loc, ValueRange ivs,
+      [&](OpBuilder &nested, Location loc, ValueRange point,
           ValueRange carried) -> scf::ValueVector {
         ElementBuilder inner(loc, nested);
-        SmallVector<Value> results = body(inner, ivs, carried);
+        SmallVector<Value> results = body(inner, point, carried);
         return scf::ValueVector(results.begin(), results.end());
       });
   return llvm::to_vector(nest.results);
@@ -70,10 +96,8 @@ static Value buildWinner(ElementBuilder &b, Value input, ValueRange indices,
   Value noWinner = arith::ConstantIntOp::create(b, b.getI32Type(), -1);
   Value lowest = arith::ConstantOp::create(
       b, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-  SmallVector<Value> lower(dims.size(), b.index(0)), upper;
-  for (const PooledDim &dim : dims)
-    upper.push_back(b.index(dim.size));
-
+  auto sizes =
+      llvm::map_to_vector(dims, [](const PooledDim &dim) { return dim.size; });
   auto visit = [&](ElementBuilder &b, ValueRange ivs,
                    ValueRange carried) -> SmallVector<Value> {
     Value best = carried[0], winner = carried[1];
@@ -102,7 +126,7 @@ static Value buildWinner(ElementBuilder &b, Value input, ValueRange indices,
         buildPlaneIndex(b, ArrayRef<Value>(coordinates).drop_front(2), dims);
     return {b.select(better, element, best), b.select(better, index, winner)};
   };
-  return buildLoops(b, lower, upper, {lowest, noWinner}, visit)[1];
+  return visitPoints(b, sizes, {lowest, noWinner}, visit)[1];
 }
 
 /// The sum of the gradients of the windows that the element at `indices` won.
@@ -112,33 +136,43 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
       cast<RankedTensorType>(gradient.getType()).getElementType();
   Value self = buildPlaneIndex(b, indices.drop_front(2), dims);
 
-  // The windows whose extent covers the element. With dilation some of them
-  // step over it; their winners lie elsewhere.
-  SmallVector<Value> lower, upper;
+  // The windows whose extent covers the element, and how many there may be.
+  // With dilation some of them step over it; their winners lie elsewhere.
+  SmallVector<Value> first, end;
+  SmallVector<int64_t> counts;
   for (auto [x, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
     Value padded = b.add(x, dim.start);
     // padded - extent + 1 is the first position, possibly negative, where a
     // covering window starts; the first window at or after it:
-    Value first =
+    Value start =
         b.maxsi(b.add(padded, dim.stride - dim.getExtent()), b.index(0));
-    lower.push_back(b.divui(first, dim.stride));
-    Value end = b.add(b.divui(padded, dim.stride), 1);
-    upper.push_back(b.minui(end, b.index(dim.windows)));
+    first.push_back(b.divui(start, dim.stride));
+    Value last = b.add(b.divui(padded, dim.stride), 1);
+    end.push_back(b.minui(last, b.index(dim.windows)));
+    counts.push_back(std::min(
+        dim.windows,
+        static_cast<int64_t>(llvm::divideCeil(dim.getExtent(), dim.stride))));
   }
 
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   auto visit = [&](ElementBuilder &b, ValueRange ivs,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
-    llvm::append_range(coordinates, ivs);
+    Value won;
+    for (auto [i, begin, stop, dim] : llvm::zip_equal(ivs, first, end, dims)) {
+      Value window = b.add(begin, i);
+      Value covers = b.cmpi(arith::CmpIPredicate::ult, window, stop);
+      won = won ? b.andi(won, covers) : covers;
+      coordinates.push_back(b.minui(window, b.index(dim.windows - 1)));
+    }
     Value winner = tensor::ExtractOp::create(b, winners, coordinates);
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
-    Value won = b.cmpi(arith::CmpIPredicate::eq, winner, self);
+    won = b.andi(won, b.cmpi(arith::CmpIPredicate::eq, winner, self));
     return {b.select(won, sum, carried[0])};
   };
-  Value sum = buildLoops(b, lower, upper, zero, visit)[0];
+  Value sum = visitPoints(b, counts, zero, visit)[0];
   return fromF32(b, sum, elementType);
 }
 
