@@ -107,6 +107,15 @@ static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
   // Where the last element's coordinate begins, and where the last output lies.
   Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
+  // All outputs may lie before the first element's centre, within the first
+  // element, or beyond the last one's: extreme scales need no arithmetic.
+  bool allFirst = remainder ? end <= 0 : end < divisor;
+  bool allLast = offset >= limit;
+  if (allFirst || allLast) {
+    if (remainder)
+      *remainder = b.index(0);
+    return b.index(allFirst ? 0 : dim.input - 1);
+  }
   if (end > INT64_MAX / 2) {
     // Outputs after the first that reaches the limit read the same element:
     // stopping there keeps products small.
