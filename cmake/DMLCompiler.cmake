@@ -34,6 +34,9 @@ function(dml_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tools")
+  target_compile_definitions(${name} PRIVATE
+    DML_TOOL="${name}" DML_VERSION="${PROJECT_VERSION}")
   # LLVM's shared library may lie where the loader does not look by itself.
   set_target_properties(${name} PROPERTIES
     INSTALL_RPATH_USE_LINK_PATH ON

@@ -70,9 +70,10 @@ private:
 FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
                                                 unsigned index,
                                                 StringRef defaultName) {
+  constexpr int64_t maxRank = 8;
   auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[index]);
   if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
-    return function.emitError("argument ")
+    return emitError(function.getLoc(), "argument ")
            << index << " is " << function.getArgumentTypes()[index]
            << ", but an executable wants a packed buffer of static shape";
   Type elementType = type.getElementType();
@@ -80,9 +81,15 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
     elementType = cast<ShapedType>(original.getValue()).getElementType();
   std::optional<DataType> dataType = getDataType(elementType);
   if (!dataType)
-    return function.emitError("argument ")
+    return emitError(function.getLoc(), "argument ")
            << index << " has element type " << elementType
            << ", which is no DirectML data type";
+
+  if (type.getRank() > maxRank)
+    return emitError(function.getLoc(), "argument ")
+           << index << " has rank " << type.getRank()
+           << ", but DirectML tensors have at most " << maxRank
+           << " dimensions";
 
   SignatureTensor tensor;
   auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName);
@@ -90,7 +97,7 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
   tensor.type = *dataType;
   for (int64_t size : type.getShape()) {
     if (size < 1 || size > UINT32_MAX)
-      return function.emitError("argument ")
+      return emitError(function.getLoc(), "argument ")
              << index << " has size " << size
              << ", but DirectML sizes range from 1 to " << UINT32_MAX;
     tensor.sizes.push_back(static_cast<uint32_t>(size));
@@ -100,6 +107,15 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
 }
 
 LogicalResult Exporter::readFunction(func::FuncOp function) {
+  if (!isName(function.getName()))
+    return emitError(function.getLoc(), "function ")
+           << function.getNameAttr()
+           << " wants a name without control characters";
+  if (function.getNumResults() != 0)
+    return emitError(function.getLoc(), "function '")
+           << function.getName() << "' has "
+           << (function.getNumResults() == 1 ? "a result" : "results")
+           << ", but an executable wants arguments to write to";
   ExportedFunction exported;
   exported.name = function.getName().str();
   exported.featureLevel = getTargetFeatureLevel(function);
@@ -114,8 +130,11 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
     if (failed(tensor))
       return failure();
     if (!names.insert(tensor->name).second)
-      return function.emitError("two arguments or results are named '")
-             << tensor->name << "'";
+      return emitError(function.getLoc(),
+                       "two arguments or results are named '")
+             << tensor->name
+             << "' (without dml.name, they are called by their "
+                "kind and number)";
     ranges.emplace_back(isOutput ? BufferKind::Output : BufferKind::Input,
                         tensors.size(), 0, tensor->bufferSize);
     tensors.push_back(std::move(*tensor));
@@ -172,8 +191,8 @@ LogicalResult Exporter::read() {
     if (function.isPublic() && failed(readFunction(function)))
       return failure();
   if (functions.empty())
-    return module.emitError(
-        "has no public function, so there is nothing to execute");
+    return emitError(module.getLoc(), "the module has no public function, so "
+                                      "there is nothing to execute");
   return success();
 }
 
@@ -239,7 +258,8 @@ Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
             return feature.capability == capability;
           });
       if (found == getDeviceFeatures().end())
-        return kernelModule.emitError("needs the SPIR-V capability ")
+        return emitError(kernelModule.getLoc(),
+                         "the kernel needs the SPIR-V capability ")
                << stringifyCapability(capability)
                << ", which no device profile knows";
       features.set(found->feature, true);
@@ -308,7 +328,7 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
 
   ArrayRef<uint8_t> data = constants.getData();
   if (data.size() > INT32_MAX / 2)
-    return module.emitError("has ")
+    return emitError(module.getLoc(), "the module has ")
            << data.size() << " bytes of constants, but an executable holds "
            << INT32_MAX / 2;
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);

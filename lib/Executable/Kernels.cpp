@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "dml/IR/DML.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,7 +26,8 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
   });
   if (tools.Validate(code.data(), code.size()))
     return success();
-  return module.emitError("SPIRV-Tools' validator refuses the kernel: ")
+  return emitError(module.getLoc(),
+                   "SPIRV-Tools' validator refuses the kernel: ")
          << messages;
 }
 
@@ -34,8 +36,13 @@ LogicalResult KernelTable::add(ModuleOp module) {
     auto entryPoints =
         llvm::to_vector(spirvModule.getOps<spirv::EntryPointOp>());
     if (entryPoints.size() != 1 || !spirvModule.getName())
-      return spirvModule.emitError(
-          "wants a name and one entry point to be written to an executable");
+      return emitError(spirvModule.getLoc(), "a SPIR-V module wants a name and "
+                                             "one entry point to be written to "
+                                             "an executable");
+    if (!isName(entryPoints.front().getFn()))
+      return emitError(spirvModule.getLoc(), "entry point ")
+             << entryPoints.front().getFnAttr().getAttr()
+             << " wants a name without control characters";
     SmallVector<uint32_t> code;
     if (failed(spirv::serialize(spirvModule, code)))
       return failure();

@@ -24,12 +24,20 @@ uint64_t dml::getBufferSize(MemRefType type) {
   return llvm::alignTo(bytes, DeviceProfile::vectorBytes);
 }
 
+/// Whether a buffer has a size, in whole bytes an element.
+static bool isStorable(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         type.getElementType().isIntOrFloat() &&
+         type.getElementTypeBitWidth() % 8 == 0;
+}
+
 FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto elements =
       dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr());
-  if (!elements || elements.getElementType().isInteger(1))
-    return global.emitError(
-        "wants a dense value to be written to an executable");
+  if (!elements || !isStorable(global.getType()))
+    return emitError(global.getLoc(), "constant '")
+           << global.getSymName()
+           << "' wants a dense value to be written to an executable";
   auto [position, isNew] = offsets.try_emplace(elements, 0);
   if (!isNew)
     return position->second;
@@ -207,6 +215,9 @@ LogicalResult Scheduler::visit(Operation &op) {
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return visitCopy(copy);
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
+    if (!isStorable(alloc.getType()))
+      return op.emitOpError("wants a packed buffer of static shape to be "
+                            "written to an executable");
     buffers[alloc] = {BufferRange(BufferKind::Temporary, 0, 0,
                                   getBufferSize(alloc.getType())),
                       allocations.size()};
@@ -226,13 +237,16 @@ LogicalResult Scheduler::visit(Operation &op) {
   }
   if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp>(op))
     return success();
-  return op.emitOpError("cannot be written to an executable");
+  // An error of the location: that of an op prints all its regions.
+  return emitError(op.getLoc(), "'")
+         << op.getName() << "' op cannot be written to an executable";
 }
 
 FailureOr<Schedule> Scheduler::run() {
   if (!function.getBody().hasOneBlock())
-    return function.emitError("has control flow, which an executable cannot "
-                              "express");
+    return emitError(function.getLoc(), "function '")
+           << function.getName()
+           << "' has control flow, which an executable cannot express";
   for (auto [argument, range] :
        llvm::zip_equal(function.getArguments(), argumentRanges))
     buffers[argument] = {range, std::nullopt};

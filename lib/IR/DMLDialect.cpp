@@ -11,6 +11,7 @@
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace dml;
@@ -69,11 +70,11 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == targetAttrName) {
     if (!isa<TargetAttr>(attribute.getValue()))
-      return op->emitError("attribute '")
+      return emitError(op->getLoc(), "attribute '")
              << targetAttrName << "' is " << attribute.getValue()
              << ", but wants a #dml.target";
     if (!isa<ModuleOp, FunctionOpInterface>(op))
-      return op->emitError("attribute '")
+      return emitError(op->getLoc(), "attribute '")
              << targetAttrName
              << "' stands on a module or a function, but found it on '"
              << op->getName() << "'";
@@ -81,42 +82,81 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
   }
   if (attribute.getName() == executableAttrName) {
     if (!isa<ModuleOp>(op) || !isa<DenseIntElementsAttr>(attribute.getValue()))
-      return op->emitError("attribute '")
+      return emitError(op->getLoc(), "attribute '")
              << executableAttrName
              << "' wants to be bytes, as a dense tensor, on a module";
     return success();
   }
   if (attribute.getName() == labelAttrName) {
-    if (!isa<StringAttr>(attribute.getValue()))
-      return op->emitError("attribute '")
+    auto label = dyn_cast<StringAttr>(attribute.getValue());
+    if (!label || !isName(label.getValue()))
+      return emitError(op->getLoc(), "attribute '")
              << labelAttrName << "' is " << attribute.getValue()
-             << ", but wants a string";
+             << ", but wants a non-empty string without control characters";
     return success();
   }
-  return op->emitError("unknown attribute '")
+  return emitError(op->getLoc(), "unknown attribute '")
          << attribute.getName().getValue() << "'";
 }
 
-/// Verifies an attribute of an argument or result of `op`.
-static LogicalResult verifyTensorAttribute(Operation *op, unsigned index,
-                                           NamedAttribute attribute,
-                                           StringRef kind) {
+namespace {
+/// An argument or a result of a function.
+struct Parameter {
+  bool isResult;
+  unsigned index;
+
+  bool operator<(const Parameter &other) const {
+    return std::tie(isResult, index) < std::tie(other.isResult, other.index);
+  }
+};
+} // namespace
+
+static std::string describe(Parameter parameter) {
+  return (parameter.isResult ? "result " : "argument ") +
+         std::to_string(parameter.index);
+}
+
+/// The first argument or result before `parameter` with the name `name`.
+static std::optional<Parameter> findNamesake(FunctionOpInterface function,
+                                             Parameter parameter,
+                                             StringAttr name) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (Parameter other = {false, i};
+        other < parameter && function.getArgAttr(i, nameAttrName) == name)
+      return other;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (Parameter other = {true, i};
+        other < parameter && function.getResultAttr(i, nameAttrName) == name)
+      return other;
+  return std::nullopt;
+}
+
+/// Verifies an attribute of an argument or result of `op`. (Errors of the
+/// location, as those of `op` would print a whole function.)
+static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
+                                           NamedAttribute attribute) {
   if (attribute.getName() == typeAttrName) {
     auto type = dyn_cast<TypeAttr>(attribute.getValue());
     if (!type || !isa<RankedTensorType>(type.getValue()))
-      return op->emitError("attribute '")
-             << typeAttrName << "' on " << kind << " " << index << " is "
+      return emitError(op->getLoc(), "attribute '")
+             << typeAttrName << "' on " << describe(parameter) << " is "
              << attribute.getValue() << ", but wants a ranked tensor type";
     return success();
   }
   if (attribute.getName() != nameAttrName)
-    return op->emitError("unknown attribute '")
-           << attribute.getName().getValue() << "' on " << kind << " " << index;
+    return emitError(op->getLoc(), "unknown attribute '")
+           << attribute.getName().getValue() << "' on " << describe(parameter);
   auto name = dyn_cast<StringAttr>(attribute.getValue());
-  if (!name || name.getValue().empty())
-    return op->emitError("attribute '")
-           << nameAttrName << "' on " << kind << " " << index << " is "
-           << attribute.getValue() << ", but wants a non-empty string";
+  if (!name || !isName(name.getValue()))
+    return emitError(op->getLoc(), "attribute '")
+           << nameAttrName << "' on " << describe(parameter) << " is "
+           << attribute.getValue()
+           << ", but wants a non-empty string without control characters";
+  if (auto function = dyn_cast<FunctionOpInterface>(op))
+    if (auto namesake = findNamesake(function, parameter, name))
+      return emitError(op->getLoc(), "attribute '")
+             << nameAttrName << "' on " << describe(parameter) << " is " << name
+             << ", which is the name of " << describe(*namesake) << " already";
   return success();
 }
 
@@ -124,14 +164,20 @@ LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,
                                                    unsigned regionIndex,
                                                    unsigned argIndex,
                                                    NamedAttribute attribute) {
-  return verifyTensorAttribute(op, argIndex, attribute, "argument");
+  return verifyTensorAttribute(op, {/*isResult=*/false, argIndex}, attribute);
 }
 
 LogicalResult
 DMLDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
                                         unsigned resultIndex,
                                         NamedAttribute attribute) {
-  return verifyTensorAttribute(op, resultIndex, attribute, "result");
+  return verifyTensorAttribute(op, {/*isResult=*/true, resultIndex}, attribute);
+}
+
+bool dml::isName(StringRef text) {
+  return !text.empty() && llvm::none_of(text, [](unsigned char c) {
+    return c < 0x20 || c == 0x7f;
+  });
 }
 
 FeatureLevel dml::getTargetFeatureLevel(Operation *op) {

@@ -34,6 +34,16 @@ static bool hasType(const Tensor &tensor, Type type) {
          getDataType(tensorType.getElementType()) == tensor.getDataType();
 }
 
+static std::string describeType(const Tensor &tensor) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "tensor<";
+  for (int64_t size : tensor.getShape())
+    os << size << "x";
+  os << stringifyDataType(tensor.getDataType()) << ">";
+  return text;
+}
+
 FailureOr<SmallVector<Tensor>>
 evaluate(Operation *op, ArrayRef<Tensor> operands, Result result) {
   SmallVector<Tensor> outputs;
@@ -84,21 +94,29 @@ evaluate(Operation *op, ArrayRef<Tensor> operands, Result result) {
 
 FailureOr<SmallVector<Tensor>>
 interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
+  // Errors of the location: those of the function would print all of it.
+  auto emitFunctionError = [&] {
+    return emitError(function.getLoc(), "function '")
+           << function.getName() << "' ";
+  };
   if (!function.getBody().hasOneBlock())
-    return function.emitOpError("has ")
-           << function.getBody().getBlocks().size()
+    return emitFunctionError()
+           << "has " << function.getBody().getBlocks().size()
            << " blocks, but the interpreter wants one";
   Block &block = function.getBody().front();
   if (inputs.size() != block.getNumArguments())
-    return function.emitOpError("takes ")
-           << block.getNumArguments() << " inputs, but got " << inputs.size();
+    return emitFunctionError()
+           << "takes " << block.getNumArguments() << " input"
+           << (block.getNumArguments() == 1 ? "" : "s") << ", but got "
+           << inputs.size();
 
   llvm::DenseMap<Value, Tensor> values;
   for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs)) {
     if (!hasType(input, argument.getType()))
-      return function.emitOpError("takes a ")
-             << argument.getType() << " as input " << argument.getArgNumber()
-             << ", but got another type";
+      return emitFunctionError()
+             << "takes a " << argument.getType() << " as input "
+             << argument.getArgNumber() << ", but got a '"
+             << describeType(input) << "'";
     values.insert({argument, input});
   }
   for (Operation &op : block) {
@@ -124,7 +142,7 @@ interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
           }))
         values.erase(operand);
   }
-  return function.emitOpError("does not end in a func.return");
+  return emitFunctionError() << "does not end in a func.return";
 }
 
 bool isMovement(Operation *op) {

@@ -124,8 +124,8 @@ TEST(TensorLiteral, SaysWhatIsWrong) {
   EXPECT_THAT(parseError("2x3=1"), HasSubstr("is no type"));
   EXPECT_THAT(parseError("99999999999xf32=1"), HasSubstr("is no type"));
   EXPECT_THAT(parseError("2x3xf32=1 2"),
-              HasSubstr("has 6 elements, but there are 2 values"));
-  EXPECT_THAT(parseError("2xf32="), HasSubstr("there are 0 values"));
+              HasSubstr("wants 6 values, but there are 2"));
+  EXPECT_THAT(parseError("2xf32="), HasSubstr("there are 0"));
   EXPECT_THAT(parseError("2xf32=1 x"),
               HasSubstr("element 1: 'x' is no value of f32"));
   EXPECT_THAT(parseError("1xi8=128"), HasSubstr("'128' is out of the range"));
@@ -139,6 +139,61 @@ TEST(TensorLiteral, SaysWhatIsWrong) {
   EXPECT_THAT(parseError("1xf32=+-1"), HasSubstr("no value"));
   EXPECT_THAT(parseError("4294967295x4294967295x4294967295xf32=1"),
               HasSubstr("is too large"));
+}
+
+TEST(TensorLiteral, RoundsToTheType) {
+  EXPECT_THAT(values<float>(parse("3xf32=1e-40 1e-400 -1e-50")),
+              ElementsAre(1e-40f, 0.0f, -0.0f));
+  EXPECT_THAT(values<double>(parse("2xf64=1e-310 -1e-400")),
+              ElementsAre(1e-310, -0.0));
+  EXPECT_THAT(values<uint16_t>(parse("4xf16=1e-400 65519 -1e-99 -inf")),
+              ElementsAre(0, 0x7bff, 0x8000, 0xfc00));
+  for (const char *text : {"f16=1e99", "f16=-1e999", "f32=1e99", "f32=-1e999",
+                           "f64=1e309", "f64=-1e999"})
+    EXPECT_THAT(parseError(text), HasSubstr("is out of the range of f"))
+        << text;
+  EXPECT_EQ(parseError("ui8=300"),
+            "element 0: '300' is out of the range of ui8");
+  EXPECT_THAT(parseError("i64=9223372036854775808"), HasSubstr("the range of"));
+}
+
+TEST(TensorLiteral, HoldsBracketsAgainstTheType) {
+  EXPECT_THAT(values<uint8_t>(parse("2x2xui8=[[1,2][3 4]]")),
+              ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values<uint8_t>(parse("1xui8=[1]")), ElementsAre(1));
+  EXPECT_TRUE(parse("2x0xui8=[[] []]").data.empty());
+  EXPECT_TRUE(parse("0xui8=").data.empty());
+  const char *cases[][2] = {
+      {"2x2xui8=[[1 2 3] [4]]",
+       "element [0] has 3 elements, but 2x2xui8 wants 2 there"},
+      {"2x2xui8=[[1 2] [3]]",
+       "element [1] has 1 element, but 2x2xui8 wants 2 there"},
+      {"2x2xui8=[[1 2]]",
+       "the literal has 1 element, but 2x2xui8 wants 2 there"},
+      {"2x2xui8=[1 2 3 4]",
+       "element [0] is a value, but 2x2xui8 wants a list of 2 there"},
+      {"2x2xui8=[[1 2] 3 4]",
+       "element [1] is a value, but 2x2xui8 wants a list of 2 there"},
+      {"2x2xui8=[[1 [2]] [3 4]]",
+       "element [0][1] is a list, but 2x2xui8 wants a value there"},
+      {"2xui8=[]", "the literal has 0 elements, but 2xui8 wants 2 there"},
+      {"2xui8=[1]", "the literal has 1 element, but 2xui8 wants 2 there"},
+      {"ui8=[1]", "the literal is a list, but ui8 wants a value there"},
+      {"2xui8=[1 2", "a ']' is missing at the end"},
+      {"2xui8=[1 2]]", "']' stands behind the last ']'"},
+      {"2xui8=[1 2] x", "'x' stands behind the last ']'"},
+      {"2xui8=1 2]", "']' stands among values without brackets"},
+      {"2xui8=1 [2]", "'[2]' stands among values without brackets"},
+      {"2xui8=1 2 x", "element 2: 'x' is no value of ui8"},
+      {"2xui8=1 2 3", "2xui8 wants 2 values, but there are 3"},
+      {"1xui8=", "1xui8 wants 1 value, but there are 0"},
+      {"3xui8=1 2", "3xui8 wants 3 values, but there are 2"},
+      {"0xui8=1", "0xui8 wants 0 values, but there is 1"},
+      {"2xui8", "'2xui8' has no values; wanted is TYPE=VALUES"},
+      {"", "'' is no type; wanted is one such as 2x3xf32"},
+  };
+  for (auto &[text, message] : cases)
+    EXPECT_EQ(parseError(text), message) << text;
 }
 
 TEST(TensorLiteral, PrintsNestedRows) {

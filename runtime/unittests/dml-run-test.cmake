@@ -32,6 +32,9 @@ run(0 "^\\[\n  {\n    \"index\": 0,\n" --list-devices --json)
 run(0 "main\\(%a: 4x32xf32, %b: 4x32xf32\\) -> \\(%sum: 4x32xf32, %reversed: 2x64xf32\\)"
   arithmetic.dmlx --print-signature)
 
+run(0 "feature level [0-9]_[0-9], 1 step, 0 bytes temporary"
+  twice.dmlx --print-signature)
+
 # Values in, values out.
 run(0 "^%to: 2x3xi8\n\\[\\[1 2 3\\]\n \\[-4 5 6\\]\\]\n$"
   copies.dmlx --function=i8 "--input=2x3xi8=[[1, 2, 3], [-4, 5, 6]]" --validate)
@@ -56,13 +59,13 @@ run(1 "cannot open 'none.dmlx': No such file" none.dmlx)
 run(1 "verifier refuses its structure" truncated.dmlx)
 run(1 "there is no function 'other'" arithmetic.dmlx --function=other)
 run(1 "there is no function 'main'" copies.dmlx)
-run(1 "input 'b' \\(4x32xf32\\) is missing" arithmetic.dmlx --input=4x32xf32=1)
-run(1 "there are 2 --inputs, but function 'twice' has 1 inputs"
+run(1 "input 'b' \\(4x32xf32\\) is missing: function 'main' has 2 inputs, but there is 1 --input\n" arithmetic.dmlx --input=4x32xf32=1)
+run(1 "there are 2 --inputs, but function 'twice' has 1 input\n"
   twice.dmlx --input=3xi64=1 --input=3xi64=1)
 run(1 "function 'twice' has no input 'c'; it has 'a'" twice.dmlx --input=c=3xi64=1)
 run(1 "input 'a' is given twice" twice.dmlx --input=a=3xi64=1 --input=a=3xi64=1)
-run(1 "input 'a' has type 4xi64, but function wants 3xi64" twice.dmlx --input=4xi64=1)
-run(1 "input 'a' has type 3xi32, but function wants 3xi64" twice.dmlx --input=3xi32=1)
+run(1 "input 'a': type is 4xi64, but function 'twice' wants 3xi64" twice.dmlx --input=4xi64=1)
+run(1 "input 'a': type is 3xi32, but function 'twice' wants 3xi64" twice.dmlx --input=3xi32=1)
 run(1 "input 'a': cannot read 'none.npy': No such file" twice.dmlx --input=@none.npy)
 run(1 "is no .npy file" twice.dmlx --input=@twice.dmlx)
 run(1 "input 'a': element 1: 'x' is no value of i64" "twice.dmlx" "--input=3xi64=1 x 2")

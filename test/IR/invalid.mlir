@@ -471,7 +471,7 @@ module attributes {dml.tarjet = #dml.target<feature_level = fl_5_0>} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.label' is 1 : i64, but wants a string}}
+// expected-error @below {{attribute 'dml.label' is 1 : i64, but wants a non-empty string without control characters}}
 module attributes {dml.label = 1} {}
 
 // -----
@@ -481,12 +481,12 @@ func.func private @argument(tensor<2xf32> {dml.nme = "a"})
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on argument 1 is "", but wants a non-empty string}}
+// expected-error @below {{attribute 'dml.name' on argument 1 is "", but wants a non-empty string without control characters}}
 func.func private @argument(tensor<2xf32>, tensor<2xf32> {dml.name = ""})
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on result 0 is 1 : i64, but wants a non-empty string}}
+// expected-error @below {{attribute 'dml.name' on result 0 is 1 : i64, but wants a non-empty string without control characters}}
 func.func private @result() -> (tensor<2xf32> {dml.name = 1})
 
 // -----
@@ -498,3 +498,33 @@ func.func private @result() -> (tensor<2xf32> {dml.nme = "a"})
 
 // expected-error @below {{attribute 'dml.type' on argument 0 is i32, but wants a ranked tensor type}}
 func.func private @argument(tensor<2xi32> {dml.type = i32})
+
+// -----
+
+// expected-error @below {{attribute 'dml.label' is "a\0Ab", but wants a non-empty string without control characters}}
+module attributes {dml.label = "a\0Ab"} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on argument 0 is "a\09b", but wants a non-empty string without control characters}}
+func.func private @argument(tensor<2xf32> {dml.name = "a\09b"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on result 0 is "\7F", but wants a non-empty string without control characters}}
+func.func private @result() -> (tensor<2xf32> {dml.name = "\7F"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on argument 2 is "a", which is the name of argument 0 already}}
+func.func private @arguments(tensor<2xf32> {dml.name = "a"}, tensor<2xf32>, tensor<2xf32> {dml.name = "a"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on result 1 is "a", which is the name of result 0 already}}
+func.func private @results() -> (tensor<2xf32> {dml.name = "a"}, tensor<2xf32> {dml.name = "a"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on result 0 is "a", which is the name of argument 1 already}}
+func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tensor<2xf32> {dml.name = "a"})

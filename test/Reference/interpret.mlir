@@ -4,17 +4,21 @@
 // RUN: not dml-interpret %s --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not dml-interpret %s --input=other=4xf32=1 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not dml-interpret %s --input=4xf32=1 --input=4xf32=1 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not dml-interpret %s --input=image=f32=1 --input=image=f32=1 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not dml-interpret %s --output=out.npy 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: not dml-interpret %s --input=@%t.none.npy 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not dml-interpret %t.none.mlir 2>&1 | FileCheck %s --check-prefix=NOFILE
 
 // CHECK: %padded: 1x1x8x10xf32
 // CHECK-COUNT-4: {{7 6 5 6 7 8 7 6 5 6|3 2 1 2 3 4 3 2 1 2}}
 
-// MISSING: dml-interpret: input 'image' is missing
-// TYPE: error: 'func.func' op takes a 'tensor<1x1x4x4xf32>' as input 0
-// NAME: dml-interpret: there is no input 'other'
-// MANY: dml-interpret: there are 2 --inputs, but the function has 1 inputs
-// FILE: dml-interpret: input 'image':
+// MISSING: dml-interpret: input 'image' (1x1x4x4xf32) is missing: function 'main' has 1 input, but there are 0 --inputs
+// TYPE: dml-interpret: input 'image': type is 4xf32, but function 'main' wants 1x1x4x4xf32
+// NAME: dml-interpret: --input=other=4xf32=1: function 'main' has no input 'other'; it has 'image'
+// MANY: dml-interpret: there are 2 --inputs, but function 'main' has 1 input{{$}}
+// TWICE: dml-interpret: input 'image' is given twice
+// FILE: dml-interpret: input 'image': cannot read
+// OUTPUT: dml-interpret: --output=out.npy: wanted is @FILE.npy
 // NOFILE: dml-interpret: cannot open input file
 
 func.func @main(%input: tensor<1x1x4x4xf32> {dml.name = "image"})

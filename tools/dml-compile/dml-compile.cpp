@@ -14,10 +14,12 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
@@ -150,10 +152,8 @@ static LogicalResult compile(ModuleOp module,
   case Stage::Linalg:
   case Stage::GPU:
   case Stage::SPIRV:
-    return writeFile(outputFile, [&](llvm::raw_ostream &os) {
-      module.print(os);
-      os << "\n";
-    });
+    return writeFile(outputFile,
+                     [&](llvm::raw_ostream &os) { module.print(os); });
   case Stage::SPIRVBinary:
     return writeKernels(module);
   case Stage::Executable:
@@ -173,6 +173,12 @@ static LogicalResult run() {
     return reportError(dml::describeUnknownFeatureLevel(featureLevel));
   if (legalize && featureLevel.empty())
     return reportError("--legalize wants the level to reach: --feature-level");
+
+  bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
+  if (isBinary && outputFile == "-" &&
+      llvm::sys::Process::StandardOutIsDisplayed())
+    return reportError("the output is binary and standard output a terminal; "
+                       "name a file with -o");
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
@@ -199,6 +205,7 @@ static LogicalResult run() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  dml::tools::setVersionPrinter();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   cl::ParseCommandLineOptions(

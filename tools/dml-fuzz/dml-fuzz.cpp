@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Plural.h"
+#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -155,8 +157,9 @@ void Fuzzer::showProgress(bool always) {
     return;
   lastProgress = now;
   double seconds = std::chrono::duration<double>(now - begin).count();
-  llvm::errs() << "dml-fuzz: " << numCases << " cases, " << numDefects
-               << " failures, " << numRefused << " refused, "
+  llvm::errs() << "dml-fuzz: " << tools::printCount(numCases, "case") << ", "
+               << tools::printCount(numDefects, "failure") << ", " << numRefused
+               << " refused, "
                << llvm::format("%.0f s, %.0f cases/s\n", seconds,
                                static_cast<double>(numCases) / seconds);
 }
@@ -292,6 +295,7 @@ int Fuzzer::runSystematic() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  dml::tools::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,

@@ -15,8 +15,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
-#include "support/Npy.h"
-#include "support/TensorLiteral.h"
+#include "support/Arguments.h"
+#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -77,67 +77,6 @@ static HostTensor convert(const Tensor &tensor) {
   return host;
 }
 
-/// What the options say of each tensor: those with a name go to the tensor of
-/// that name, the others to the tensors left, in order.
-static FailureOr<SmallVector<std::optional<std::string>>>
-assign(ArrayRef<std::string> options, ArrayRef<std::string> names,
-       StringRef what) {
-  SmallVector<std::optional<std::string>> result(names.size());
-  SmallVector<StringRef> unnamed;
-  for (StringRef option : options) {
-    auto [name, value] = option.split('=');
-    DmlDataType dataType;
-    std::vector<uint32_t> sizes;
-    if (option.starts_with("@") || name.size() == option.size() ||
-        dml::tools::parseType(std::string_view(name), dataType, sizes)) {
-      unnamed.push_back(option);
-      continue;
-    }
-    auto found = llvm::find(names, name);
-    if (found == names.end())
-      return emitToolError("there is no " + what + " '" + name + "'");
-    result[found - names.begin()] = value.str();
-  }
-  auto next = result.begin();
-  for (StringRef value : unnamed) {
-    next = std::find(next, result.end(), std::nullopt);
-    if (next == result.end())
-      return emitToolError("there are " + Twine(options.size()) + " --" + what +
-                           "s, but the function has " + Twine(names.size()) +
-                           " " + what + "s");
-    *next = value.str();
-  }
-  return result;
-}
-
-static FailureOr<Tensor> readInput(const std::string &value, StringRef name) {
-  std::string error;
-  std::optional<HostTensor> host =
-      StringRef(value).starts_with("@")
-          ? dml::tools::readNpy(value.substr(1), error)
-          : dml::tools::parseLiteral(value, error);
-  if (!host)
-    return emitToolError("input '" + name + "': " + error);
-  return convert(*host);
-}
-
-static LogicalResult writeOutput(const Tensor &output, StringRef name,
-                                 const std::optional<std::string> &value) {
-  HostTensor host = convert(output);
-  if (!value) {
-    llvm::outs() << "%" << name << ": " << dml::tools::describeType(host)
-                 << "\n"
-                 << dml::tools::printElements(host) << "\n";
-    return success();
-  }
-  if (!StringRef(*value).starts_with("@"))
-    return emitToolError("--output=" + *value + ": wanted is @FILE.npy");
-  std::string error;
-  if (!dml::tools::writeNpy(value->substr(1), host, error))
-    return emitToolError(error);
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -161,25 +100,52 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
   return emitToolError("there is no function '" + name + "'");
 }
 
+/// The type as in --input: "2x3xf32"; as MLIR has it where it is none of
+/// these.
+static std::string describeType(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      !getDataType(tensor.getElementType())) {
+    os << type;
+    return text;
+  }
+  for (int64_t size : tensor.getShape())
+    os << size << "x";
+  os << stringifyDataType(*getDataType(tensor.getElementType()));
+  return text;
+}
+
+static dml::tools::FunctionSignature describe(func::FuncOp function) {
+  dml::tools::FunctionSignature signature{function.getName().str(), {}, {}};
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    signature.inputs.push_back(
+        {getName(function.getArgAttrDict(index), "input", index),
+         describeType(type)});
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    signature.outputs.push_back(
+        {getName(function.getResultAttrDict(index), "output", index),
+         describeType(type)});
+  return signature;
+}
+
 static LogicalResult run(ModuleOp module) {
   FailureOr<func::FuncOp> function = findFunction(module);
   if (failed(function))
     return failure();
-  SmallVector<std::string> inputNames, outputNames;
-  for (unsigned i = 0; i < function->getNumArguments(); ++i)
-    inputNames.push_back(getName(function->getArgAttrDict(i), "input", i));
-  for (unsigned i = 0; i < function->getNumResults(); ++i)
-    outputNames.push_back(getName(function->getResultAttrDict(i), "output", i));
-  auto inputValues = assign(inputOptions, inputNames, "input");
-  auto outputValues = assign(outputOptions, outputNames, "output");
-  if (failed(inputValues) || failed(outputValues))
-    return failure();
+  dml::tools::FunctionSignature signature = describe(*function);
+  std::string error;
+  auto files = dml::tools::readOutputs(outputOptions, signature, error);
+  if (!files)
+    return emitToolError(error);
+  auto hostInputs = dml::tools::readInputs(inputOptions, signature, error);
+  if (!hostInputs)
+    return emitToolError(error);
 
   SmallVector<Tensor> inputs;
-  for (auto [name, value] : llvm::zip_equal(inputNames, *inputValues)) {
-    if (!value)
-      return emitToolError("input '" + name + "' is missing");
-    FailureOr<Tensor> input = readInput(*value, name);
+  for (const HostTensor &host : *hostInputs) {
+    FailureOr<Tensor> input = convert(host);
     if (failed(input))
       return failure();
     inputs.push_back(std::move(*input));
@@ -187,15 +153,17 @@ static LogicalResult run(ModuleOp module) {
   auto outputs = reference::interpret(*function, inputs);
   if (failed(outputs))
     return failure();
-  for (auto [name, value, output] :
-       llvm::zip_equal(outputNames, *outputValues, *outputs))
-    if (failed(writeOutput(output, name, value)))
-      return failure();
+  std::vector<HostTensor> hostOutputs;
+  for (const Tensor &output : *outputs)
+    hostOutputs.push_back(convert(output));
+  if (!dml::tools::writeOutputs(*files, signature, hostOutputs, error))
+    return emitToolError(error);
   return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  dml::tools::setVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Runs a function of dml operators without a device\n");

@@ -24,7 +24,8 @@ examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
       every element is 1; the results are printed
   dml-run tile.mlir --input='2x2xf32=[[1 2] [3 4]]'
-      compiles, runs, prints; commas and brackets are optional
+      compiles, runs, prints; commas and brackets are optional, but brackets
+      must match the type
   dml-run net.dmlx --input=@image.npy --output=@scores.npy
       reads and writes NumPy's files
   dml-run net.dmlx --input=scale=f32=0.5 --input=image=@image.npy
@@ -36,7 +37,8 @@ inputs and outputs
                          VALUE is @FILE.npy, or TYPE=ELEMENTS. A type is sizes
                          and f16, f32, f64, i8 to i64 or ui8 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
-                         bits such as 0x7FC00000.
+                         bits such as 0x7FC00000. What is too large for its type
+                         is an error.
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.

@@ -7,8 +7,8 @@
 #include "Compile.h"
 #include "Devices.h"
 #include "Options.h"
-#include "support/Npy.h"
-#include "support/TensorLiteral.h"
+#include "support/Arguments.h"
+#include "support/Plural.h"
 
 #include <algorithm>
 #include <chrono>
@@ -125,6 +125,18 @@ Signature readSignature(DmlExecutable executable, uint32_t index) {
   return signature;
 }
 
+/// The same for the command line.
+FunctionSignature describe(const Signature &signature) {
+  auto describeAll = [](const std::vector<DmlTensorInfo> &tensors) {
+    std::vector<Parameter> parameters;
+    for (const DmlTensorInfo &tensor : tensors)
+      parameters.push_back({tensor.name, describeType(tensor)});
+    return parameters;
+  };
+  return {signature.info.name, describeAll(signature.inputs),
+          describeAll(signature.outputs)};
+}
+
 /// The function asked for: by name, or main, or the only one.
 uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   uint32_t index = 0;
@@ -153,144 +165,12 @@ void printSignatures(DmlExecutable executable) {
     std::printf("%s%s -> %s\n", signature.info.name,
                 printTensors(signature.inputs).c_str(),
                 printTensors(signature.outputs).c_str());
-    std::printf("  feature level %u_%u, %u steps, %llu bytes temporary\n",
+    std::printf("  feature level %u_%u, %s, %s temporary\n",
                 signature.info.featureLevel >> 12,
                 signature.info.featureLevel >> 8 & 0xf,
-                signature.info.stepCount,
-                static_cast<unsigned long long>(signature.info.temporarySize));
+                printCount(signature.info.stepCount, "step").c_str(),
+                printCount(signature.info.temporarySize, "byte").c_str());
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Inputs and outputs
-//===----------------------------------------------------------------------===//
-
-std::string listNames(const std::vector<DmlTensorInfo> &tensors) {
-  std::string names;
-  for (const DmlTensorInfo &tensor : tensors)
-    names += std::string(names.empty() ? "'" : ", '") + tensor.name + "'";
-  return names.empty() ? "none" : names;
-}
-
-/// An --input or --output, its name split off.
-struct Argument {
-  std::optional<std::string> name;
-  std::string value;
-};
-
-Argument splitArgument(const std::string &text) {
-  size_t equals = text.find('=');
-  DmlDataType dataType;
-  std::vector<uint32_t> sizes;
-  // "4xf32=1" is a value. A tensor called "f32" needs its position.
-  if (text[0] == '@' || equals == std::string::npos ||
-      parseType(std::string_view(text).substr(0, equals), dataType, sizes))
-    return {std::nullopt, text};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-/// Gives each argument its tensor: by name, or the next one that has none. The
-/// result has a value, or nothing, for each tensor.
-std::vector<std::optional<std::string>>
-assignArguments(const char *option, const char *what,
-                const std::vector<std::string> &arguments,
-                const Signature &signature,
-                const std::vector<DmlTensorInfo> &tensors) {
-  std::vector<std::optional<std::string>> values(tensors.size());
-  std::vector<std::string> unnamed;
-  for (const std::string &text : arguments) {
-    Argument argument = splitArgument(text);
-    if (!argument.name) {
-      unnamed.push_back(argument.value);
-      continue;
-    }
-    auto it = std::find_if(tensors.begin(), tensors.end(), [&](auto &tensor) {
-      return *argument.name == tensor.name;
-    });
-    if (it == tensors.end())
-      fail(std::string(option) + "=" + text + ": function '" +
-           signature.info.name + "' has no " + what + " '" + *argument.name +
-           "'; it has " + listNames(tensors));
-    std::optional<std::string> &value = values[it - tensors.begin()];
-    if (value)
-      fail(std::string(what) + " '" + it->name + "' is given twice");
-    value = argument.value;
-  }
-  size_t next = 0;
-  for (const std::string &value : unnamed) {
-    while (next < values.size() && values[next])
-      ++next;
-    if (next == values.size())
-      fail("there are " + std::to_string(arguments.size()) + " " + option +
-           "s, but function '" + signature.info.name + "' has " +
-           std::to_string(tensors.size()) + " " + what + "s");
-    values[next] = value;
-  }
-  return values;
-}
-
-HostTensor readInput(const DmlTensorInfo &info, const std::string &value) {
-  std::string error;
-  std::optional<HostTensor> tensor = value[0] == '@'
-                                         ? readNpy(value.substr(1), error)
-                                         : parseLiteral(value, error);
-  std::string name = std::string("input '") + info.name + "'";
-  if (!tensor)
-    fail(name + ": " + error);
-  std::string found = describeType(*tensor), wanted = describeType(info);
-  if (found != wanted)
-    fail(name + " has type " + found + ", but function wants " + wanted);
-  return std::move(*tensor);
-}
-
-std::vector<HostTensor> readInputs(const Options &options,
-                                   const Signature &signature) {
-  auto values = assignArguments("--input", "input", options.inputs, signature,
-                                signature.inputs);
-  std::vector<HostTensor> tensors;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const DmlTensorInfo &info = signature.inputs[i];
-    if (!values[i])
-      fail(std::string("input '") + info.name + "' (" + describeType(info) +
-           ") is missing: function '" + signature.info.name + "' has " +
-           std::to_string(values.size()) + " inputs, but there are " +
-           std::to_string(options.inputs.size()) + " --inputs");
-    tensors.push_back(readInput(info, *values[i]));
-  }
-  return tensors;
-}
-
-/// The file of each output; empty where it is to be printed.
-std::vector<std::string> readOutputs(const Options &options,
-                                     const Signature &signature) {
-  auto values = assignArguments("--output", "output", options.outputs,
-                                signature, signature.outputs);
-  std::vector<std::string> files;
-  for (const std::optional<std::string> &value : values) {
-    if (value && (value->size() < 2 || value->front() != '@'))
-      fail("--output=" + *value + ": wanted is @FILE.npy");
-    files.push_back(value ? value->substr(1) : "");
-  }
-  return files;
-}
-
-void writeOutputs(const std::vector<std::string> &files,
-                  const Signature &signature,
-                  const std::vector<HostTensor> &tensors) {
-  std::string error;
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].empty()) {
-      if (!writeNpy(files[i], tensors[i], error))
-        fail(error);
-      continue;
-    }
-    std::string text = std::string("%") + signature.outputs[i].name + ": " +
-                       describeType(tensors[i]) + "\n" +
-                       printElements(tensors[i]) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stdout);
-  }
-  if (std::fflush(stdout) != 0)
-    fail(std::string("cannot write the results: ") + std::strerror(errno));
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,20 +199,25 @@ void printTimes(DmlExecutable executable, const Signature &signature,
   std::vector<double> sorted = wallTimes;
   std::sort(sorted.begin(), sorted.end());
   std::fprintf(stderr,
-               "time: %zu runs, submit to finish: %.1f us shortest, "
+               "time: %s, submit to finish: %.1f us shortest, "
                "%.1f us median\n",
-               sorted.size(), sorted.front(), sorted[sorted.size() / 2]);
+               printCount(sorted.size(), "run").c_str(), sorted.front(),
+               sorted[sorted.size() / 2]);
   std::vector<DmlStepTime> times(signature.info.stepCount);
   DML_CHECK(dmlGetStepTimes, table, times.data(), signature.info.stepCount);
   for (uint32_t i = 0; i < times.size(); ++i) {
     DmlStepInfo step;
     DML_CHECK(dmlGetStepInfo, executable, signature.index, i, &step);
     auto duration = static_cast<double>(times[i].end - times[i].begin);
+    // The label is that of the operator; a copy or a kernel of dml's compiler
+    // is called the same.
+    std::string what = step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel;
+    if (step.label[0] != '\0' && what != step.label)
+      what += std::string(" ") + step.label;
     std::fprintf(
-        stderr, "time: step %u: %.1f us, %.2f GB/s, %s %s\n", i,
-        duration / 1000,
+        stderr, "time: step %u: %.1f us, %.2f GB/s, %s\n", i, duration / 1000,
         duration > 0 ? static_cast<double>(step.boundSize) / duration : 0.0,
-        step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel, step.label);
+        what.c_str());
   }
 }
 
@@ -412,8 +297,14 @@ void runTool(const Options &options) {
     return printSignatures(executable);
   Signature signature =
       readSignature(executable, chooseFunction(executable, options));
-  std::vector<std::string> files = readOutputs(options, signature);
-  std::vector<HostTensor> inputs = readInputs(options, signature);
+  FunctionSignature function = describe(signature);
+  std::string error;
+  auto files = readOutputs(options.outputs, function, error);
+  if (!files)
+    fail(error);
+  auto inputs = readInputs(options.inputs, function, error);
+  if (!inputs)
+    fail(error);
 
   Instance instance = createInstance(options);
   std::vector<HostTensor> outputs;
@@ -423,13 +314,13 @@ void runTool(const Options &options) {
     info.robustBufferAccess = options.robust;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
-    outputs = run(options, device, executable, signature, inputs);
+    outputs = run(options, device, executable, signature, *inputs);
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))
-    fail("the validation layer has " + std::to_string(count) +
-         (count == 1 ? " message" : " messages"));
-  writeOutputs(files, signature, outputs);
+    fail("the validation layer has " + printCount(count, "message"));
+  if (!writeOutputs(*files, function, outputs, error))
+    fail(error);
 }
 
 } // namespace

@@ -7,9 +7,12 @@
 #include "support/TensorLiteral.h"
 
 #include "support/Half.h"
+#include "support/Plural.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -17,7 +20,8 @@ using namespace dml::tools;
 
 namespace {
 
-constexpr std::string_view kSeparators = " \t\n\r,[]";
+constexpr std::string_view kSeparators = " \t\n\r,";
+constexpr std::string_view kSeparatorsAndBrackets = " \t\n\r,[]";
 
 bool parseDataType(std::string_view text, DmlDataType &dataType) {
   // Other spellings of signed types.
@@ -101,9 +105,19 @@ Parsed parseFloat(std::string_view text, std::vector<uint8_t> &data,
   return round(text);
 }
 
+/// Too small is no mistake: that rounds, to zero or a subnormal number. Too
+/// large is one, for infinity can be written as such.
+Parsed parseDouble(std::string_view text, double &value) {
+  Parsed result = fromChars(text, value);
+  if (result != Parsed::OutOfRange)
+    return result;
+  value = std::strtod(std::string(text).c_str(), nullptr);
+  return std::fabs(value) < 1 ? Parsed::Ok : Parsed::OutOfRange;
+}
+
 Parsed parseF64(std::string_view text, std::vector<uint8_t> &data) {
   double value = 0;
-  if (Parsed result = fromChars(text, value); result != Parsed::Ok)
+  if (Parsed result = parseDouble(text, value); result != Parsed::Ok)
     return result;
   append(data, value);
   return Parsed::Ok;
@@ -113,9 +127,8 @@ Parsed parseF32(std::string_view text, std::vector<uint8_t> &data) {
   float value = 0;
   Parsed result = fromChars(text, value);
   if (result == Parsed::OutOfRange) {
-    // Too small is no mistake: it rounds, to zero or a subnormal.
     double wide = 0;
-    if (fromChars(text, wide) != Parsed::Ok || std::fabs(wide) > 1)
+    if (parseDouble(text, wide) != Parsed::Ok || std::fabs(wide) > 1)
       return Parsed::OutOfRange;
     value = static_cast<float>(wide);
     result = Parsed::Ok;
@@ -127,7 +140,7 @@ Parsed parseF32(std::string_view text, std::vector<uint8_t> &data) {
 
 Parsed parseF16(std::string_view text, std::vector<uint8_t> &data) {
   double value = 0;
-  if (Parsed result = fromChars(text, value); result != Parsed::Ok)
+  if (Parsed result = parseDouble(text, value); result != Parsed::Ok)
     return result;
   uint16_t bits = toHalf(value);
   if (std::isfinite(value) && !std::isfinite(fromHalf(bits)))
@@ -258,6 +271,113 @@ void printElement(std::string &text, DmlDataType dataType,
   }
 }
 
+/// Parses the values of a literal into a tensor that has its type.
+class ValueParser {
+public:
+  ValueParser(std::string_view type, std::string_view text, HostTensor &tensor,
+              std::string &error)
+      : type(type), rest(text), tensor(tensor), error(error) {}
+
+  /// False, with `error` set, where the values are none of the type.
+  bool parse(uint64_t wanted) {
+    if (next() == '[')
+      return parseList(0) && (next() == '\0' || failAt("behind the last ']'"));
+    while (next() != '\0')
+      if (next() == '[' || next() == ']')
+        return failAt("among values without brackets");
+      else if (!parseValue())
+        return false;
+    if (found == 1 && wanted > 1)
+      splat(wanted);
+    else if (found != wanted)
+      return fail(type + " wants " + printCount(wanted, "value") +
+                  ", but there " + (found == 1 ? "is " : "are ") +
+                  std::to_string(found));
+    return true;
+  }
+
+private:
+  bool fail(const std::string &message) {
+    error = message;
+    return false;
+  }
+
+  bool failAt(const char *where) {
+    std::string_view token = rest.substr(0, rest.find_first_of(kSeparators));
+    return fail("'" + std::string(token) + "' stands " + where);
+  }
+
+  /// The next character that is no separator, or 0.
+  char next() {
+    size_t begin = rest.find_first_not_of(kSeparators);
+    rest.remove_prefix(std::min(begin, rest.size()));
+    return rest.empty() ? '\0' : rest[0];
+  }
+
+  bool parseValue() {
+    std::string_view value =
+        rest.substr(0, rest.find_first_of(kSeparatorsAndBrackets));
+    rest.remove_prefix(value.size());
+    Parsed parsed = parseElement(value, tensor.dataType, tensor.data);
+    if (parsed != Parsed::Ok)
+      return fail("element " + std::to_string(found) + ": '" +
+                  std::string(value) + "' is " +
+                  (parsed == Parsed::OutOfRange ? "out of the range of "
+                                                : "no value of ") +
+                  dmlGetDataTypeName(tensor.dataType));
+    ++found;
+    return true;
+  }
+
+  /// The list under `path`, which is dimension `depth`.
+  bool parseList(size_t depth, const std::string &path = "") {
+    if (depth == tensor.sizes.size())
+      return fail(describe(path) + " is a list, but " + type +
+                  " wants a value there");
+    rest.remove_prefix(1);
+    uint64_t count = 0;
+    for (; next() != ']'; ++count) {
+      std::string element = path + "[" + std::to_string(count) + "]";
+      if (next() == '\0')
+        return fail("a ']' is missing at the end");
+      if (next() == '[') {
+        if (!parseList(depth + 1, element))
+          return false;
+      } else if (depth + 1 < tensor.sizes.size()) {
+        return fail(describe(element) + " is a value, but " + type +
+                    " wants a list of " +
+                    std::to_string(tensor.sizes[depth + 1]) + " there");
+      } else if (!parseValue()) {
+        return false;
+      }
+    }
+    rest.remove_prefix(1);
+    if (count != tensor.sizes[depth])
+      return fail(describe(path) + " has " + printCount(count, "element") +
+                  ", but " + type + " wants " +
+                  std::to_string(tensor.sizes[depth]) + " there");
+    return true;
+  }
+
+  static std::string describe(const std::string &path) {
+    return path.empty() ? "the literal" : "element " + path;
+  }
+
+  void splat(uint64_t count) {
+    size_t elementSize = tensor.data.size();
+    tensor.data.resize(elementSize * count);
+    for (uint64_t i = 1; i < count; ++i)
+      std::memcpy(&tensor.data[i * elementSize], tensor.data.data(),
+                  elementSize);
+  }
+
+  std::string type;
+  std::string_view rest;
+  HostTensor &tensor;
+  std::string &error;
+  uint64_t found = 0;
+};
+
 } // namespace
 
 bool dml::tools::parseType(std::string_view text, DmlDataType &dataType,
@@ -294,36 +414,9 @@ std::optional<HostTensor> dml::tools::parseLiteral(std::string_view text,
   if (!count || *count > std::numeric_limits<size_t>::max() / 16)
     return fail("the type " + std::string(type) + " is too large");
 
-  std::string_view values = text.substr(equals + 1);
-  uint64_t found = 0;
-  while (true) {
-    size_t begin = values.find_first_not_of(kSeparators);
-    if (begin == std::string_view::npos)
-      break;
-    values.remove_prefix(begin);
-    std::string_view value =
-        values.substr(0, values.find_first_of(kSeparators));
-    values.remove_prefix(value.size());
-    Parsed parsed = parseElement(value, tensor.dataType, tensor.data);
-    if (parsed != Parsed::Ok)
-      return fail("element " + std::to_string(found) + ": '" +
-                  std::string(value) + "' is " +
-                  (parsed == Parsed::OutOfRange ? "out of the range of "
-                                                : "no value of ") +
-                  dmlGetDataTypeName(tensor.dataType));
-    ++found;
-  }
-  if (found == 1 && *count > 1) {
-    size_t elementSize = tensor.data.size();
-    tensor.data.resize(elementSize * *count);
-    for (uint64_t i = 1; i < *count; ++i)
-      std::memcpy(&tensor.data[i * elementSize], tensor.data.data(),
-                  elementSize);
-  } else if (found != *count) {
-    return fail("the type " + std::string(type) + " has " +
-                std::to_string(*count) + " elements, but there are " +
-                std::to_string(found) + " values");
-  }
+  ValueParser parser(type, text.substr(equals + 1), tensor, error);
+  if (!parser.parse(*count))
+    return std::nullopt;
   return tensor;
 }
 

@@ -18,9 +18,11 @@ bool parseType(std::string_view text, DmlDataType &dataType,
                std::vector<uint32_t> &sizes);
 
 /// Parses TYPE=VALUES: "2x3xf32=1 2 3 4 5 6", or one value for all elements.
-/// Values stand between spaces, commas and brackets. Floats may be "nan",
-/// "inf", or their bits ("0x7FC00000"). Nothing, with `error` set, where that
-/// fails.
+/// Values stand between spaces and commas; where they stand in brackets,
+/// "[[1 2 3] [4 5 6]]", these match the type. Floats may be "nan", "inf", or
+/// their bits ("0x7FC00000"); they round to the nearest value of the type, but
+/// one too large for it is an error, as it is for integers. Nothing, with
+/// `error` set, where that fails.
 std::optional<HostTensor> parseLiteral(std::string_view text,
                                        std::string &error);
 

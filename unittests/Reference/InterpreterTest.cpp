@@ -135,7 +135,7 @@ TEST_F(InterpreterTest, Diagnostics) {
     func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
       return %a : tensor<2xf32>
     })mlir";
-  EXPECT_TRUE(contains(fail(identity, {}), "takes 1 inputs, but got 0"));
+  EXPECT_TRUE(contains(fail(identity, {}), "takes 1 input, but got 0"));
   EXPECT_TRUE(contains(fail(identity, {makeIota(DataType::INT32, {2})}),
                        "takes a 'tensor<2xf32>' as input 0"));
   EXPECT_TRUE(contains(fail(R"mlir(

@@ -37,7 +37,8 @@ namespace dml {
 /// Name of the attribute that states the target of a module or function.
 inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
 
-/// Name of the argument and result attribute that names a tensor.
+/// Name of the argument and result attribute that names a tensor. No two of a
+/// function have the same.
 inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 
 /// Name of the argument and result attribute that keeps the type which a tensor
@@ -50,6 +51,10 @@ inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
 
 /// Name of the module attribute that holds a serialized executable.
 inline constexpr llvm::StringLiteral executableAttrName = "dml.executable";
+
+/// Whether the runtime takes `text` for a name: not empty, and without control
+/// characters.
+bool isName(llvm::StringRef text);
 
 /// The feature level that holds for `op`: that of the nearest `dml.target` on
 /// it or around it, else the newest.

@@ -34,7 +34,8 @@ def DML_Dialect : Dialect {
     `FeatureLevelOpInterface`.
 
     **Names.** The attribute `dml.name`, on an argument or a result of a function,
-    names the tensor in a compiled executable's signature.
+    names the tensor in a compiled executable's signature. No two of a function
+    have the same name.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -1,0 +1,48 @@
+//===- Arguments.h - The inputs and outputs of a command line -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_ARGUMENTS_H
+#define DML_TOOLS_SUPPORT_ARGUMENTS_H
+
+#include "support/HostTensor.h"
+
+namespace dml::tools {
+
+/// An input or output of a function, with its type as describeType has it.
+struct Parameter {
+  std::string name;
+  std::string type;
+};
+
+/// The function that a command line runs.
+struct FunctionSignature {
+  std::string name;
+  std::vector<Parameter> inputs;
+  std::vector<Parameter> outputs;
+};
+
+/// The tensors that --input options, [NAME=]VALUE, give the inputs of
+/// `function`: those with a name to the input of that name, the others in order
+/// to those left. VALUE is a literal or @FILE.npy. Nothing, with `error` set,
+/// where they are not one tensor of the right type for each.
+std::optional<std::vector<HostTensor>>
+readInputs(const std::vector<std::string> &options,
+           const FunctionSignature &function, std::string &error);
+
+/// The files that --output options, [NAME=]@FILE.npy, give the outputs of
+/// `function`; empty for those that are to be printed.
+std::optional<std::vector<std::string>>
+readOutputs(const std::vector<std::string> &options,
+            const FunctionSignature &function, std::string &error);
+
+/// Writes each output into its file or prints it.
+bool writeOutputs(const std::vector<std::string> &files,
+                  const FunctionSignature &function,
+                  const std::vector<HostTensor> &tensors, std::string &error);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_ARGUMENTS_H
