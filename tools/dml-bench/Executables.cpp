@@ -30,23 +30,20 @@ struct Kernel {
   format::Extent3D workgroupCount;
 };
 
-/// One function of one dispatch. Its buffers have `bytes` each: an input and an
-/// output, or none where that is 0.
+/// One function of one dispatch, which takes an input and an output of `bytes`.
 Executable makeExecutable(const Kernel &kernel, uint64_t bytes) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<format::Tensor>> inputs, outputs;
   std::vector<format::BufferRange> bindings;
-  if (bytes != 0) {
-    std::vector<uint32_t> sizes = {static_cast<uint32_t>(bytes / 4)};
-    auto tensor = [&](const char *name) {
-      return format::CreateTensorDirect(builder, name, format::DataType::UINT32,
-                                        &sizes, bytes);
-    };
-    inputs.push_back(tensor("from"));
-    outputs.push_back(tensor("to"));
-    bindings.emplace_back(format::BufferKind::Input, 0, 0, bytes);
-    bindings.emplace_back(format::BufferKind::Output, 0, 0, bytes);
-  }
+  std::vector<uint32_t> sizes = {static_cast<uint32_t>(bytes / 4)};
+  auto tensor = [&](const char *name) {
+    return format::CreateTensorDirect(builder, name, format::DataType::UINT32,
+                                      &sizes, bytes);
+  };
+  inputs.push_back(tensor("from"));
+  outputs.push_back(tensor("to"));
+  bindings.emplace_back(format::BufferKind::Input, 0, 0, bytes);
+  bindings.emplace_back(format::BufferKind::Output, 0, 0, bytes);
   auto dispatch = format::CreateDispatchDirect(
       builder, 0, &kernel.workgroupCount, &bindings);
   std::vector<flatbuffers::Offset<format::Step>> steps = {
@@ -98,5 +95,6 @@ Executable dml::tools::makeCopyExecutable(uint64_t bytes,
 }
 
 Executable dml::tools::makeEmptyExecutable() {
-  return makeExecutable({kEmpty, {1, 1, 1}, {1, 1, 1}}, 0);
+  // A kernel has bindings, in the format; this one ignores them.
+  return makeExecutable({kEmpty, {1, 1, 1}, {1, 1, 1}}, 16);
 }
