@@ -32,11 +32,17 @@ std::string pad(std::string text, size_t width) {
 
 double mega(uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
+/// Some four digits, and no exponent.
+std::string fourDigits(double value) {
+  return print(value < 1 ? "%.4f" : value < 100 ? "%.2f" : "%.1f", value);
+}
+
 double divide(double a, double b) { return b > 0 ? a / b : 0; }
 
 std::string printRate(const Rate &rate) {
-  return print("%.0f MB in %.3f ms: %.1f GB/s", mega(rate.bytes),
-               rate.time.median / 1e6, rate.gbps());
+  return fourDigits(mega(rate.bytes)) + " MB in " +
+         fourDigits(rate.time.median / 1e6) +
+         " ms: " + fourDigits(rate.gbps()) + " GB/s";
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,10 +166,12 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
   std::string dispatches = std::to_string(result.dispatches);
   if (result.copies)
     dispatches += "+" + std::to_string(result.copies) + "c";
-  text += print(
-      " %10.4f %10.2f %8.1f %6.3f %6.3f %6s", result.rate.time.median / 1e6,
-      mega(result.rate.bytes), result.rate.gbps(), result.ratio(),
-      divide(result.rate.gbps(), report.copyBefore.gbps()), dispatches.c_str());
+  text += print(" %10s %10s %8s %6.3f %6.3f %6s",
+                fourDigits(result.rate.time.median / 1e6).c_str(),
+                fourDigits(mega(result.rate.bytes)).c_str(),
+                fourDigits(result.rate.gbps()).c_str(), result.ratio(),
+                divide(result.rate.gbps(), report.copyBefore.gbps()),
+                dispatches.c_str());
   if (result.hasLatency)
     text += print("  %10.1f %8.2f", result.latency.median / 1e3,
                   divide(result.latency.median, result.emptyLatency.median));
