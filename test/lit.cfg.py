@@ -57,6 +57,7 @@ def probe(*command):
 
 # A test says `REQUIRES: <feature>`; a feature is there if its command works.
 features = {
+    "dml-bench": ["dml-bench", "--version"],
     "dml-compile": ["dml-compile"],
     "dml-explain": ["dml-explain"],
     "dml-run": ["dml-run"],

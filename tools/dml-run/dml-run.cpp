@@ -9,6 +9,7 @@
 #include "Options.h"
 #include "support/Arguments.h"
 #include "support/Plural.h"
+#include "support/Runtime.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,57 +21,6 @@
 using namespace dml::tools;
 
 namespace {
-
-/// Thrown nowhere beyond this file: main prints it.
-struct Failure {
-  std::string message;
-};
-
-[[noreturn]] void fail(const std::string &message) { throw Failure{message}; }
-
-/// Takes the error of a call of the runtime, and fails where there is one.
-class Check {
-public:
-  ~Check() { dmlDestroyError(error); }
-  operator DmlError *() { return &error; }
-  void operator()(DmlResult result) const {
-    if (result != DML_SUCCESS)
-      fail(dmlGetErrorMessage(error));
-  }
-
-private:
-  DmlError error = nullptr;
-};
-
-/// Owns a handle of the runtime.
-template <typename Handle, void (*destroy)(Handle)> class Owner {
-public:
-  Owner() = default;
-  ~Owner() { destroy(handle); }
-  Owner(const Owner &) = delete;
-  Owner &operator=(const Owner &) = delete;
-  Owner(Owner &&other) noexcept : handle(other.handle) {
-    other.handle = nullptr;
-  }
-  operator Handle() const { return handle; }
-  Handle *out() { return &handle; }
-
-private:
-  Handle handle = nullptr;
-};
-
-using Instance = Owner<DmlInstance, dmlDestroyInstance>;
-using Device = Owner<DmlDevice, dmlDestroyDevice>;
-using Executable = Owner<DmlExecutable, dmlDestroyExecutable>;
-using Program = Owner<DmlProgram, dmlDestroyProgram>;
-using Buffer = Owner<DmlBuffer, dmlDestroyBuffer>;
-using BindingTable = Owner<DmlBindingTable, dmlDestroyBindingTable>;
-
-#define DML_CHECK(call, ...)                                                   \
-  do {                                                                         \
-    Check check;                                                               \
-    check(call(__VA_ARGS__, check));                                           \
-  } while (false)
 
 bool endsWith(const std::string &text, const std::string &end) {
   return text.size() >= end.size() &&

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of the benchmark, each a module of one function.
+
+The shapes of the first groups are large enough that a GPU's caches do not hold
+them, and the same as those that other compilers were measured with.
+"""
+
+FLOATS = ("f32", "f16")
+TYPES = ("f32", "f16", "ui8")
+MODES = ("constant", "edge", "reflection", "symmetric", "wrap")
+
+
+def tensor(shape, dtype):
+    return f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
+
+
+def ints(values):
+    return f"array<i64: {', '.join(map(str, values))}>"
+
+
+# An operator here is a function of the types: from the shapes of its operands
+# to the shape of its result and the text between the operands and the types.
+
+
+def padding(mode, start, end=None):
+    end = end or start
+
+    def build(shape):
+        value = "padding_value = 0.5 : f32, " if mode == "constant" else ""
+        return ("padding", [a + b + c for a, b, c in zip(shape, start, end)], [],
+                f"mode = #dml.padding_mode<{mode}>, {value}"
+                f"start_padding = {ints(start)}, end_padding = {ints(end)}")
+    return build
+
+
+def tile(*repeats):
+    def build(shape):
+        return ("tile", [a * b for a, b in zip(shape, repeats)], [],
+                f"repeats = {ints(repeats)}")
+    return build
+
+
+def resample(mode, *scales):
+    def build(shape):
+        return ("resample", [int(a * b) for a, b in zip(shape, scales)], [],
+                f"mode = #dml.interpolation_mode<{mode}>, "
+                f"scales = array<f32: {', '.join(str(float(s)) for s in scales)}>")
+    return build
+
+
+def max_pooling_grad(window, stride, pad, dimensions=2):
+    def build(shape):
+        spatial = [(size + 2 * pad - window) // stride + 1
+                   for size in shape[-dimensions:]]
+        all_of = lambda value: ints([value] * dimensions)
+        return ("max_pooling_grad", shape, [[*shape[:-dimensions], *spatial]],
+                f"strides = {all_of(stride)}, window_size = {all_of(window)}, "
+                f"start_padding = {all_of(pad)}, end_padding = {all_of(pad)}, "
+                f"dilations = {all_of(1)}")
+    return build
+
+
+def module(shape, dtype, operators):
+    """The text of a function that applies the operators, one to the other."""
+    arguments = [f"%input: {tensor(shape, dtype)}"]
+    body = []
+    value = "%input"
+    for at, operator in enumerate(operators):
+        name, result, others, attributes = operator(shape)
+        operands, types = [value], [tensor(shape, dtype)]
+        for other in others:
+            operands.append(f"%other{at}")
+            types.append(tensor(other, dtype))
+            arguments.append(f"%other{at}: {types[-1]}")
+        body.append(f"  %{at} = dml.{name} {', '.join(operands)} {{{attributes}}}\n"
+                    f"      : ({', '.join(types)}) -> {tensor(result, dtype)}\n")
+        shape, value = result, f"%{at}"
+    result = tensor(shape, dtype)
+    return (f"func.func @main({', '.join(arguments)}) -> {result} {{\n"
+            f"{''.join(body)}  return {value} : {result}\n}}\n")
+
+
+def cases(eighth=False):
+    """Names and texts. With `eighth`, large tensors have an eighth of the batch."""
+    result = {}
+
+    def add(name, shape, dtypes, *operators):
+        if eighth and shape[0] % 8 == 0:
+            shape = [shape[0] // 8, *shape[1:]]
+        for dtype in dtypes:
+            result[f"{name}_{dtype}"] = module(list(shape), dtype, operators)
+
+    edges = (0, 0, 8, 8)
+    for mode in MODES:
+        add(f"pad_{mode}", (8, 64, 512, 512), TYPES, padding(mode, edges))
+    add("tile2x2", (8, 64, 256, 256), TYPES, tile(1, 1, 2, 2))
+    add("resample_nearest_x2", (8, 64, 256, 256), TYPES,
+        resample("nearest_neighbor", 1, 1, 2, 2))
+    add("resample_linear_x2", (8, 64, 256, 256), TYPES, resample("linear", 1, 1, 2, 2))
+    add("resample_linear_x0.5", (8, 64, 512, 512), TYPES,
+        resample("linear", 1, 1, 0.5, 0.5))
+    add("resample_linear_x1.5", (8, 64, 256, 256), TYPES,
+        resample("linear", 1, 1, 1.5, 1.5))
+    add("resample_linear_3d_x2", (8, 64, 128, 128), FLOATS,
+        resample("linear", 1, 2, 2, 2))
+    add("resample_linear_4d_x2", (32, 32, 64, 64), FLOATS,
+        resample("linear", 2, 2, 2, 2))
+    for name, operator in (("k3s2", max_pooling_grad(3, 2, 1)),
+                           ("k2s2", max_pooling_grad(2, 2, 0)),
+                           ("k3s1", max_pooling_grad(3, 1, 1))):
+        add(f"maxpoolgrad_{name}", (32, 64, 224, 224), FLOATS, operator)
+    add("maxpoolgrad_3d_k3s2", (8, 16, 32, 112, 112), FLOATS,
+        max_pooling_grad(3, 2, 1, dimensions=3))
+
+    # Over before the host has noticed: latency counts.
+    small = (1, 3, 224, 224)
+    add("small_pad_reflection", small, ("f32",), padding("reflection", edges))
+    add("small_tile2x2", small, ("f32",), tile(1, 1, 2, 2))
+    add("small_resample_nearest_x2", small, ("f32",),
+        resample("nearest_neighbor", 1, 1, 2, 2))
+    add("small_resample_linear_x2", small, ("f32",), resample("linear", 1, 1, 2, 2))
+    add("small_resample_linear_x0.5", small, ("f32",),
+        resample("linear", 1, 1, 0.5, 0.5))
+    add("small_maxpoolgrad_k3s2", small, ("f32",), max_pooling_grad(3, 2, 1))
+
+    # Rows that are no multiple of a vector.
+    add("odd_pad_edge", (8, 64, 509, 509), TYPES, padding("edge", (0, 0, 3, 3),
+                                                          (0, 0, 2, 1)))
+    add("odd_tile2x2", (8, 64, 255, 253), TYPES, tile(1, 1, 2, 2))
+    add("odd_resample_linear_x2", (8, 64, 255, 253), TYPES,
+        resample("linear", 1, 1, 2, 2))
+    add("odd_maxpoolgrad_k3s2", (32, 64, 223, 221), FLOATS, max_pooling_grad(3, 2, 1))
+    # Rank 8, and every axis padded.
+    add("rank8_pad_edge", (8, 4, 4, 4, 8, 16, 32, 32), TYPES, padding("edge", [1] * 8))
+    add("rank8_tile", (8, 4, 4, 4, 8, 16, 32, 32), TYPES,
+        tile(1, 1, 1, 1, 2, 1, 1, 2))
+    # Colours innermost.
+    add("inner3_pad_reflection", (8, 1024, 1024, 3), TYPES,
+        padding("reflection", (0, 8, 8, 0)))
+    add("inner3_tile2x2", (8, 1024, 1024, 3), TYPES, tile(1, 2, 2, 1))
+    add("inner3_resample_linear_x2", (8, 1024, 1024, 3), TYPES,
+        resample("linear", 1, 2, 2, 1))
+
+    # Chains: bytes are those of the function's own inputs and outputs, so that
+    # what goes through memory in between counts against the ratio.
+    add("chain_pad_pad", (8, 64, 512, 512), FLOATS, padding("edge", edges),
+        padding("constant", edges))
+    add("chain_pad_maxpoolgrad", (32, 64, 224, 224), FLOATS,
+        padding("constant", (0, 0, 1, 1)), max_pooling_grad(2, 2, 0))
+    add("chain_resample_tile", (8, 64, 128, 128), FLOATS,
+        resample("linear", 1, 1, 2, 2), tile(1, 1, 2, 2))
+    return result

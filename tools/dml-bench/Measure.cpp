@@ -1,0 +1,250 @@
+//===- Measure.cpp - Running a function again and again -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Measure.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace dml::tools;
+
+/// More binding tables than this cost time to make, and gain nothing.
+static constexpr uint64_t kMostSets = 512;
+/// A multiple of every offset alignment that Vulkan allows devices to want.
+static constexpr uint64_t kAlignment = 256;
+static constexpr uint64_t kSlabSize = uint64_t(64) << 20;
+
+static uint64_t align(uint64_t size) {
+  return (size + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+uint64_t Signature::bytes() const {
+  uint64_t bytes = 0;
+  for (const DmlTensorInfo &input : inputs)
+    bytes += input.byteSize;
+  for (const DmlTensorInfo &output : outputs)
+    bytes += output.byteSize;
+  return bytes;
+}
+
+Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index) {
+  Signature signature;
+  signature.executable = executable;
+  signature.index = index;
+  DML_CHECK(dmlGetFunctionInfo, executable, index, &signature.info);
+  signature.inputs.resize(signature.info.inputCount);
+  for (uint32_t i = 0; i < signature.info.inputCount; ++i)
+    DML_CHECK(dmlGetInputInfo, executable, index, i, &signature.inputs[i]);
+  signature.outputs.resize(signature.info.outputCount);
+  for (uint32_t i = 0; i < signature.info.outputCount; ++i)
+    DML_CHECK(dmlGetOutputInfo, executable, index, i, &signature.outputs[i]);
+  for (uint32_t i = 0; i < signature.info.stepCount; ++i) {
+    DmlStepInfo step;
+    DML_CHECK(dmlGetStepInfo, executable, index, i, &step);
+    ++(step.kind == DML_STEP_KIND_COPY ? signature.copies
+                                       : signature.dispatches);
+  }
+  return signature;
+}
+
+//===----------------------------------------------------------------------===//
+// Random data
+//===----------------------------------------------------------------------===//
+
+/// Elements that are random, finite and not zero; the same in each run. The
+/// size of the block is a multiple of every element's.
+static const std::vector<uint8_t> &getRandomBlock(DmlDataType type) {
+  static std::map<DmlDataType, std::vector<uint8_t>> blocks;
+  std::vector<uint8_t> &block = blocks[type];
+  if (!block.empty())
+    return block;
+  block.resize(size_t(16) << 20);
+  uint64_t state = 0x9e3779b97f4a7c15;
+  for (size_t at = 0; at < block.size(); at += 8) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    uint64_t bits = state;
+    // Floats of either sign in [0.5, 2): the exponent's top bits are 01...1 and
+    // its lowest is free.
+    if (type == DML_DATA_TYPE_FLOAT16)
+      bits = (bits & 0x87ff87ff87ff87ff) | 0x3800380038003800;
+    else if (type == DML_DATA_TYPE_FLOAT32)
+      bits = (bits & 0x80ffffff80ffffff) | 0x3f0000003f000000;
+    else if (type == DML_DATA_TYPE_FLOAT64)
+      bits = (bits & 0x801fffffffffffff) | 0x3fe0000000000000;
+    else
+      bits |= 0x0101010101010101;
+    std::memcpy(&block[at], &bits, 8);
+  }
+  return block;
+}
+
+static void fillRandom(DmlBuffer buffer, const DmlBufferRange &range,
+                       DmlDataType type) {
+  const std::vector<uint8_t> &block = getRandomBlock(type);
+  for (uint64_t done = 0; done < range.size;) {
+    uint64_t size = std::min<uint64_t>(block.size(), range.size - done);
+    DML_CHECK(dmlWriteBuffer, buffer, range.offset + done, block.data(), size);
+    done += size;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Workloads
+//===----------------------------------------------------------------------===//
+
+Workload::Workload(DmlDevice device, const Signature &signature,
+                   uint64_t target, uint64_t limit)
+    : device(device), signature(signature) {
+  DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());
+  uint64_t size = align(signature.info.temporarySize);
+  for (const DmlTensorInfo &input : signature.inputs)
+    size += align(input.bufferSize);
+  for (const DmlTensorInfo &output : signature.outputs)
+    size += align(output.bufferSize);
+  uint64_t count = 1;
+  if (size != 0)
+    count = std::clamp<uint64_t>((target + size - 1) / size, 2, kMostSets);
+  while (count > 1 && count * size > limit)
+    --count;
+  for (;; count /= 2) {
+    try {
+      unallocated = count * size;
+      makeSets(count);
+      break;
+    } catch (const Failure &failure) {
+      // Others may be using the device's memory.
+      if (failure.result != DML_ERROR_OUT_OF_MEMORY || count == 1)
+        throw;
+      sets.clear();
+      slabs.clear();
+    }
+  }
+
+  DmlBindingTableCreateInfo info{};
+  info.function = signature.index;
+  DML_CHECK(dmlCreateBindingTable, program, &info, untimed.out());
+  bind(untimed, sets[0]);
+  // Buffers are touched, commands recorded, shaders compiled.
+  for (size_t i = 0; i < sets.size(); ++i)
+    runOnDevice();
+}
+
+Workload::Range Workload::allocate(uint64_t size) {
+  size = std::max<uint64_t>(size, 16);
+  uint64_t have = 0;
+  DmlBufferInfo info{};
+  if (!slabs.empty()) {
+    dmlGetBufferInfo(slabs.back(), &info);
+    have = info.size - slabUsed;
+  }
+  if (have < size) {
+    uint64_t slab = std::max(align(size), std::min(kSlabSize, unallocated));
+    Buffer buffer;
+    DML_CHECK(dmlCreateBuffer, device, slab, DML_MEMORY_DEVICE, buffer.out());
+    dmlGetBufferInfo(buffer, &info);
+    slabs.push_back(std::move(buffer));
+    slabUsed = 0;
+  }
+  Range range{slabs.size() - 1, {info.buffer, slabUsed, size}};
+  slabUsed = std::min(slabUsed + align(size), info.size);
+  unallocated -= std::min(unallocated, align(size));
+  return range;
+}
+
+void Workload::makeSets(size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    Set set;
+    for (const DmlTensorInfo &input : signature.inputs) {
+      set.inputs.push_back(allocate(input.bufferSize));
+      const Range &range = set.inputs.back();
+      fillRandom(slabs[range.slab], range.range, input.dataType);
+    }
+    for (const DmlTensorInfo &output : signature.outputs)
+      set.outputs.push_back(allocate(output.bufferSize));
+    if (signature.info.temporarySize != 0)
+      set.temporary.push_back(allocate(signature.info.temporarySize));
+    DmlBindingTableCreateInfo info{};
+    info.function = signature.index;
+    info.timestamps = true;
+    DML_CHECK(dmlCreateBindingTable, program, &info, set.table.out());
+    bind(set.table, set);
+    sets.push_back(std::move(set));
+  }
+}
+
+void Workload::bind(DmlBindingTable table, const Set &set) {
+  for (uint32_t i = 0; i < set.inputs.size(); ++i)
+    DML_CHECK(dmlBindInput, table, i, &set.inputs[i].range);
+  for (uint32_t i = 0; i < set.outputs.size(); ++i)
+    DML_CHECK(dmlBindOutput, table, i, &set.outputs[i].range);
+  for (const Range &temporary : set.temporary)
+    DML_CHECK(dmlBindTemporary, table, &temporary.range);
+}
+
+double Workload::runOnDevice() {
+  DmlBindingTable table = sets[next].table;
+  next = (next + 1) % sets.size();
+  DML_CHECK(dmlSubmit, table);
+  DML_CHECK(dmlWait, table, UINT64_MAX);
+  std::vector<DmlStepTime> times(signature.info.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.info.stepCount);
+  uint64_t end = 0;
+  for (const DmlStepTime &time : times)
+    end = std::max(end, time.end);
+  return static_cast<double>(end);
+}
+
+double Workload::runFromHost() {
+  auto begin = std::chrono::steady_clock::now();
+  DML_CHECK(dmlSubmit, untimed);
+  DML_CHECK(dmlWait, untimed, UINT64_MAX);
+  std::chrono::duration<double, std::nano> passed =
+      std::chrono::steady_clock::now() - begin;
+  return passed.count();
+}
+
+std::string Workload::findUnwritten() {
+  const Set &set = sets[0];
+  std::vector<std::vector<uint8_t>> results[2];
+  for (int run : {0, 1}) {
+    for (const Range &output : set.outputs) {
+      std::vector<uint8_t> pattern(output.range.size, run ? 0x5a : 0xa5);
+      DML_CHECK(dmlWriteBuffer, slabs[output.slab], output.range.offset,
+                pattern.data(), pattern.size());
+    }
+    runFromHost();
+    for (size_t i = 0; i < set.outputs.size(); ++i) {
+      const Range &output = set.outputs[i];
+      std::vector<uint8_t> data(signature.outputs[i].byteSize);
+      DML_CHECK(dmlReadBuffer, slabs[output.slab], output.range.offset,
+                data.data(), data.size());
+      results[run].push_back(std::move(data));
+    }
+  }
+  for (size_t i = 0; i < set.outputs.size(); ++i) {
+    const std::vector<uint8_t> &a = results[0][i], &b = results[1][i];
+    auto at = std::mismatch(a.begin(), a.end(), b.begin()).first;
+    if (at != a.end())
+      return std::string("result '") + signature.outputs[i].name +
+             "' is not written at byte " + std::to_string(at - a.begin());
+  }
+  return "";
+}
+
+Statistics dml::tools::summarize(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  size_t count = values.size();
+  double median = count % 2 ? values[count / 2]
+                            : (values[count / 2 - 1] + values[count / 2]) / 2;
+  return {median, values.front(), values.back(), count};
+}

@@ -1,0 +1,132 @@
+//===- Measure.h - Running a function again and again ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLBENCH_MEASURE_H
+#define DML_TOOLS_DMLBENCH_MEASURE_H
+
+#include "support/Runtime.h"
+
+#include <string>
+#include <vector>
+
+namespace dml::tools {
+
+/// A function of an executable, with the descriptions of its tensors.
+struct Signature {
+  DmlExecutable executable = nullptr;
+  uint32_t index = 0;
+  DmlFunctionInfo info{};
+  std::vector<DmlTensorInfo> inputs;
+  std::vector<DmlTensorInfo> outputs;
+  uint32_t dispatches = 0;
+  uint32_t copies = 0;
+
+  /// Every input read once and every output written once.
+  uint64_t bytes() const;
+};
+
+Signature readSignature(DmlExecutable executable, uint32_t index);
+
+/// A function with several sets of buffers, which take turns so that no run
+/// finds its data in a cache. Inputs hold random data without zeros.
+class Workload {
+public:
+  /// Makes as many sets as have `target` bytes together, two or more where
+  /// `limit` bytes allow that.
+  Workload(DmlDevice device, const Signature &signature, uint64_t target,
+           uint64_t limit);
+
+  /// Runs the next set; the nanoseconds it took on the device.
+  double runOnDevice();
+  /// Runs the first set without timestamps; the nanoseconds from before its
+  /// submission until the host knew that it had finished.
+  double runFromHost();
+
+  /// Runs the first set over results of two patterns: the first byte of a
+  /// result that a run leaves as it was, in words; "" where there is none.
+  std::string findUnwritten();
+
+  size_t setCount() const { return sets.size(); }
+
+private:
+  struct Range {
+    size_t slab;
+    DmlBufferRange range;
+  };
+  struct Set {
+    std::vector<Range> inputs;
+    std::vector<Range> outputs;
+    std::vector<Range> temporary;
+    BindingTable table;
+  };
+
+  void makeSets(size_t count);
+  Range allocate(uint64_t size);
+  void bind(DmlBindingTable table, const Set &set);
+
+  DmlDevice device;
+  Signature signature;
+  Program program;
+  // Buffers that ranges are cut from, before what uses them.
+  std::vector<Buffer> slabs;
+  uint64_t slabUsed = 0;
+  uint64_t unallocated = 0;
+  std::vector<Set> sets;
+  BindingTable untimed;
+  size_t next = 0;
+};
+
+struct Statistics {
+  double median = 0;
+  double shortest = 0;
+  double longest = 0;
+  size_t count = 0;
+};
+Statistics summarize(std::vector<double> values);
+
+/// How long to measure.
+struct Effort {
+  /// Exactly so many times; 0: until `seconds` have passed, kLeast times or
+  /// more.
+  uint32_t repeats = 0;
+  double seconds = 0;
+  static constexpr size_t kLeast = 9;
+};
+
+/// Calls each of `runs` in turn, so that what changes with time (clocks,
+/// temperature, other users) meets all alike.
+template <typename... Runs>
+std::vector<Statistics> measure(const Effort &effort, Runs... runs);
+
+} // namespace dml::tools
+
+//===----------------------------------------------------------------------===//
+
+#include <chrono>
+
+template <typename... Runs>
+std::vector<dml::tools::Statistics> dml::tools::measure(const Effort &effort,
+                                                        Runs... runs) {
+  std::vector<std::vector<double>> values(sizeof...(Runs));
+  auto begin = std::chrono::steady_clock::now();
+  for (size_t count = 0;;) {
+    size_t i = 0;
+    (values[i++].push_back(runs()), ...);
+    ++count;
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    if (effort.repeats
+            ? count == effort.repeats
+            : count >= Effort::kLeast && passed.count() >= effort.seconds)
+      break;
+  }
+  std::vector<Statistics> result;
+  for (std::vector<double> &each : values)
+    result.push_back(summarize(std::move(each)));
+  return result;
+}
+
+#endif // DML_TOOLS_DMLBENCH_MEASURE_H

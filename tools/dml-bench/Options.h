@@ -1,0 +1,38 @@
+//===- Options.h - The command line of dml-bench --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLBENCH_OPTIONS_H
+#define DML_TOOLS_DMLBENCH_OPTIONS_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dml::tools {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string device;
+  std::string filter;
+  std::string json;
+  double minTime = 0.3;
+  /// 0: as many as fit into minTime.
+  uint32_t repeats = 0;
+  uint32_t rotateMiB = 384;
+  bool check = false;
+  bool list = false;
+  bool help = false;
+  bool version = false;
+};
+
+extern const char *const kHelp;
+
+/// False, with `error` set, where the command line makes no sense.
+bool parseOptions(int argc, char **argv, Options &options, std::string &error);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLBENCH_OPTIONS_H

@@ -1,0 +1,69 @@
+//===- Report.h - What was measured, for people and programs --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLBENCH_REPORT_H
+#define DML_TOOLS_DMLBENCH_REPORT_H
+
+#include "Measure.h"
+
+namespace dml::tools {
+
+/// Bytes moved, and the nanoseconds it took on the device.
+struct Rate {
+  uint64_t bytes = 0;
+  Statistics time;
+
+  /// 10^9 bytes a second; 0 where no time passed.
+  double gbps() const {
+    return time.median > 0 ? static_cast<double>(bytes) / time.median : 0;
+  }
+};
+
+struct Case {
+  std::string name;
+  std::string file;
+  std::string function;
+  std::string type;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  uint32_t dispatches = 0;
+  uint32_t copies = 0;
+  uint64_t temporaryBytes = 0;
+
+  /// Why it did not run; "" where it did.
+  std::string skipped;
+  size_t sets = 0;
+  Rate rate;
+  /// A copy of as many bytes, or as many as the device allows.
+  Rate copy;
+  bool hasLatency = false;
+  Statistics latency;
+  Statistics emptyLatency;
+  /// --check: "" where all is written.
+  std::string unwritten;
+
+  double ratio() const {
+    return copy.gbps() > 0 ? rate.gbps() / copy.gbps() : 0;
+  }
+};
+
+struct Report {
+  DmlDeviceInfo device{};
+  Rate copyBefore;
+  Rate copyAfter;
+  Statistics emptyLatency;
+  std::vector<Case> cases;
+};
+
+std::string printHeader(const Report &report, size_t nameWidth);
+std::string printCase(const Report &report, const Case &result,
+                      size_t nameWidth);
+std::string printFooter(const Report &report);
+std::string printJson(const Report &report);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLBENCH_REPORT_H

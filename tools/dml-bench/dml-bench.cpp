@@ -1,0 +1,273 @@
+//===- dml-bench.cpp - Compiled programs against the device's copy --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Executables.h"
+#include "Options.h"
+#include "Report.h"
+#include "support/HostTensor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <regex>
+
+using namespace dml::tools;
+
+namespace {
+
+/// Work of fewer bytes is over before its submission is: its latency counts.
+constexpr uint64_t kSmall = 16'000'000;
+/// Half of what the large copy moves.
+constexpr uint64_t kLargeCopy = uint64_t(512) << 20;
+
+std::string describe(const DmlTensorInfo &info) {
+  return describeType(info.dataType, {info.sizes, info.sizes + info.rank});
+}
+
+/// "main" says nothing: such a case is named after its file.
+std::string nameCase(const std::string &file, const std::string &function) {
+  if (function != "main")
+    return function;
+  size_t begin = file.find_last_of('/');
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  size_t end = file.rfind(".dmlx");
+  if (end == std::string::npos || end <= begin)
+    end = file.size();
+  return file.substr(begin, end - begin);
+}
+
+struct Loaded {
+  Case result;
+  Signature signature;
+};
+
+Case describeCase(const std::string &file, const Signature &signature) {
+  Case result;
+  result.file = file;
+  result.function = signature.info.name;
+  result.name = nameCase(file, result.function);
+  for (const DmlTensorInfo &input : signature.inputs)
+    result.inputs.push_back(describe(input));
+  for (const DmlTensorInfo &output : signature.outputs)
+    result.outputs.push_back(describe(output));
+  if (!signature.outputs.empty())
+    result.type = dmlGetDataTypeName(signature.outputs[0].dataType);
+  result.dispatches = signature.dispatches;
+  result.copies = signature.copies;
+  result.temporaryBytes = signature.info.temporarySize;
+  return result;
+}
+
+class Bench {
+public:
+  Bench(const Options &options, DmlDevice device)
+      : options(options), device(device) {
+    dmlGetDeviceProperties(device, &report.device);
+    effort.repeats = options.repeats;
+    effort.seconds = options.minTime;
+  }
+
+  Report run(const std::vector<Loaded> &cases);
+
+private:
+  Workload makeWorkload(const Signature &signature);
+  /// A copy that reads and writes `bytes` together, as far as the device can.
+  Workload makeCopy(uint64_t bytes, Executable &executable, Rate &rate);
+  Rate measureLargeCopy();
+  void runCase(Case &result, const Signature &signature);
+
+  const Options &options;
+  DmlDevice device;
+  Effort effort;
+  Report report;
+  std::optional<Workload> empty;
+};
+
+Workload Bench::makeWorkload(const Signature &signature) {
+  // A case and its copy together take up to half of the memory.
+  uint64_t limit = report.device.deviceMemorySize / 4;
+  if (options.rotateMiB == 0)
+    limit = 0;
+  return {device, signature, uint64_t(options.rotateMiB) << 20, limit};
+}
+
+Workload Bench::makeCopy(uint64_t bytes, Executable &executable, Rate &rate) {
+  uint64_t half = std::clamp<uint64_t>((bytes / 2 + 15) / 16 * 16, 16,
+                                       getLargestCopy(report.device));
+  executable = makeCopyExecutable(half, report.device);
+  rate.bytes = 2 * half;
+  return makeWorkload(readSignature(executable, 0));
+}
+
+Rate Bench::measureLargeCopy() {
+  Rate rate;
+  Executable executable;
+  uint64_t half = std::min(kLargeCopy, report.device.deviceMemorySize / 8);
+  Workload copy = makeCopy(2 * half, executable, rate);
+  rate.time = measure(effort, [&] { return copy.runOnDevice(); })[0];
+  return rate;
+}
+
+void Bench::runCase(Case &result, const Signature &signature) {
+  if (signature.info.stepCount == 0) {
+    result.skipped = "it has no steps to run";
+    return;
+  }
+  Check check;
+  if (dmlCheckExecutable(signature.executable, &report.device, check) !=
+      DML_SUCCESS) {
+    result.skipped = dmlGetErrorMessage(*static_cast<DmlError *>(check));
+    return;
+  }
+  try {
+    Workload work = makeWorkload(signature);
+    Executable executable;
+    Workload copy = makeCopy(signature.bytes(), executable, result.copy);
+    result.sets = work.setCount();
+    result.rate.bytes = signature.bytes();
+    std::vector<Statistics> times = measure(
+        effort, [&] { return work.runOnDevice(); },
+        [&] { return copy.runOnDevice(); });
+    result.rate.time = times[0];
+    result.copy.time = times[1];
+    if (result.rate.bytes < kSmall) {
+      std::vector<Statistics> latencies = measure(
+          effort, [&] { return work.runFromHost(); },
+          [&] { return empty->runFromHost(); });
+      result.hasLatency = true;
+      result.latency = latencies[0];
+      result.emptyLatency = latencies[1];
+    }
+    if (options.check)
+      result.unwritten = work.findUnwritten();
+  } catch (const Failure &failure) {
+    // The device is as it was: other cases may fit.
+    if (failure.result != DML_ERROR_OUT_OF_MEMORY)
+      throw Failure{result.name + ": " + failure.message, failure.result};
+    result.skipped = failure.message;
+  }
+}
+
+Report Bench::run(const std::vector<Loaded> &cases) {
+  size_t width = 4;
+  for (const Loaded &each : cases)
+    width = std::max(width, each.result.name.size());
+  auto show = [](const std::string &text) {
+    std::fputs(text.c_str(), stdout);
+    std::fflush(stdout);
+  };
+
+  report.copyBefore = measureLargeCopy();
+  Executable executable = makeEmptyExecutable();
+  empty.emplace(makeWorkload(readSignature(executable, 0)));
+  report.emptyLatency =
+      measure(effort, [&] { return empty->runFromHost(); })[0];
+  show(printHeader(report, width));
+  for (const Loaded &each : cases) {
+    report.cases.push_back(each.result);
+    runCase(report.cases.back(), each.signature);
+    show(printCase(report, report.cases.back(), width));
+  }
+  report.copyAfter = measureLargeCopy();
+  show(printFooter(report));
+  return std::move(report);
+}
+
+void writeFile(const std::string &path, const std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool good =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file)
+    good = (std::fclose(file) == 0) && good;
+  if (!good)
+    fail("cannot write '" + path + "': " + std::strerror(errno));
+}
+
+void runTool(const Options &options) {
+  if (options.files.empty())
+    fail("no file is given (see --help)");
+  std::regex filter;
+  try {
+    filter = std::regex(options.filter);
+  } catch (const std::regex_error &) {
+    fail("--filter=" + options.filter + ": this is no regular expression");
+  }
+
+  // Everything that can be wrong without a device is found before one is
+  // looked for.
+  std::vector<Executable> executables;
+  std::vector<Loaded> cases;
+  for (const std::string &file : options.files) {
+    if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
+      fail("'" + file + "' is a module: compile it with dml-compile first");
+    Executable executable;
+    DML_CHECK(dmlCreateExecutableFromFile, file.c_str(), executable.out());
+    DmlExecutableInfo info;
+    dmlGetExecutableInfo(executable, &info);
+    for (uint32_t i = 0; i < info.functionCount; ++i) {
+      Signature signature = readSignature(executable, i);
+      Case result = describeCase(file, signature);
+      if (std::regex_search(result.name, filter))
+        cases.push_back({std::move(result), std::move(signature)});
+    }
+    executables.push_back(std::move(executable));
+  }
+  if (cases.empty())
+    fail("the files have no case that --filter=" + options.filter + " finds");
+  if (options.list) {
+    for (const Loaded &each : cases)
+      std::printf("%s\n", each.result.name.c_str());
+    return;
+  }
+
+  Instance instance;
+  DML_CHECK(dmlCreateInstance, nullptr, instance.out());
+  DmlDeviceCreateInfo deviceInfo{};
+  deviceInfo.selector = options.device.c_str();
+  Device device;
+  DML_CHECK(dmlCreateDevice, instance, &deviceInfo, device.out());
+  // Found out now, not after minutes.
+  if (!options.json.empty())
+    writeFile(options.json, "");
+  Report report = Bench(options, device).run(cases);
+  if (!options.json.empty())
+    writeFile(options.json, printJson(report));
+
+  for (const Case &result : report.cases)
+    if (!result.unwritten.empty())
+      fail(result.name + ": " + result.unwritten);
+  if (std::all_of(report.cases.begin(), report.cases.end(),
+                  [](const Case &result) { return !result.skipped.empty(); }))
+    fail("the device can run none of the cases");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  std::string error;
+  try {
+    if (!parseOptions(argc, argv, options, error))
+      fail(error);
+    if (options.help)
+      std::fputs(kHelp, stdout);
+    else if (options.version)
+      std::printf("dml-bench %s\n", dmlGetVersion());
+    else
+      runTool(options);
+    return 0;
+  } catch (const Failure &failure) {
+    std::fprintf(stderr, "dml-bench: error: %s\n", failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "dml-bench: error: out of memory\n");
+  } catch (const std::exception &exception) {
+    std::fprintf(stderr, "dml-bench: error: %s\n", exception.what());
+  }
+  return 1;
+}

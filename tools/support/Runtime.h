@@ -1,0 +1,80 @@
+//===- Runtime.h - The runtime's handles and errors in C++ ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_RUNTIME_H
+#define DML_TOOLS_SUPPORT_RUNTIME_H
+
+#include "dml/runtime.h"
+
+#include <string>
+#include <utility>
+
+namespace dml::tools {
+
+/// What a tool throws where it cannot go on; its main prints it.
+struct Failure {
+  std::string message;
+  DmlResult result = DML_ERROR_INVALID_ARGUMENT;
+};
+
+[[noreturn]] inline void fail(const std::string &message) {
+  throw Failure{message};
+}
+
+/// Takes the error of a call of the runtime, and fails where there is one.
+class Check {
+public:
+  Check() = default;
+  ~Check() { dmlDestroyError(error); }
+  Check(const Check &) = delete;
+  Check &operator=(const Check &) = delete;
+  operator DmlError *() { return &error; }
+  void operator()(DmlResult result) const {
+    if (result != DML_SUCCESS)
+      throw Failure{dmlGetErrorMessage(error), result};
+  }
+
+private:
+  DmlError error = nullptr;
+};
+
+/// Owns a handle of the runtime.
+template <typename Handle, void (*destroy)(Handle)> class Owner {
+public:
+  Owner() = default;
+  ~Owner() { destroy(handle); }
+  Owner(const Owner &) = delete;
+  Owner &operator=(const Owner &) = delete;
+  Owner(Owner &&other) noexcept : handle(other.handle) {
+    other.handle = nullptr;
+  }
+  Owner &operator=(Owner &&other) noexcept {
+    std::swap(handle, other.handle);
+    return *this;
+  }
+  operator Handle() const { return handle; }
+  Handle *out() { return &handle; }
+
+private:
+  Handle handle = nullptr;
+};
+
+using Instance = Owner<DmlInstance, dmlDestroyInstance>;
+using Device = Owner<DmlDevice, dmlDestroyDevice>;
+using Executable = Owner<DmlExecutable, dmlDestroyExecutable>;
+using Program = Owner<DmlProgram, dmlDestroyProgram>;
+using Buffer = Owner<DmlBuffer, dmlDestroyBuffer>;
+using BindingTable = Owner<DmlBindingTable, dmlDestroyBindingTable>;
+
+#define DML_CHECK(call, ...)                                                   \
+  do {                                                                         \
+    ::dml::tools::Check check;                                                 \
+    check(call(__VA_ARGS__, check));                                           \
+  } while (false)
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_RUNTIME_H
