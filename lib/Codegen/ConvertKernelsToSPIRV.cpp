@@ -16,6 +16,7 @@
 #include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
 #include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
 #include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -38,9 +39,45 @@ using namespace dml;
 // Index width
 //===----------------------------------------------------------------------===//
 
-/// Whether no value of type index, and no position in a buffer, leaves the
-/// range of a signed 32-bit integer. (SPIR-V reads the indices of an access
-/// chain as signed.)
+namespace {
+/// How an operation reads its operands of type index, as far as the width
+/// matters.
+enum class Reading {
+  /// Only the low bits count: additions.
+  Bits,
+  /// As numbers that are compared. All signed or all unsigned, they compare
+  /// alike in either width.
+  Alike,
+  /// As unsigned numbers.
+  Unsigned,
+  /// As signed numbers. SPIR-V reads the indices of an access chain so, too.
+  Signed,
+};
+} // namespace
+
+static Reading getReading(Operation *op) {
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::IndexCastUIOp>(
+          op))
+    return Reading::Unsigned;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
+          arith::OrIOp, arith::XOrIOp, arith::SelectOp>(op))
+    return Reading::Bits;
+  if (isa<arith::MinUIOp, arith::MaxUIOp>(op))
+    return Reading::Alike;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    using Predicate = arith::CmpIPredicate;
+    Predicate predicate = compare.getPredicate();
+    bool isSigned = predicate == Predicate::slt ||
+                    predicate == Predicate::sle ||
+                    predicate == Predicate::sgt || predicate == Predicate::sge;
+    return isSigned ? Reading::Signed : Reading::Alike;
+  }
+  return Reading::Signed;
+}
+
+/// Whether the kernels of `module` compute the same with an index of 32 bits as
+/// with one of 64: every value fits in 32 bits, as signed or as unsigned, in
+/// the way that its users read it.
 static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   solver.load<dataflow::DeadCodeAnalysis>();
@@ -49,7 +86,7 @@ static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
   if (failed(solver.initializeAndRun(module)))
     return module.emitError("integer range analysis failed");
 
-  auto fits = [&](Value value) {
+  auto fits = [&](Value value, Reading reading) {
     if (auto type = dyn_cast<MemRefType>(value.getType()))
       return type.getNumElements() <= INT32_MAX;
     if (!value.getType().isIndex())
@@ -60,13 +97,26 @@ static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
     if (!lattice || lattice->getValue().isUninitialized())
       return true;
     const ConstantIntRanges &range = lattice->getValue().getValue();
-    return range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
+    bool isSigned =
+        range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
+    bool isUnsigned = range.umax().isIntN(32);
+    return (isSigned && reading != Reading::Unsigned) ||
+           (isUnsigned && reading != Reading::Signed);
+  };
+  auto allFit = [&](ValueRange values, Reading reading) {
+    return llvm::all_of(values,
+                        [&](Value value) { return fits(value, reading); });
   };
   WalkResult result = module.walk([&](Operation *op) {
-    bool fit = llvm::all_of(op->getResults(), fits);
+    Reading reading = getReading(op);
+    bool fit = reading == Reading::Alike
+                   ? allFit(op->getOperands(), Reading::Signed) ||
+                         allFit(op->getOperands(), Reading::Unsigned)
+                   : allFit(op->getOperands(), reading);
+    fit &= allFit(op->getResults(), Reading::Bits);
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        fit &= llvm::all_of(block.getArguments(), fits);
+        fit &= allFit(block.getArguments(), Reading::Signed);
     return fit ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();

@@ -50,3 +50,17 @@ func.func @product(%input: tensor<10000000xf32>) -> tensor<9990000xf32> {
       scales = array<f32: 0.999>} : (tensor<10000000xf32>) -> tensor<9990000xf32>
   return %0 : tensor<9990000xf32>
 }
+
+// -----
+
+// (2o + 1) * 11184811 leaves a signed number of 32 bits, but is only read as an
+// unsigned one.
+
+// CHECK:       spirv.module @__spv__dml.resample Logical GLSL450
+// CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
+// CHECK:       spirv.UDiv %{{.*}} : i32
+func.func @unsigned(%input: tensor<2xf32>) -> tensor<125xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 0.99999994>} : (tensor<2xf32>) -> tensor<125xf32>
+  return %0 : tensor<125xf32>
+}
