@@ -48,8 +48,8 @@ def ConvertKernelsToSPIRV
     devices of a profile. A kernel that needs a feature which the profile lacks
     is an error that names the Vulkan feature and the operator.
 
-    `index` becomes 32 bits wide where integer range analysis proves that no value
-    of the kernel leaves them, and 64 bits elsewhere.
+    `index` becomes 32 bits wide where integer range analysis proves that the kernel
+    computes the same with it, and 64 bits elsewhere.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
