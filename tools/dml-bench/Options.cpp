@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "support/CommandLine.h"
 
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <string_view>
 
 using namespace dml::tools;
@@ -55,43 +54,17 @@ options
 The exit code is 0, or 1 where anything failed; the reason is on stderr.
 )";
 
-namespace {
-
-struct Option {
-  std::string_view name;
-  bool takesValue;
-  /// False where the value makes no sense.
-  std::function<bool(std::string_view)> apply;
-};
-
-template <typename T> bool parseNumber(std::string_view text, T &number) {
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc() && end == text.data() + text.size();
-}
-
-} // namespace
-
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
                               std::string &error) {
-  auto flag = [](std::string_view name, bool &to) {
-    return Option{name, false, [&to](std::string_view) { return to = true; }};
-  };
-  auto text = [](std::string_view name, std::string &to) {
-    return Option{name, true, [&to](std::string_view value) {
-                    to = value;
-                    return !value.empty();
-                  }};
-  };
-  const Option known[] = {
-      flag("--help", options.help),
-      flag("-h", options.help),
-      flag("--version", options.version),
-      flag("--list", options.list),
-      flag("--check", options.check),
-      text("--device", options.device),
-      text("--filter", options.filter),
-      text("--json", options.json),
+  const std::vector<Option> known = {
+      flagOption("--help", options.help),
+      flagOption("-h", options.help),
+      flagOption("--version", options.version),
+      flagOption("--list", options.list),
+      flagOption("--check", options.check),
+      textOption("--device", options.device),
+      textOption("--filter", options.filter),
+      textOption("--json", options.json),
       {"--min-time", true,
        [&](std::string_view value) {
          return parseNumber(value, options.minTime) &&
@@ -106,47 +79,5 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
          return parseNumber(value, options.rotateMiB);
        }},
   };
-
-  bool onlyFiles = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view argument = argv[i];
-    if (!onlyFiles && argument == "--") {
-      onlyFiles = true;
-      continue;
-    }
-    if (onlyFiles || argument.size() < 2 || argument[0] != '-') {
-      options.files.emplace_back(argument);
-      continue;
-    }
-    size_t equals = argument.find('=');
-    std::string_view name = argument.substr(0, equals);
-    const Option *option = nullptr;
-    for (const Option &candidate : known)
-      if (candidate.name == name)
-        option = &candidate;
-    if (!option) {
-      error = "unknown option '" + std::string(name) + "' (see --help)";
-      return false;
-    }
-    std::string_view value;
-    if (equals != std::string_view::npos) {
-      value = argument.substr(equals + 1);
-      if (!option->takesValue) {
-        error = "option '" + std::string(name) + "' takes no value";
-        return false;
-      }
-    } else if (option->takesValue) {
-      if (i + 1 == argc) {
-        error = "option '" + std::string(name) + "' needs a value";
-        return false;
-      }
-      value = argv[++i];
-    }
-    if (!option->apply(value)) {
-      error = "option '" + std::string(name) + "' does not take '" +
-              std::string(value) + "'";
-      return false;
-    }
-  }
-  return true;
+  return parseCommandLine(argc, argv, known, options.files, error);
 }

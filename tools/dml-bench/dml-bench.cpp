@@ -7,13 +7,13 @@
 #include "Executables.h"
 #include "Options.h"
 #include "Report.h"
+#include "support/CommandLine.h"
 #include "support/HostTensor.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <optional>
 #include <regex>
 
@@ -250,9 +250,9 @@ void runTool(const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options;
-  std::string error;
-  try {
+  return runMain("dml-bench", [&] {
+    Options options;
+    std::string error;
     if (!parseOptions(argc, argv, options, error))
       fail(error);
     if (options.help)
@@ -261,13 +261,5 @@ int main(int argc, char **argv) {
       std::printf("dml-bench %s\n", dmlGetVersion());
     else
       runTool(options);
-    return 0;
-  } catch (const Failure &failure) {
-    std::fprintf(stderr, "dml-bench: error: %s\n", failure.message.c_str());
-  } catch (const std::bad_alloc &) {
-    std::fprintf(stderr, "dml-bench: error: out of memory\n");
-  } catch (const std::exception &exception) {
-    std::fprintf(stderr, "dml-bench: error: %s\n", exception.what());
-  }
-  return 1;
+  });
 }

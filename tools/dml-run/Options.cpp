@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "support/CommandLine.h"
 
-#include <charconv>
-#include <functional>
 #include <string_view>
 
 using namespace dml::tools;
@@ -63,106 +62,36 @@ other
 The exit code is 0, or 1 where anything failed; the reason is on stderr.
 )";
 
-namespace {
-
-struct Option {
-  std::string_view name;
-  bool takesValue;
-  /// False where the value makes no sense.
-  std::function<bool(std::string_view)> apply;
-};
-
-bool parseCount(std::string_view text, uint32_t &count) {
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), count);
-  return code == std::errc() && end == text.data() + text.size() && count > 0;
-}
-
-} // namespace
-
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
                               std::string &error) {
-  auto flag = [](std::string_view name, bool &to) {
-    return Option{name, false, [&to](std::string_view) { return to = true; }};
-  };
-  auto text = [](std::string_view name, std::string &to) {
-    return Option{name, true, [&to](std::string_view value) {
-                    to = value;
-                    return !value.empty();
-                  }};
-  };
-  auto list = [](std::string_view name, std::vector<std::string> &to) {
-    return Option{name, true, [&to](std::string_view value) {
-                    to.emplace_back(value);
-                    return !value.empty();
-                  }};
-  };
-  const Option known[] = {
-      flag("--help", options.help),
-      flag("-h", options.help),
-      flag("--version", options.version),
-      flag("--list-devices", options.listDevices),
-      flag("--json", options.json),
-      flag("--validate", options.validate),
-      flag("--robust", options.robust),
-      flag("--print-signature", options.printSignature),
-      flag("--time", options.time),
-      text("--function", options.function),
-      text("--device", options.device),
-      list("--input", options.inputs),
-      list("--output", options.outputs),
-      list("--compile-arg", options.compileArguments),
+  const std::vector<Option> known = {
+      flagOption("--help", options.help),
+      flagOption("-h", options.help),
+      flagOption("--version", options.version),
+      flagOption("--list-devices", options.listDevices),
+      flagOption("--json", options.json),
+      flagOption("--validate", options.validate),
+      flagOption("--robust", options.robust),
+      flagOption("--print-signature", options.printSignature),
+      flagOption("--time", options.time),
+      textOption("--function", options.function),
+      textOption("--device", options.device),
+      listOption("--input", options.inputs),
+      listOption("--output", options.outputs),
+      listOption("--compile-arg", options.compileArguments),
       {"--repeat", true,
        [&](std::string_view value) {
-         return parseCount(value, options.repeat);
+         return parseNumber(value, options.repeat) && options.repeat > 0;
        }},
   };
-
-  bool onlyFiles = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string_view argument = argv[i];
-    if (!onlyFiles && argument == "--") {
-      onlyFiles = true;
-      continue;
-    }
-    if (onlyFiles || argument.size() < 2 || argument[0] != '-') {
-      if (!options.file.empty()) {
-        error = "there are two files: '" + options.file + "' and '" +
-                std::string(argument) + "'";
-        return false;
-      }
-      options.file = argument;
-      continue;
-    }
-    size_t equals = argument.find('=');
-    std::string_view name = argument.substr(0, equals);
-    const Option *option = nullptr;
-    for (const Option &candidate : known)
-      if (candidate.name == name)
-        option = &candidate;
-    if (!option) {
-      error = "unknown option '" + std::string(name) + "' (see --help)";
-      return false;
-    }
-    std::string_view value;
-    if (equals != std::string_view::npos) {
-      value = argument.substr(equals + 1);
-      if (!option->takesValue) {
-        error = "option '" + std::string(name) + "' takes no value";
-        return false;
-      }
-    } else if (option->takesValue) {
-      if (i + 1 == argc) {
-        error = "option '" + std::string(name) + "' needs a value";
-        return false;
-      }
-      value = argv[++i];
-    }
-    if (!option->apply(value)) {
-      error = "option '" + std::string(name) + "' does not take '" +
-              std::string(value) + "'";
-      return false;
-    }
+  std::vector<std::string> files;
+  if (!parseCommandLine(argc, argv, known, files, error))
+    return false;
+  if (files.size() > 1) {
+    error = "there are two files: '" + files[0] + "' and '" + files[1] + "'";
+    return false;
   }
+  if (!files.empty())
+    options.file = files.front();
   return true;
 }

@@ -8,6 +8,7 @@
 #include "Devices.h"
 #include "Options.h"
 #include "support/Arguments.h"
+#include "support/CommandLine.h"
 #include "support/Plural.h"
 #include "support/Runtime.h"
 
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <memory>
 
 using namespace dml::tools;
@@ -276,9 +276,9 @@ void runTool(const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options;
-  std::string error;
-  try {
+  return runMain("dml-run", [&] {
+    Options options;
+    std::string error;
     if (!parseOptions(argc, argv, options, error))
       fail(error);
     if (options.help)
@@ -287,13 +287,5 @@ int main(int argc, char **argv) {
       std::printf("dml-run %s\n", dmlGetVersion());
     else
       runTool(options);
-    return 0;
-  } catch (const Failure &failure) {
-    std::fprintf(stderr, "dml-run: error: %s\n", failure.message.c_str());
-  } catch (const std::bad_alloc &) {
-    std::fprintf(stderr, "dml-run: error: out of memory\n");
-  } catch (const std::exception &exception) {
-    std::fprintf(stderr, "dml-run: error: %s\n", exception.what());
-  }
-  return 1;
+  });
 }

@@ -1,0 +1,96 @@
+//===- CommandLine.cpp - Command lines of the runtime's tools -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include "Runtime.h"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+using namespace dml::tools;
+
+Option dml::tools::flagOption(std::string_view name, bool &to) {
+  return {name, false, [&to](std::string_view) { return to = true; }};
+}
+
+Option dml::tools::textOption(std::string_view name, std::string &to) {
+  return {name, true, [&to](std::string_view value) {
+            to = value;
+            return !value.empty();
+          }};
+}
+
+Option dml::tools::listOption(std::string_view name,
+                              std::vector<std::string> &to) {
+  return {name, true, [&to](std::string_view value) {
+            to.emplace_back(value);
+            return !value.empty();
+          }};
+}
+
+bool dml::tools::parseCommandLine(int argc, char **argv,
+                                  const std::vector<Option> &known,
+                                  std::vector<std::string> &files,
+                                  std::string &error) {
+  bool onlyFiles = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (!onlyFiles && argument == "--") {
+      onlyFiles = true;
+      continue;
+    }
+    if (onlyFiles || argument.size() < 2 || argument[0] != '-') {
+      files.emplace_back(argument);
+      continue;
+    }
+    size_t equals = argument.find('=');
+    std::string_view name = argument.substr(0, equals);
+    const Option *option = nullptr;
+    for (const Option &candidate : known)
+      if (candidate.name == name)
+        option = &candidate;
+    if (!option) {
+      error = "unknown option '" + std::string(name) + "' (see --help)";
+      return false;
+    }
+    std::string_view value;
+    if (equals != std::string_view::npos) {
+      value = argument.substr(equals + 1);
+      if (!option->takesValue) {
+        error = "option '" + std::string(name) + "' takes no value";
+        return false;
+      }
+    } else if (option->takesValue) {
+      if (i + 1 == argc) {
+        error = "option '" + std::string(name) + "' needs a value";
+        return false;
+      }
+      value = argv[++i];
+    }
+    if (!option->apply(value)) {
+      error = "option '" + std::string(name) + "' does not take '" +
+              std::string(value) + "'";
+      return false;
+    }
+  }
+  return true;
+}
+
+int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
+  try {
+    body();
+    return 0;
+  } catch (const Failure &failure) {
+    std::fprintf(stderr, "%s: error: %s\n", tool, failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr, "%s: error: out of memory\n", tool);
+  } catch (const std::exception &exception) {
+    std::fprintf(stderr, "%s: error: %s\n", tool, exception.what());
+  }
+  return 1;
+}

@@ -1,0 +1,50 @@
+//===- CommandLine.h - Command lines of the runtime's tools ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_COMMANDLINE_H
+#define DML_TOOLS_SUPPORT_COMMANDLINE_H
+
+#include <charconv>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dml::tools {
+
+/// An option: --name, or --name=value or --name value.
+struct Option {
+  std::string_view name;
+  bool takesValue;
+  /// False where the value makes no sense.
+  std::function<bool(std::string_view)> apply;
+};
+
+/// An option that sets `to`, which must outlive it.
+Option flagOption(std::string_view name, bool &to);
+Option textOption(std::string_view name, std::string &to);
+/// May be given several times.
+Option listOption(std::string_view name, std::vector<std::string> &to);
+
+/// Whether all of `text` is a number, which it then sets.
+template <typename T> bool parseNumber(std::string_view text, T &number) {
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+/// Applies the options of a command line and appends what is none to `files`.
+/// After "--" all is. Returns false and sets `error` where it cannot.
+bool parseCommandLine(int argc, char **argv, const std::vector<Option> &known,
+                      std::vector<std::string> &files, std::string &error);
+
+/// Runs the body of a tool's main. Returns its exit code: 0, or 1 after
+/// printing what the body threw as the error of `tool`.
+int runMain(const char *tool, const std::function<void()> &body);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_COMMANDLINE_H
