@@ -4,16 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileBuilder.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace dml {
@@ -25,69 +22,34 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// How the elements of a type fill a 16-byte vector. SPIR-V's vectors have at
-/// most four components: narrow elements travel in 32-bit words.
-struct Packing {
-  explicit Packing(Type elementType)
-      : element(elementType), bits(elementType.getIntOrFloatBitWidth()) {}
-
-  /// Elements in a vector.
-  int64_t getCount() const { return DeviceProfile::vectorBytes * 8 / bits; }
-
-  VectorType getVectorType() const {
-    if (bits >= 32)
-      return VectorType::get(getCount(), element);
-    return VectorType::get(DeviceProfile::vectorBytes / 4, getWordType());
-  }
-
-  /// The vector of `elements`.
-  Value pack(ImplicitLocOpBuilder &b, ArrayRef<Value> elements) const {
-    if (bits >= 32)
-      return vector::FromElementsOp::create(b, getVectorType(), elements);
-    int64_t perWord = 32 / bits;
-    SmallVector<Value> words;
-    for (; !elements.empty(); elements = elements.drop_front(perWord)) {
-      Value part = vector::FromElementsOp::create(
-          b, VectorType::get(perWord, element), elements.take_front(perWord));
-      Value word =
-          vector::BitCastOp::create(b, VectorType::get(1, getWordType()), part);
-      words.push_back(vector::ExtractOp::create(b, word, 0));
-    }
-    return vector::FromElementsOp::create(b, getVectorType(), words);
-  }
-
-private:
-  Type getWordType() const {
-    return IntegerType::get(element.getContext(), 32);
-  }
-
-  Type element;
-  int64_t bits;
-};
-
 /// The launch of one linalg.generic.
 class Launch {
 public:
   Launch(linalg::GenericOp op)
       : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
-        packing(type.getElementType()),
-        threads(llvm::divideCeil(type.getNumElements(), packing.getCount())) {}
+        packing(type.getElementType()) {}
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
   void build();
 
 private:
-  SmallVector<Value> delinearize(ImplicitLocOpBuilder &b, Value position,
-                                 ArrayRef<int64_t> sizes);
-  SmallVector<SmallVector<Value>> buildCoordinates(ImplicitLocOpBuilder &b,
-                                                   Value thread);
-  Value buildElement(ImplicitLocOpBuilder &b, ArrayRef<Value> indices);
+  void chooseTile();
+  void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
+                 BufferViews &views);
+  SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
+                                         IndexForms &forms, int64_t row,
+                                         int64_t lane);
 
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
-  int64_t threads;
+
+  /// The dimension that a thread computes `rows` consecutive elements of, with
+  /// a vector of the innermost dimension for each.
+  unsigned rowDim = 0;
+  int64_t rows = 1;
+  int64_t threads = 0;
 };
 } // namespace
 
@@ -108,94 +70,87 @@ LogicalResult Launch::verify() {
   return success();
 }
 
-/// The coordinates of a row-major `position` in `sizes`. Divisions are unsigned
-/// and by constants.
-SmallVector<Value> Launch::delinearize(ImplicitLocOpBuilder &b, Value position,
-                                       ArrayRef<int64_t> sizes) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  SmallVector<Value> coordinates(sizes.size(), zero);
-  // The first dimension that has more than one element takes what is left.
-  const auto *outermost = llvm::find_if(sizes, [](int64_t s) { return s > 1; });
-  if (outermost == sizes.end())
+/// Elements that read many others share them with their neighbours: a thread
+/// computes several rows of them where rows hold whole vectors and where
+/// threads enough remain to fill a device.
+void Launch::chooseTile() {
+  int64_t vectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
+  threads = vectors;
+  SmallVector<unsigned> dims;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    if (size > 1)
+      dims.push_back(dim);
+  if (dims.size() < 2 || type.getDimSize(dims.back()) % packing.getCount())
+    return;
+  int64_t loads = llvm::count_if(op.getBody()->without_terminator(),
+                                 llvm::IsaPred<memref::LoadOp>);
+  constexpr int64_t minThreads = 1 << 16;
+  rowDim = dims[dims.size() - 2];
+  int64_t wanted = loads > 8 ? 4 : loads > 1 ? 2 : 1;
+  if (const char *e = getenv("DML_ROWS"))
+    wanted = atoi(e);
+  while (rows < wanted && type.getDimSize(rowDim) % (2 * rows) == 0 &&
+         vectors / (2 * rows) >= minThreads)
+    rows *= 2;
+  threads = vectors / rows;
+}
+
+/// The coordinates of element `lane` of the vector that the thread computes in
+/// its row `row`.
+SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
+                                               IndexForms &forms, int64_t row,
+                                               int64_t lane) {
+  SmallVector<LinearForm> coordinates(type.getRank());
+  LinearForm position = forms.add(
+      b, forms.mul(b, forms.getThread(), packing.getCount()), lane);
+  const auto *outermost =
+      llvm::find_if(type.getShape(), [](int64_t size) { return size > 1; });
+  if (outermost == type.getShape().end())
     return coordinates;
-  int64_t first = outermost - sizes.begin();
-  for (int64_t dim = sizes.size() - 1; dim > first; --dim) {
-    if (sizes[dim] == 1)
-      continue;
-    Value size = arith::ConstantIndexOp::create(b, sizes[dim]);
-    coordinates[dim] = b.createOrFold<arith::RemUIOp>(position, size);
-    position = b.createOrFold<arith::DivUIOp>(position, size);
+  int64_t first = outermost - type.getShape().begin();
+  for (int64_t dim = type.getRank() - 1; dim >= first; --dim) {
+    int64_t step = dim == rowDim ? rows : 1;
+    LinearForm &coordinate = coordinates[dim];
+    if (dim > first)
+      std::tie(position, coordinate) =
+          forms.divide(b, position, type.getDimSize(dim) / step);
+    else
+      coordinate = position;
+    if (step > 1)
+      coordinate = forms.add(b, forms.mul(b, coordinate, step), row);
   }
-  coordinates[first] = position;
+  // Lanes after the last element compute another element once more.
+  coordinates[first] =
+      forms.min(b, coordinates[first], type.getDimSize(first) - 1);
   return coordinates;
 }
 
-/// The coordinates of each element that `thread` computes.
-SmallVector<SmallVector<Value>>
-Launch::buildCoordinates(ImplicitLocOpBuilder &b, Value thread) {
-  SmallVector<int64_t> sizes(type.getShape());
-  int64_t count = packing.getCount();
-  Value factor = arith::ConstantIndexOp::create(b, count);
-  auto addLane = [&](Value base, int64_t lane) {
-    Value offset = arith::ConstantIndexOp::create(b, lane);
-    return b.createOrFold<arith::AddIOp>(base, offset);
-  };
-
-  SmallVector<SmallVector<Value>> lanes;
-  int64_t inner = sizes.size() - 1;
-  while (inner > 0 && sizes[inner] == 1)
-    --inner;
-  if (!sizes.empty() && sizes[inner] % count == 0) {
-    // Rows hold whole vectors: all lanes share a row.
-    sizes[inner] /= count;
-    SmallVector<Value> coordinates = delinearize(b, thread, sizes);
-    Value start = b.createOrFold<arith::MulIOp>(coordinates[inner], factor);
-    for (int64_t lane = 0; lane < count; ++lane) {
-      coordinates[inner] = addLane(start, lane);
-      lanes.push_back(coordinates);
-    }
-    return lanes;
+/// Builds what one thread computes and stores.
+void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
+                       BufferViews &views) {
+  TileBuilder tile(b, op, forms, views);
+  Value output = views.getVectors(b, op.getOutputs().front(), packing);
+  for (int64_t row = 0; row < rows; ++row) {
+    SmallVector<Scalar> elements;
+    for (int64_t lane = 0; lane < packing.getCount(); ++lane)
+      elements.push_back(
+          tile.buildElement(getCoordinates(b, forms, row, lane)));
+    LinearForm vector = forms.getThread();
+    if (rows > 1)
+      vector = forms
+                   .divide(b,
+                           tile.linearize(
+                               type, getCoordinates(b, forms, row, 0)),
+                           packing.getCount())
+                   .first;
+    memref::StoreOp::create(b, tile.pack(packing, elements), output,
+                            forms.materialize(b, vector));
   }
-
-  Value start = b.createOrFold<arith::MulIOp>(thread, factor);
-  bool hasTail = type.getNumElements() % count != 0;
-  Value last = arith::ConstantIndexOp::create(b, type.getNumElements() - 1);
-  for (int64_t lane = 0; lane < count; ++lane) {
-    Value position = addLane(start, lane);
-    // Lanes after the last element compute it once more.
-    if (hasTail && lane > 0)
-      position = b.createOrFold<arith::MinUIOp>(position, last);
-    lanes.push_back(delinearize(b, position, sizes));
-  }
-  return lanes;
-}
-
-/// Clones the body of the generic for the element at `indices`.
-Value Launch::buildElement(ImplicitLocOpBuilder &b, ArrayRef<Value> indices) {
-  IRMapping mapping;
-  Block *body = op.getBody();
-  for (Operation &nested : body->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
-      mapping.map(index.getResult(), indices[index.getDim()]);
-      continue;
-    }
-    Operation *clone = b.clone(nested, mapping);
-    clone->walk([&](linalg::IndexOp index) {
-      index.replaceAllUsesWith(indices[index.getDim()]);
-      index.erase();
-    });
-  }
-  return mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
 }
 
 void Launch::build() {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  int64_t vectors = threads;
-  // The kernel sees the output as whole vectors.
-  auto vectorsType = MemRefType::get({vectors}, packing.getVectorType());
-  Value output = UnrealizedConversionCastOp::create(b, vectorsType,
-                                                    op.getOutputs().front())
-                     .getResult(0);
+  chooseTile();
 
   int64_t groups = llvm::divideCeil(threads, DeviceProfile::workgroupSize);
   int64_t grid[3] = {groups, 1, 1};
@@ -239,11 +194,48 @@ void Launch::build() {
     b.setInsertionPointToStart(guard.thenBlock());
     // What range analysis cannot learn from the condition.
     thread = arith::MinUIOp::create(b, thread, constant(threads - 1));
+    end = guard.thenBlock()->getTerminator();
   }
-  SmallVector<Value> elements;
-  for (ArrayRef<Value> indices : buildCoordinates(b, thread))
-    elements.push_back(buildElement(b, indices));
-  memref::StoreOp::create(b, packing.pack(b, elements), output, thread);
+
+  // First for any thread.
+  BufferViews views(launch);
+  IndexForms forms(thread, threads);
+  buildTile(b, forms, views);
+
+  // Then for those, if they are most, that nothing needs clamping for. What is
+  // undecided among them makes for a smaller interior.
+  Block *block = end->getBlock();
+  scf::IfOp choice;
+  IndexForms::Box interior;
+  IndexForms entry = forms.getUnbuilt();
+  for (IndexForms::Box undecided = forms.getInterior(); !undecided.empty();) {
+    IndexForms::Box smaller = interior;
+    for (auto [atom, range] : undecided)
+      smaller[atom] = range;
+    constexpr double minShare = 0.5;
+    if (forms.getShare(smaller) < minShare)
+      break;
+    interior = std::move(smaller);
+    if (!choice) {
+      b.setInsertionPointAfterValue(thread);
+      choice = scf::IfOp::create(b, entry.buildIsInside(b, interior),
+                                 /*withElseRegion=*/true);
+      Block *general = choice.elseBlock();
+      general->getOperations().splice(general->begin(), block->getOperations(),
+                                      std::next(Block::iterator(choice)),
+                                      Block::iterator(end));
+    } else {
+      b.setInsertionPoint(choice);
+      choice.getConditionMutable().assign(entry.buildIsInside(b, interior));
+      choice.thenBlock()->clear();
+      b.setInsertionPointToEnd(choice.thenBlock());
+      scf::YieldOp::create(b);
+    }
+    b.setInsertionPointToStart(choice.thenBlock());
+    IndexForms narrowed = entry.getNarrowed(b, interior);
+    buildTile(b, narrowed, views);
+    undecided = narrowed.getInterior();
+  }
   op.erase();
 }
 

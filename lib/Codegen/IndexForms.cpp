@@ -1,0 +1,421 @@
+//===- IndexForms.cpp - Index arithmetic as linear forms ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexForms.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+using Int128 = __int128;
+
+IndexForms::IndexForms(Value thread, int64_t count) {
+  atoms.push_back(
+      {Atom::Thread, {0, count - 1}, /*ofThread=*/true, {}, 0, thread});
+}
+
+IndexForms IndexForms::getUnbuilt() const {
+  IndexForms result(atoms.front().value, atoms.front().range.max + 1);
+  result.atoms = atoms;
+  result.divided = divided;
+  for (Atom &atom : MutableArrayRef(result.atoms).drop_front())
+    atom.value = Value();
+  return result;
+}
+
+IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
+  IndexForms result = *this;
+  result.values.clear();
+  result.undecided.clear();
+  for (auto [atom, range] : box) {
+    // What range analysis cannot learn from the condition.
+    Value value = materializeAtom(b, atom);
+    value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
+    value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
+    result.atoms[atom].value = value;
+    result.atoms[atom].range = range;
+  }
+  return result;
+}
+
+LinearForm IndexForms::getThread() const { return getAtom(0); }
+
+LinearForm IndexForms::getOpaque(Value value, IndexRange range) {
+  auto [position, isNew] = opaque.try_emplace(value, atoms.size());
+  if (isNew)
+    atoms.push_back(
+        {Atom::Opaque, range, /*ofThread=*/false, {}, 0, value});
+  return getAtom(position->second);
+}
+
+LinearForm IndexForms::getAtom(unsigned atom) const {
+  IndexRange range = atoms[atom].range;
+  if (range.min == range.max)
+    return range.min;
+  LinearForm form;
+  form.terms.push_back({atom, 1});
+  return form;
+}
+
+std::optional<IndexRange>
+IndexForms::tryGetRange(const LinearForm &form) const {
+  Int128 min = form.constant, max = form.constant;
+  for (auto [atom, coefficient] : form.terms) {
+    IndexRange range = atoms[atom].range;
+    Int128 low = static_cast<Int128>(coefficient) * range.min;
+    Int128 high = static_cast<Int128>(coefficient) * range.max;
+    min += std::min(low, high);
+    max += std::max(low, high);
+  }
+  if (min < -maxMagnitude || max > maxMagnitude)
+    return std::nullopt;
+  return IndexRange{static_cast<int64_t>(min), static_cast<int64_t>(max)};
+}
+
+IndexRange IndexForms::getRange(const LinearForm &form) const {
+  return tryGetRange(form).value_or(IndexRange{-maxMagnitude, maxMagnitude});
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// n * (F / n) + F % n is F: coordinates of dimensions that nothing tells apart
+/// become one again.
+void IndexForms::joinDivided(LinearForm &form) const {
+  for (auto [atom, coefficient] : form.terms) {
+    const Atom &remainder = atoms[atom];
+    if (remainder.kind != Atom::Remainder)
+      continue;
+    auto quotient = divided.find(
+        {Atom::Quotient, remainder.dividend, remainder.divisor});
+    if (quotient == divided.end())
+      continue;
+    LinearForm::Term partner(quotient->second, 0);
+    if (llvm::MulOverflow(coefficient, remainder.divisor, partner.second) ||
+        !llvm::is_contained(form.terms, partner))
+      continue;
+    LinearForm rest = form;
+    llvm::erase_if(rest.terms, [&, atom = atom](LinearForm::Term term) {
+      return term.first == atom || term == partner;
+    });
+    if (auto joined = tryAdd(rest, remainder.dividend, coefficient))
+      form = *joined;
+    return;
+  }
+}
+
+/// lhs + factor * rhs, unless the numbers become too large.
+std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
+                                             const LinearForm &rhs,
+                                             int64_t factor) const {
+  bool overflow = false;
+  auto multiplyAdd = [&](int64_t a, int64_t b) {
+    int64_t product, sum;
+    overflow |= llvm::MulOverflow(b, factor, product);
+    overflow |= llvm::AddOverflow(a, product, sum);
+    return sum;
+  };
+  LinearForm sum = multiplyAdd(lhs.constant, rhs.constant);
+  const auto *l = lhs.terms.begin(), *r = rhs.terms.begin();
+  while (l != lhs.terms.end() || r != rhs.terms.end()) {
+    bool takeLeft = r == rhs.terms.end() ||
+                    (l != lhs.terms.end() && l->first <= r->first);
+    bool takeRight = l == lhs.terms.end() ||
+                     (r != rhs.terms.end() && r->first <= l->first);
+    LinearForm::Term term(takeLeft ? l->first : r->first,
+                          multiplyAdd(takeLeft ? l->second : 0,
+                                      takeRight ? r->second : 0));
+    l += takeLeft;
+    r += takeRight;
+    if (term.second)
+      sum.terms.push_back(term);
+  }
+  if (overflow)
+    return std::nullopt;
+  joinDivided(sum);
+  if (!tryGetRange(sum))
+    return std::nullopt;
+  return sum;
+}
+
+LinearForm IndexForms::add(Builder &b, const LinearForm &lhs,
+                           const LinearForm &rhs) {
+  if (auto sum = tryAdd(lhs, rhs, 1))
+    return *sum;
+  return getOpaque(
+      arith::AddIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+}
+
+LinearForm IndexForms::sub(Builder &b, const LinearForm &lhs,
+                           const LinearForm &rhs) {
+  if (auto difference = tryAdd(lhs, rhs, -1))
+    return *difference;
+  return getOpaque(
+      arith::SubIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+}
+
+LinearForm IndexForms::mul(Builder &b, const LinearForm &lhs,
+                           const LinearForm &rhs) {
+  std::optional<LinearForm> product;
+  if (rhs.isConstant())
+    product = tryAdd(LinearForm(), lhs, rhs.constant);
+  else if (lhs.isConstant())
+    product = tryAdd(LinearForm(), rhs, lhs.constant);
+  if (product)
+    return *product;
+  return getOpaque(
+      arith::MulIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+}
+
+std::optional<bool> IndexForms::isNonNegative(const LinearForm &form) {
+  IndexRange range = getRange(form);
+  if (range.min >= 0)
+    return true;
+  if (range.max < 0)
+    return false;
+  if (form.terms.size() == 1 && atoms[form.terms.front().first].ofThread)
+    undecided.push_back(form);
+  return std::nullopt;
+}
+
+LinearForm IndexForms::min(Builder &b, const LinearForm &lhs,
+                           const LinearForm &rhs) {
+  if (auto known = isNonNegative(sub(b, rhs, lhs)))
+    return *known ? lhs : rhs;
+  IndexRange l = getRange(lhs), r = getRange(rhs);
+  Value value =
+      arith::MinSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
+  return getOpaque(value, {std::min(l.min, r.min), std::min(l.max, r.max)});
+}
+
+LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
+                           const LinearForm &rhs) {
+  if (auto known = isNonNegative(sub(b, lhs, rhs)))
+    return *known ? lhs : rhs;
+  IndexRange l = getRange(lhs), r = getRange(rhs);
+  Value value =
+      arith::MaxSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
+  return getOpaque(value, {std::max(l.min, r.min), std::max(l.max, r.max)});
+}
+
+/// The quotient or remainder of `dividend` by `divisor` as an atom.
+LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
+                                  int64_t divisor) {
+  if (getRange(dividend).max < divisor)
+    return kind == Atom::Quotient ? LinearForm(0) : dividend;
+  auto [position, isNew] =
+      divided.try_emplace({kind, dividend, divisor}, atoms.size());
+  if (isNew) {
+    IndexRange range = getRange(dividend);
+    int64_t step = divisor;
+    bool ofThread = true;
+    for (auto [atom, coefficient] : dividend.terms) {
+      step = std::gcd(step, coefficient);
+      ofThread &= atoms[atom].ofThread;
+    }
+    if (kind == Atom::Quotient)
+      range = {range.min / divisor, range.max / divisor};
+    else
+      range = {llvm::mod(dividend.constant, step),
+               divisor - step + llvm::mod(dividend.constant, step)};
+    atoms.push_back({kind, range, ofThread, dividend, divisor, Value()});
+  }
+  return getAtom(position->second);
+}
+
+std::pair<LinearForm, LinearForm>
+IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
+  // Multiples of the divisor divide exactly; the rest is what divides.
+  LinearForm quotient, rest;
+  for (auto [atom, coefficient] : form.terms) {
+    int64_t whole = coefficient % divisor == 0 || coefficient > 0
+                        ? coefficient / divisor
+                        : 0;
+    if (whole)
+      quotient.terms.push_back({atom, whole});
+    if (int64_t remaining = coefficient - whole * divisor)
+      rest.terms.push_back({atom, remaining});
+  }
+  rest.constant = llvm::mod(form.constant, divisor);
+  quotient.constant = (form.constant - rest.constant) / divisor;
+  IndexRange range = getRange(rest);
+  if (int64_t shift = llvm::divideFloorSigned(range.min, divisor)) {
+    rest.constant -= shift * divisor;
+    quotient.constant += shift;
+    range = {range.min - shift * divisor, range.max - shift * divisor};
+  }
+  if (range.max < divisor)
+    return {quotient, rest};
+
+  // What the coefficients and the divisor have in common divides out.
+  int64_t common = divisor;
+  for (LinearForm::Term term : rest.terms)
+    common = std::gcd(common, term.second);
+  int64_t low = llvm::mod(rest.constant, common);
+  for (LinearForm::Term &term : rest.terms)
+    term.second /= common;
+  rest.constant = (rest.constant - low) / common;
+  divisor /= common;
+
+  // The part that the thread's number decides is divided once for all elements;
+  // what an element adds to it may carry.
+  LinearForm ofThread, added = rest.constant;
+  for (LinearForm::Term term : rest.terms)
+    (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
+  bool carries = !ofThread.isConstant() && !(added == LinearForm(0)) &&
+                 getRange(ofThread).min >= 0 &&
+                 IndexRange{0, divisor - 1}.contains(getRange(added));
+  const LinearForm &dividend = carries ? ofThread : rest;
+  quotient =
+      add(b, quotient, getDivided(Atom::Quotient, dividend, divisor));
+  LinearForm remainder = getDivided(Atom::Remainder, dividend, divisor);
+  if (carries) {
+    remainder = add(b, remainder, added);
+    LinearForm beyond = sub(b, remainder, divisor);
+    std::optional<bool> carry = isNonNegative(beyond);
+    if (!carry) {
+      Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                              materialize(b, remainder),
+                                              getConstant(b, divisor));
+      auto select = [&](const LinearForm &whenTrue,
+                        const LinearForm &whenFalse, IndexRange of) {
+        return getOpaque(
+            arith::SelectOp::create(b, condition, materialize(b, whenTrue),
+                                    materialize(b, whenFalse)),
+            of);
+      };
+      quotient = add(b, quotient, select(1, 0, {0, 1}));
+      remainder = select(beyond, remainder, {0, divisor - 1});
+    } else if (*carry) {
+      quotient = add(b, quotient, 1);
+      remainder = beyond;
+    }
+  }
+  return {quotient, add(b, mul(b, remainder, common), low)};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value IndexForms::getConstant(Builder &b, int64_t value) {
+  Value &constant = values[value];
+  if (!constant)
+    constant = arith::ConstantIndexOp::create(b, value);
+  return constant;
+}
+
+Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
+  if (!atoms[atom].value) {
+    Value dividend = materialize(b, atoms[atom].dividend);
+    Value divisor = getConstant(b, atoms[atom].divisor);
+    atoms[atom].value =
+        atoms[atom].kind == Atom::Quotient
+            ? arith::DivUIOp::create(b, dividend, divisor).getResult()
+            : arith::RemUIOp::create(b, dividend, divisor).getResult();
+  }
+  return atoms[atom].value;
+}
+
+Value IndexForms::materializeTerms(Builder &b,
+                                   ArrayRef<LinearForm::Term> terms) {
+  LinearForm form;
+  form.terms.append(terms.begin(), terms.end());
+  auto found = values.find(form);
+  if (found != values.end())
+    return found->second;
+
+  auto [atom, coefficient] = terms.back();
+  Value value;
+  if (terms.size() > 1) {
+    Value prefix = materializeTerms(b, terms.drop_back());
+    LinearForm term;
+    term.terms.push_back({atom, std::abs(coefficient)});
+    Value scaled = materializeTerms(b, term.terms);
+    value = coefficient > 0
+                ? arith::AddIOp::create(b, prefix, scaled).getResult()
+                : arith::SubIOp::create(b, prefix, scaled).getResult();
+  } else {
+    value = materializeAtom(b, atom);
+    if (coefficient != 1)
+      value = arith::MulIOp::create(b, value, getConstant(b, coefficient));
+  }
+  values[form] = value;
+  return value;
+}
+
+Value IndexForms::materialize(Builder &b, const LinearForm &form) {
+  if (form.isConstant())
+    return getConstant(b, form.constant);
+  auto found = values.find(form);
+  if (found != values.end())
+    return found->second;
+  Value value;
+  if (form.terms.size() == 1 && form.terms.front().second == -1 &&
+      form.constant) {
+    value = arith::SubIOp::create(
+        b, getConstant(b, form.constant),
+        materializeAtom(b, form.terms.front().first));
+  } else {
+    value = materializeTerms(b, form.terms);
+    if (form.constant)
+      value = arith::AddIOp::create(b, value, getConstant(b, form.constant));
+  }
+  values[form] = value;
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// The interior
+//===----------------------------------------------------------------------===//
+
+IndexForms::Box IndexForms::getInterior() const {
+  Box box;
+  for (const LinearForm &form : undecided) {
+    auto [atom, coefficient] = form.terms.front();
+    IndexRange whole = atoms[atom].range;
+    int64_t middle = whole.min + (whole.max - whole.min) / 2;
+    bool wanted = coefficient * middle + form.constant >= 0;
+    // The first or last number for which the comparison comes out as wanted.
+    int64_t bound =
+        (coefficient > 0) == wanted
+            ? llvm::divideCeilSigned(-form.constant - (wanted ? 0 : 1),
+                                     coefficient)
+            : llvm::divideFloorSigned(-form.constant - (wanted ? 0 : 1),
+                                      coefficient);
+    IndexRange &range = box.try_emplace(atom, whole).first->second;
+    if ((coefficient > 0) == wanted)
+      range.min = std::max(range.min, bound);
+    else
+      range.max = std::min(range.max, bound);
+  }
+  return box;
+}
+
+double IndexForms::getShare(const Box &box) const {
+  double share = 1;
+  for (auto [atom, range] : box) {
+    IndexRange whole = atoms[atom].range;
+    share *= std::max(0.0, static_cast<double>(range.max) - range.min + 1) /
+             (static_cast<double>(whole.max) - whole.min + 1);
+  }
+  return share;
+}
+
+Value IndexForms::buildIsInside(Builder &b, const Box &box) {
+  Value inside;
+  for (auto [atom, range] : box) {
+    // Below `min` the difference is a large unsigned number.
+    Value value = materializeAtom(b, atom);
+    Value offset = b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));
+    Value valid = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
+                                        getConstant(b, range.max - range.min + 1));
+    inside = inside ? arith::AndIOp::create(b, inside, valid).getResult() : valid;
+  }
+  return inside;
+}

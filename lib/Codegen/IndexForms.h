@@ -1,0 +1,143 @@
+//===- IndexForms.h - Index arithmetic as linear forms ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_INDEXFORMS_H
+#define DML_LIB_CODEGEN_INDEXFORMS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace dml {
+
+/// A sum of multiples of atoms (numbered by an IndexForms) and a constant.
+struct LinearForm {
+  using Term = std::pair<unsigned, int64_t>;
+
+  /// Atoms in increasing order with their coefficients, none of which is 0.
+  llvm::SmallVector<Term, 4> terms;
+  int64_t constant = 0;
+
+  LinearForm() = default;
+  LinearForm(int64_t constant) : constant(constant) {}
+
+  bool isConstant() const { return terms.empty(); }
+  bool operator==(const LinearForm &other) const {
+    return constant == other.constant && terms == other.terms;
+  }
+  bool operator<(const LinearForm &other) const {
+    return std::tie(terms, constant) < std::tie(other.terms, other.constant);
+  }
+};
+
+/// The numbers from `min` to `max`.
+struct IndexRange {
+  int64_t min, max;
+
+  bool contains(IndexRange other) const {
+    return min <= other.min && other.max <= max;
+  }
+};
+
+/// The index arithmetic of one thread, kept symbolic until a value is wanted.
+///
+/// Elements that a thread computes have coordinates that differ by constants.
+/// As linear forms over the same atoms, what the coordinates lead to differs by
+/// constants too, through divisions and remainders by constants; ranges decide
+/// comparisons; and equal values are built once. (Affine expressions of MLIR do
+/// not distribute products over sums, nor do they know ranges.)
+///
+/// Atoms are the thread's number, quotients and remainders of forms, and values
+/// about which no more than a range is known. Numbers are signed, and below
+/// 2^62 in magnitude wherever a form stands for them.
+class IndexForms {
+public:
+  using Value = mlir::Value;
+
+  /// `thread` is below `count`.
+  IndexForms(Value thread, int64_t count);
+
+  /// Ranges of some atoms.
+  using Box = std::map<unsigned, IndexRange>;
+
+  /// The same atoms, with nothing built but the thread's number.
+  IndexForms getUnbuilt() const;
+  /// The same atoms for code that these forms' values are visible to and that
+  /// runs only for threads in `box`.
+  IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
+
+  LinearForm getThread() const;
+  /// A value of which `range` is known, all numbers by default.
+  LinearForm getOpaque(Value value,
+                       IndexRange range = {-maxMagnitude, maxMagnitude});
+
+  IndexRange getRange(const LinearForm &form) const;
+
+  using Builder = mlir::ImplicitLocOpBuilder;
+  LinearForm add(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm sub(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm mul(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm min(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm max(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  /// Quotient and remainder of `form`, which is not negative, by `divisor`.
+  std::pair<LinearForm, LinearForm> divide(Builder &b, const LinearForm &form,
+                                           int64_t divisor);
+  /// Whether `form` is at least 0, if its range tells.
+  std::optional<bool> isNonNegative(const LinearForm &form);
+
+  /// The value of `form`, built at most once.
+  Value materialize(Builder &b, const LinearForm &form);
+
+  /// A part of the threads in which the comparisons that ranges have not
+  /// decided so far come out as they do for a thread in the middle: atoms that
+  /// depend on the thread's number alone, and their ranges there. Empty if
+  /// nothing was undecided.
+  Box getInterior() const;
+  /// The share of threads that lie in `box`.
+  double getShare(const Box &box) const;
+  /// The condition for lying in `box`.
+  Value buildIsInside(Builder &b, const Box &box);
+
+private:
+  static constexpr int64_t maxMagnitude = int64_t(1) << 62;
+
+  struct Atom {
+    enum Kind { Thread, Quotient, Remainder, Opaque } kind;
+    IndexRange range;
+    /// Whether it depends on the thread's number alone.
+    bool ofThread;
+    /// For quotients and remainders.
+    LinearForm dividend;
+    int64_t divisor = 0;
+    /// Null until it is built.
+    Value value;
+  };
+
+  LinearForm getAtom(unsigned atom) const;
+  LinearForm getDivided(Atom::Kind kind, const LinearForm &dividend,
+                        int64_t divisor);
+  std::optional<LinearForm> tryAdd(const LinearForm &lhs, const LinearForm &rhs,
+                                   int64_t factor) const;
+  std::optional<IndexRange> tryGetRange(const LinearForm &form) const;
+  void joinDivided(LinearForm &form) const;
+  Value materializeAtom(Builder &b, unsigned atom);
+  Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);
+  Value getConstant(Builder &b, int64_t value);
+
+  std::vector<Atom> atoms;
+  std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
+  llvm::DenseMap<Value, unsigned> opaque;
+  /// Forms of one atom that were compared with 0, undecided.
+  std::vector<LinearForm> undecided;
+  std::map<LinearForm, Value> values;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_INDEXFORMS_H

@@ -1,0 +1,456 @@
+//===- TileBuilder.cpp - The elements that a thread computes --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileBuilder.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+int64_t Packing::getCount() const {
+  return DeviceProfile::vectorBytes * 8 / bits;
+}
+
+VectorType Packing::getVectorType() const {
+  if (bits >= 32)
+    return VectorType::get(getCount(), element);
+  return VectorType::get(DeviceProfile::vectorBytes / 4, getWordType());
+}
+
+Value BufferViews::getView(ImplicitLocOpBuilder &b, Value buffer, Type element,
+                           int64_t elementBits) {
+  Value &view = views[{buffer, element}];
+  if (!view) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(launch);
+    view = UnrealizedConversionCastOp::create(
+               b,
+               MemRefType::get({llvm::divideCeilSigned(bits, elementBits)},
+                               element),
+               buffer)
+               .getResult(0);
+  }
+  return view;
+}
+
+Value BufferViews::getElements(ImplicitLocOpBuilder &b, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return getView(b, buffer, type.getElementType(),
+                 type.getElementTypeBitWidth());
+}
+
+Value BufferViews::getWords(ImplicitLocOpBuilder &b, Value buffer) {
+  return getView(b, buffer, b.getI32Type(), 32);
+}
+
+Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
+                              const Packing &packing) {
+  return getView(b, buffer, packing.getVectorType(),
+                 DeviceProfile::vectorBytes * 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Scalar TileBuilder::lookup(const Values &values, Value value) const {
+  auto found = values.find(value);
+  if (found != values.end())
+    return found->second;
+  // Defined outside of the generic.
+  Scalar scalar;
+  scalar.value = value;
+  return scalar;
+}
+
+LinearForm TileBuilder::getIndex(const Values &values, Value value) {
+  Scalar scalar = lookup(values, value);
+  if (!scalar.value)
+    return scalar.index;
+  APInt constant;
+  if (matchPattern(scalar.value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return forms.getOpaque(scalar.value);
+}
+
+Value TileBuilder::materialize(Type type, const Scalar &scalar) {
+  if (scalar.value)
+    return scalar.value;
+  return scalar.buffer ? load(scalar.buffer, scalar.index)
+                       : forms.materialize(b, scalar.index);
+}
+
+Value TileBuilder::getValue(const Values &values, Value value) {
+  return materialize(value.getType(), lookup(values, value));
+}
+
+Value TileBuilder::getConstant(TypedAttr attribute) {
+  Value &constant = constants[attribute];
+  if (!constant)
+    constant = arith::ConstantOp::create(b, attribute);
+  return constant;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads and stores
+//===----------------------------------------------------------------------===//
+
+LinearForm TileBuilder::linearize(MemRefType type,
+                                  ArrayRef<LinearForm> coordinates) {
+  LinearForm position;
+  int64_t stride = 1;
+  for (auto [size, coordinate] :
+       llvm::reverse(llvm::zip_equal(type.getShape(), coordinates))) {
+    position = forms.add(b, position, forms.mul(b, coordinate, stride));
+    stride *= size;
+  }
+  return position;
+}
+
+Value TileBuilder::loadWord(Value buffer, const LinearForm &word) {
+  Value &value = words[{buffer.getAsOpaquePointer(), word}];
+  if (!value)
+    value = memref::LoadOp::create(b, views.getWords(b, buffer),
+                                   forms.materialize(b, word));
+  return value;
+}
+
+/// The word that holds a narrow element, and the element's place in it, where
+/// that is the same for all threads.
+static std::optional<std::pair<LinearForm, int64_t>>
+getPlaceInWord(const Packing &packing, const LinearForm &position) {
+  int64_t perWord = packing.getPerWord();
+  LinearForm word;
+  for (LinearForm::Term term : position.terms) {
+    if (term.second % perWord)
+      return std::nullopt;
+    word.terms.push_back({term.first, term.second / perWord});
+  }
+  int64_t place = llvm::mod(position.constant, perWord);
+  word.constant = (position.constant - place) / perWord;
+  return std::make_pair(word, place);
+}
+
+Value TileBuilder::load(Value buffer, const LinearForm &position) {
+  Value &value = loads[{buffer.getAsOpaquePointer(), position}];
+  if (value)
+    return value;
+  Packing packing(cast<MemRefType>(buffer.getType()).getElementType());
+  if (packing.bits < 32)
+    if (auto place = getPlaceInWord(packing, position)) {
+      auto [word, offset] = *place;
+      Value part = vector::BroadcastOp::create(
+          b, VectorType::get(1, packing.getWordType()),
+          loadWord(buffer, word));
+      part = vector::BitCastOp::create(b, packing.getPartType(), part);
+      return value = vector::ExtractOp::create(b, part, offset);
+    }
+  return value = memref::LoadOp::create(b, views.getElements(b, buffer),
+                                        forms.materialize(b, position));
+}
+
+/// A vector of narrow elements that lie as they are in another buffer, read
+/// word by word. Null where they do not.
+Value TileBuilder::packMoved(const Packing &packing,
+                             ArrayRef<Scalar> elements) {
+  const Scalar &first = elements.front();
+  if (packing.bits >= 32 || !first.buffer ||
+      cast<MemRefType>(first.buffer.getType()).getElementType() !=
+          packing.element)
+    return Value();
+  for (auto [lane, element] : llvm::enumerate(elements))
+    if (element.buffer != first.buffer ||
+        element.index.terms != first.index.terms ||
+        element.index.constant !=
+            first.index.constant + static_cast<int64_t>(lane))
+      return Value();
+  if (forms.getRange(first.index).min < 0)
+    return Value();
+
+  int64_t perWord = packing.getPerWord();
+  auto [word, offset] = forms.divide(b, first.index, perWord);
+  int64_t count = elements.size() / perWord;
+  SmallVector<Value> parts;
+  if (offset == LinearForm(0)) {
+    for (int64_t i = 0; i < count; ++i)
+      parts.push_back(loadWord(first.buffer, forms.add(b, word, i)));
+    return vector::FromElementsOp::create(b, packing.getVectorType(), parts);
+  }
+
+  // Each word is put together from two. The one after the last may lie beyond
+  // the buffer, where nothing of it is taken.
+  LinearForm last =
+      cast<MemRefType>(views.getWords(b, first.buffer).getType())
+          .getNumElements() -
+      1;
+  SmallVector<Value> source;
+  for (int64_t i = 0; i <= count; ++i)
+    source.push_back(loadWord(
+        first.buffer, forms.min(b, forms.add(b, word, i), last)));
+  Type wordType = packing.getWordType();
+  Value shift = arith::IndexCastOp::create(
+      b, wordType, forms.materialize(b, forms.mul(b, offset, packing.bits)));
+  Value most = getConstant(b.getI32IntegerAttr(31));
+  Value one = getConstant(b.getI32IntegerAttr(1));
+  Value back = b.createOrFold<arith::SubIOp>(most, shift);
+  for (int64_t i = 0; i < count; ++i) {
+    Value low = arith::ShRUIOp::create(b, source[i], shift);
+    // By 32 - shift in two steps, as shifting by 32 is undefined.
+    Value high = arith::ShLIOp::create(
+        b, arith::ShLIOp::create(b, source[i + 1], one), back);
+    parts.push_back(arith::OrIOp::create(b, low, high));
+  }
+  return vector::FromElementsOp::create(b, packing.getVectorType(), parts);
+}
+
+Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
+  if (Value moved = packMoved(packing, elements))
+    return moved;
+  SmallVector<Value> values;
+  for (const Scalar &element : elements)
+    values.push_back(materialize(packing.element, element));
+  if (packing.bits < 32) {
+    SmallVector<Value> parts;
+    for (ArrayRef<Value> rest = values; !rest.empty();
+         rest = rest.drop_front(packing.getPerWord())) {
+      Value part = vector::FromElementsOp::create(
+          b, packing.getPartType(), rest.take_front(packing.getPerWord()));
+      Value word = vector::BitCastOp::create(
+          b, VectorType::get(1, packing.getWordType()), part);
+      parts.push_back(vector::ExtractOp::create(b, word, 0));
+    }
+    values = parts;
+  }
+  return vector::FromElementsOp::create(b, packing.getVectorType(), values);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// What a comparison of indices comes to, if ranges tell.
+std::optional<bool> TileBuilder::decide(arith::CmpIOp op,
+                                        const Values &values) {
+  LinearForm lhs = getIndex(values, op.getLhs());
+  LinearForm rhs = getIndex(values, op.getRhs());
+  auto atLeast = [&](const LinearForm &a, const LinearForm &b2) {
+    return forms.isNonNegative(forms.sub(b, a, b2));
+  };
+  auto negate = [](std::optional<bool> known) {
+    return known ? std::optional(!*known) : known;
+  };
+  using Predicate = arith::CmpIPredicate;
+  bool positive =
+      forms.getRange(lhs).min >= 0 && forms.getRange(rhs).min >= 0;
+  switch (op.getPredicate()) {
+  case Predicate::eq:
+    return lhs == rhs ? std::optional(true) : std::nullopt;
+  case Predicate::ne:
+    return lhs == rhs ? std::optional(false) : std::nullopt;
+  case Predicate::slt:
+    return negate(atLeast(lhs, rhs));
+  case Predicate::sge:
+    return atLeast(lhs, rhs);
+  case Predicate::sgt:
+    return negate(atLeast(rhs, lhs));
+  case Predicate::sle:
+    return atLeast(rhs, lhs);
+  case Predicate::ult: {
+    if (forms.getRange(rhs).min < 0)
+      return std::nullopt;
+    // A negative number is a large unsigned one.
+    std::optional<bool> notNegative = forms.isNonNegative(lhs);
+    std::optional<bool> notLess = atLeast(lhs, rhs);
+    if (notNegative == false || notLess == true)
+      return false;
+    if (notNegative == true && notLess == false)
+      return true;
+    return std::nullopt;
+  }
+  case Predicate::uge:
+    return positive ? atLeast(lhs, rhs) : std::nullopt;
+  case Predicate::ugt:
+    return positive ? negate(atLeast(rhs, lhs)) : std::nullopt;
+  case Predicate::ule:
+    return positive ? atLeast(rhs, lhs) : std::nullopt;
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+/// Operations that ranges and forms say more about than folding does.
+std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
+                                              const Values &values) {
+  auto index = [&](unsigned operand) {
+    return getIndex(values, op.getOperand(operand));
+  };
+  auto isNonNegative = [&](unsigned operand) {
+    return forms.getRange(index(operand)).min >= 0;
+  };
+  auto result = [](const LinearForm &form) {
+    Scalar scalar;
+    scalar.index = form;
+    return scalar;
+  };
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    APInt condition;
+    if (matchPattern(getValue(values, select.getCondition()),
+                     m_ConstantInt(&condition)))
+      return lookup(values, condition.isZero() ? select.getFalseValue()
+                                               : select.getTrueValue());
+    return std::nullopt;
+  }
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    SmallVector<LinearForm> coordinates;
+    for (Value coordinate : load.getIndices())
+      coordinates.push_back(getIndex(values, coordinate));
+    Scalar scalar;
+    scalar.buffer = load.getMemRef();
+    scalar.index = linearize(load.getMemRefType(), coordinates);
+    return scalar;
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    if (!compare.getLhs().getType().isIndex())
+      return std::nullopt;
+    if (std::optional<bool> known = decide(compare, values)) {
+      Scalar scalar;
+      scalar.value = getConstant(b.getBoolAttr(*known));
+      return scalar;
+    }
+    return std::nullopt;
+  }
+  if (op.getNumResults() != 1 || !op.getResult(0).getType().isIndex())
+    return std::nullopt;
+  if (isa<arith::ConstantOp>(op)) {
+    APInt value;
+    matchPattern(&op, m_ConstantInt(&value));
+    return result(value.getSExtValue());
+  }
+  if (isa<arith::AddIOp>(op))
+    return result(forms.add(b, index(0), index(1)));
+  if (isa<arith::SubIOp>(op))
+    return result(forms.sub(b, index(0), index(1)));
+  if (isa<arith::MulIOp>(op))
+    return result(forms.mul(b, index(0), index(1)));
+  if (isa<arith::MinSIOp>(op) ||
+      (isa<arith::MinUIOp>(op) && isNonNegative(0) && isNonNegative(1)))
+    return result(forms.min(b, index(0), index(1)));
+  if (isa<arith::MaxSIOp>(op) ||
+      (isa<arith::MaxUIOp>(op) && isNonNegative(0) && isNonNegative(1)))
+    return result(forms.max(b, index(0), index(1)));
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && isNonNegative(0) &&
+      index(1).isConstant() && index(1).constant > 0) {
+    auto [quotient, remainder] = forms.divide(b, index(0), index(1).constant);
+    return result(isa<arith::DivUIOp>(op) ? quotient : remainder);
+  }
+  return std::nullopt;
+}
+
+/// Operations of one class compute the same from the same operands.
+unsigned TileBuilder::getClass(Operation &op) {
+  auto [position, isNew] = classes.try_emplace(&op, classes.size());
+  if (!isNew)
+    return position->second;
+  unsigned number = position->second;
+  auto &candidates = byHash[OperationEquivalence::computeHash(
+      &op, OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations)];
+  for (Operation *candidate : candidates)
+    if (OperationEquivalence::isEquivalentTo(
+            candidate, &op, OperationEquivalence::ignoreValueEquivalence,
+            /*markEquivalent=*/nullptr,
+            OperationEquivalence::IgnoreLocations))
+      return classes[&op] = classes[candidate];
+  candidates.push_back(&op);
+  return number;
+}
+
+/// `result`, which stands for one that `op` has, as a scalar.
+Scalar TileBuilder::getResult(Operation &op, const Values &values,
+                              Value result) {
+  Scalar scalar;
+  if (!result.getType().isIndex()) {
+    scalar.value = result;
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    IndexRange lhs = forms.getRange(getIndex(values, select.getTrueValue()));
+    IndexRange rhs = forms.getRange(getIndex(values, select.getFalseValue()));
+    scalar.index = forms.getOpaque(
+        result, {std::min(lhs.min, rhs.min), std::max(lhs.max, rhs.max)});
+  } else {
+    scalar.index = forms.getOpaque(result);
+  }
+  return scalar;
+}
+
+void TileBuilder::buildOther(Operation &op, Values &values,
+                             ArrayRef<LinearForm> coordinates) {
+  IRMapping mapping;
+  std::vector<void *> operands;
+  for (Value operand : op.getOperands()) {
+    Value value = getValue(values, operand);
+    mapping.map(operand, value);
+    operands.push_back(value.getAsOpaquePointer());
+  }
+  bool isSimple = op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+                  op.getNumResults() == 1;
+  Value *known = nullptr;
+  if (isSimple) {
+    known = &computed[{getClass(op), std::move(operands)}];
+    if (*known) {
+      values[op.getResult(0)] = getResult(op, values, *known);
+      return;
+    }
+  }
+
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  for (Value value : captured)
+    mapping.map(value, getValue(values, value));
+  Operation *clone = b.clone(op, mapping);
+  clone->walk([&](linalg::IndexOp index) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(clone);
+    index.replaceAllUsesWith(forms.materialize(b, coordinates[index.getDim()]));
+    index.erase();
+  });
+  SmallVector<Value> results(clone->getResults());
+  SmallVector<OpFoldResult> folded;
+  if (isSimple && succeeded(clone->fold(folded)) && !folded.empty()) {
+    auto attribute = dyn_cast<Attribute>(folded.front());
+    results.front() = attribute ? getConstant(cast<TypedAttr>(attribute))
+                                : cast<Value>(folded.front());
+    clone->erase();
+  }
+  if (known)
+    *known = results.front();
+  for (auto [original, result] : llvm::zip_equal(op.getResults(), results))
+    values[original] = getResult(op, values, result);
+}
+
+Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {
+  Values values;
+  Block *body = op.getBody();
+  for (Operation &nested : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(nested))
+      values[index].index = coordinates[index.getDim()];
+    else if (std::optional<Scalar> built = buildIndex(nested, values))
+      values[nested.getResult(0)] = *built;
+    else
+      buildOther(nested, values, coordinates);
+  }
+  return lookup(values, body->getTerminator()->getOperand(0));
+}

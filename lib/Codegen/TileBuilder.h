@@ -1,0 +1,125 @@
+//===- TileBuilder.h - The elements that a thread computes ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_TILEBUILDER_H
+#define DML_LIB_CODEGEN_TILEBUILDER_H
+
+#include "IndexForms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace dml {
+
+/// How the elements of a type fill a 16-byte vector. SPIR-V's vectors have at
+/// most four components: narrow elements travel in 32-bit words.
+struct Packing {
+  explicit Packing(mlir::Type elementType)
+      : element(elementType), bits(elementType.getIntOrFloatBitWidth()) {}
+
+  /// Elements in a vector.
+  int64_t getCount() const;
+  /// Elements in a 32-bit word, 1 if they are as wide or wider.
+  int64_t getPerWord() const { return bits < 32 ? 32 / bits : 1; }
+  mlir::IntegerType getWordType() const {
+    return mlir::IntegerType::get(element.getContext(), 32);
+  }
+  /// The elements of a word.
+  mlir::VectorType getPartType() const {
+    return mlir::VectorType::get(getPerWord(), element);
+  }
+  mlir::VectorType getVectorType() const;
+
+  mlir::Type element;
+  int64_t bits;
+};
+
+/// Buffers as kernels see them: arrays of elements, words or vectors. SPIR-V
+/// with logical addressing has no casts of pointers, so that each view is a
+/// buffer of its own to the kernel.
+class BufferViews {
+public:
+  /// Views are made before `launch`.
+  explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
+
+  mlir::Value getElements(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
+  mlir::Value getWords(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
+  mlir::Value getVectors(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                         const Packing &packing);
+
+private:
+  mlir::Value getView(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
+                      mlir::Type element, int64_t elementBits);
+
+  mlir::Operation *launch;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> views;
+};
+
+/// What an operation of a body computes for one element.
+struct Scalar {
+  /// An index, and where in `buffer` a load reads.
+  LinearForm index;
+  /// A load that nothing has needed the value of: a whole vector of loads may
+  /// become something cheaper.
+  mlir::Value buffer;
+  /// Neither an index nor a load.
+  mlir::Value value;
+};
+
+/// Builds the body of a linalg.generic for several elements, computing once what
+/// they have in common.
+class TileBuilder {
+public:
+  TileBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::linalg::GenericOp op,
+              IndexForms &forms, BufferViews &views)
+      : b(builder), op(op), forms(forms), views(views) {}
+
+  /// What the body yields for the element at `coordinates`.
+  Scalar buildElement(llvm::ArrayRef<LinearForm> coordinates);
+
+  /// The vector of `elements`.
+  mlir::Value pack(const Packing &packing, llvm::ArrayRef<Scalar> elements);
+
+  /// The position of an element in a packed buffer.
+  LinearForm linearize(mlir::MemRefType type,
+                       llvm::ArrayRef<LinearForm> coordinates);
+
+private:
+  using Values = llvm::DenseMap<mlir::Value, Scalar>;
+
+  Scalar lookup(const Values &values, mlir::Value value) const;
+  LinearForm getIndex(const Values &values, mlir::Value value);
+  mlir::Value getValue(const Values &values, mlir::Value value);
+  mlir::Value materialize(mlir::Type type, const Scalar &scalar);
+  mlir::Value getConstant(mlir::TypedAttr attribute);
+  mlir::Value load(mlir::Value buffer, const LinearForm &position);
+  mlir::Value loadWord(mlir::Value buffer, const LinearForm &word);
+  mlir::Value packMoved(const Packing &packing,
+                        llvm::ArrayRef<Scalar> elements);
+
+  std::optional<Scalar> buildIndex(mlir::Operation &op, const Values &values);
+  std::optional<bool> decide(mlir::arith::CmpIOp op, const Values &values);
+  void buildOther(mlir::Operation &op, Values &values,
+                  llvm::ArrayRef<LinearForm> coordinates);
+  Scalar getResult(mlir::Operation &op, const Values &values,
+                   mlir::Value result);
+  unsigned getClass(mlir::Operation &op);
+
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::linalg::GenericOp op;
+  IndexForms &forms;
+  BufferViews &views;
+
+  /// Operations of the body that compute the same from the same operands.
+  llvm::DenseMap<mlir::Operation *, unsigned> classes;
+  std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
+  std::map<std::pair<unsigned, std::vector<void *>>, mlir::Value> computed;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  std::map<std::pair<void *, LinearForm>, mlir::Value> loads, words;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_TILEBUILDER_H
