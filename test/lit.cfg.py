@@ -1,6 +1,7 @@
 # How lit runs dml's tests.
 #
 # SPDX-License-Identifier: Apache-2.0
+import json
 import os
 import shutil
 import subprocess
@@ -34,25 +35,25 @@ config.substitutions.append(("%python", config.python or sys.executable))
 
 
 def probe(*command):
-    """Whether `command` exists and succeeds here, in the tests' environment."""
+    """What `command` prints if it exists and succeeds here, in the tests'
+    environment; else None."""
     program = shutil.which(command[0], path=config.environment["PATH"])
     if not program:
-        return False
+        return None
     if len(command) == 1:
-        return True
+        return ""
     try:
-        return (
-            subprocess.run(
-                [program, *command[1:]],
-                env={**os.environ, **config.environment},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=60,
-            ).returncode
-            == 0
+        result = subprocess.run(
+            [program, *command[1:]],
+            env={**os.environ, **config.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            timeout=60,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return False
+        return None
+    return result.stdout if result.returncode == 0 else None
 
 
 # A test says `REQUIRES: <feature>`; a feature is there if its command works.
@@ -61,9 +62,16 @@ features = {
     "dml-compile": ["dml-compile"],
     "dml-explain": ["dml-explain"],
     "dml-run": ["dml-run"],
+    "onnx": [config.python or sys.executable,
+             config.dml_source_dir + "/test/ONNX/onnx_tests.py", "--probe"],
     "spirv-val": ["spirv-val"],
     "vulkan": ["dml-run", "--list-devices"],
 }
 for feature, command in features.items():
-    if probe(*command):
+    if probe(*command) is not None:
         config.available_features.add(feature)
+
+# Every device has every Vulkan feature that kernels may need: all data types.
+devices = json.loads(probe("dml-run", "--list-devices", "--json") or "[]")
+if devices and all(all(device["features"].values()) for device in devices):
+    config.available_features.add("every-vulkan-feature")

@@ -1,7 +1,7 @@
 // Results that are arguments, constants, views or the same value twice; and
 // functions that call. Copies and constants become steps of the executable.
 //
-// REQUIRES: vulkan
+// REQUIRES: vulkan, every-vulkan-feature
 // RUN: dml-compile %s -o %t.dmlx
 // RUN: dml-run %t.dmlx --function=same --validate --input=1xi8=5 "--input=2xf32=1 2" | FileCheck %s --check-prefix=SAME
 // RUN: dml-run %t.dmlx --function=constants --validate | FileCheck %s --check-prefix=CONSTANTS

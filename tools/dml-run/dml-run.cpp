@@ -44,22 +44,58 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
+bool isModule(const std::string &path) {
+  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc");
+}
+
+Executable compile(const std::string &module,
+                   const std::vector<std::string> &arguments,
+                   const std::string &purpose = "") {
+  TemporaryFile compiled;
+  std::string error;
+  if (!compiled.create(".dmlx", error) ||
+      !compileModule(module, compiled.path(), arguments, error))
+    fail(error + purpose);
+  Executable executable;
+  DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
+            executable.out());
+  return executable;
+}
+
 Executable loadExecutable(const Options &options) {
   Executable executable;
-  std::string path = options.file;
-  TemporaryFile compiled;
-  if (endsWith(path, ".mlir") || endsWith(path, ".mlirbc")) {
-    std::string error;
-    if (!compiled.create(".dmlx", error) ||
-        !compileModule(path, compiled.path(), options.compileArguments, error))
-      fail(error);
-    path = compiled.path();
+  const std::string &path = options.file;
+  if (isModule(path)) {
+    executable = compile(path, options.compileArguments);
   } else if (!options.compileArguments.empty()) {
     fail("--compile-arg is for .mlir and .mlirbc files, but the file is '" +
          path + "'");
+  } else {
+    DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
   }
-  DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
   return executable;
+}
+
+/// Where the device lacks features that the executable of a module needs:
+/// compiles again without them. The compiler says which operators want them.
+void compileForDevice(const Options &options, DmlDevice device,
+                      Executable &executable) {
+  DmlDeviceInfo has;
+  dmlGetDeviceProperties(device, &has);
+  DmlExecutableInfo needs;
+  dmlGetExecutableInfo(executable, &needs);
+  DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
+  if (!missing || !isModule(options.file))
+    return;
+  std::string profile = "--device-profile=full";
+  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
+    if (missing & bit)
+      profile += std::string(",-") +
+                 dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
+  std::vector<std::string> arguments = options.compileArguments;
+  arguments.push_back(profile);
+  executable = compile(options.file, arguments,
+                       std::string(" for device '") + has.name + "'");
 }
 
 Signature readSignature(DmlExecutable executable, uint32_t index) {
@@ -264,6 +300,7 @@ void runTool(const Options &options) {
     info.robustBufferAccess = options.robust;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    compileForDevice(options, device, executable);
     outputs = run(options, device, executable, signature, *inputs);
   }
   // The device is gone by now: what the layer has to say has been said.
