@@ -308,14 +308,19 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
     return coordinates;
   }
   coordinates.assign(sizes.size(), constant(0));
-  for (auto [rest, group] : llvm::zip_equal(indices, groups)) {
-    Value linear = rest;
-    for (int64_t dim : llvm::reverse(ArrayRef(group).drop_front())) {
+  for (auto [index, group] : llvm::zip_equal(indices, groups)) {
+    // The first dimension that has more than one element takes what is left.
+    ArrayRef<int64_t> dims(group);
+    dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
+    if (dims.empty())
+      continue;
+    Value rest = index;
+    for (int64_t dim : llvm::reverse(dims.drop_front())) {
       Value size = constant(sizes[dim]);
-      coordinates[dim] = b.createOrFold<arith::RemUIOp>(linear, size);
-      linear = b.createOrFold<arith::DivUIOp>(linear, size);
+      coordinates[dim] = b.createOrFold<arith::RemUIOp>(rest, size);
+      rest = b.createOrFold<arith::DivUIOp>(rest, size);
     }
-    coordinates[group.front()] = linear;
+    coordinates[dims.front()] = rest;
   }
   return coordinates;
 }
