@@ -49,7 +49,12 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
   addCleanup(pm);
 }
 
-void dml::buildLinalgToGPUPipeline(OpPassManager &pm, const CompilerOptions &) {
+void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
+                                   const CompilerOptions &options) {
+  if (options.fuse) {
+    pm.addNestedPass<func::FuncOp>(createFuseProducers());
+    addCleanup(pm);
+  }
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

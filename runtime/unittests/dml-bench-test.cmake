@@ -33,8 +33,8 @@ run(0 "^arithmetic\nadd_constant\ntwice\n$" --list arithmetic.dmlx twice.dmlx)
 # What the device cannot run is left out, and the rest is measured.
 set(number " +[0-9]+\\.[0-9]+")
 run(0 "device: .*copy: [0-9.]+ MB in [0-9.]+ ms: [0-9.]+ GB/s.*empty dispatch: .*
-name +type +ms +MB +GB/s +ratio +peak +disp +latency us +x empty
-arithmetic +f32(${number})(${number})(${number})${number}${number} +2\\+1c${number}${number}
+name +type +ms +MB +bound +GB/s +ratio +peak +disp +latency us +x empty
+arithmetic +f32(${number})(${number})${number}(${number})${number}${number} +2\\+1c${number}${number}
 add_constant +f32.*
 twice +i64 +left out: .*maxComputeSharedMemorySize.*
 copy at the end: "
@@ -48,7 +48,7 @@ foreach(path IN ITEMS copy,gbps copy_after,gbps device,name
 endforeach()
 # 2 inputs and 2 outputs of 4x32xf32; with 1024 bytes of temporary memory each
 # set has 3072, and 342 sets have 1 MiB.
-foreach(expected IN ITEMS "2048 bytes" "3 milliseconds,count" "2 dispatches"
+foreach(expected IN ITEMS "2048 bytes" "3 milliseconds,count" "2 dispatches" "3584 bound_bytes"
     "1 copies" "342 sets" "2048 copy,bytes" "arithmetic name" "4x32xf32 inputs,0")
   string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
   set(wanted "${CMAKE_MATCH_1}")

@@ -51,6 +51,7 @@ Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index) {
     DML_CHECK(dmlGetStepInfo, executable, index, i, &step);
     ++(step.kind == DML_STEP_KIND_COPY ? signature.copies
                                        : signature.dispatches);
+    signature.boundBytes += step.boundSize;
   }
   return signature;
 }

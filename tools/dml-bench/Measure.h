@@ -23,6 +23,8 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
   uint32_t dispatches = 0;
   uint32_t copies = 0;
+  /// Of all buffers that the steps bind: what goes through memory.
+  uint64_t boundBytes = 0;
 
   /// Every input read once and every output written once.
   uint64_t bytes() const;

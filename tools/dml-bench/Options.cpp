@@ -29,6 +29,8 @@ examples
 the columns
   ms          median time on the device, from timestamps around the steps
   MB          10^6 bytes: every input read once, every output written once
+  bound       MB of all buffers that the steps bind: more than MB where a program
+              goes through memory in between
   GB/s        MB / ms
   ratio       GB/s against a copy of as many bytes, which ran in turn with it
   peak        GB/s against the large copy of the first lines

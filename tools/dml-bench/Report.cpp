@@ -121,6 +121,7 @@ std::string printCaseAsJson(const Report &report, const Case &result) {
   json.add("dispatches", result.dispatches);
   json.add("copies", result.copies);
   json.add("temporary_bytes", result.temporaryBytes);
+  json.add("bound_bytes", result.boundBytes);
   if (!result.skipped.empty()) {
     json.add("skipped", quote(result.skipped));
     return json.str();
@@ -154,7 +155,7 @@ std::string dml::tools::printHeader(const Report &report, size_t nameWidth) {
          print("\nempty dispatch: %.1f us from submission to the end\n\n",
                report.emptyLatency.median / 1e3) +
          pad("name", nameWidth) +
-         "  type         ms         MB     GB/s  ratio   peak   disp"
+         "  type         ms         MB      bound     GB/s  ratio   peak   disp"
          "  latency us  x empty\n";
 }
 
@@ -166,9 +167,10 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
   std::string dispatches = std::to_string(result.dispatches);
   if (result.copies)
     dispatches += "+" + std::to_string(result.copies) + "c";
-  text += print(" %10s %10s %8s %6.3f %6.3f %6s",
+  text += print(" %10s %10s %10s %8s %6.3f %6.3f %6s",
                 fourDigits(result.rate.time.median / 1e6).c_str(),
                 fourDigits(mega(result.rate.bytes)).c_str(),
+                fourDigits(mega(result.boundBytes)).c_str(),
                 fourDigits(result.rate.gbps()).c_str(), result.ratio(),
                 divide(result.rate.gbps(), report.copyBefore.gbps()),
                 dispatches.c_str());

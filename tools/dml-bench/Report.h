@@ -32,6 +32,7 @@ struct Case {
   uint32_t dispatches = 0;
   uint32_t copies = 0;
   uint64_t temporaryBytes = 0;
+  uint64_t boundBytes = 0;
 
   /// Why it did not run; "" where it did.
   std::string skipped;

@@ -61,6 +61,7 @@ Case describeCase(const std::string &file, const Signature &signature) {
   result.dispatches = signature.dispatches;
   result.copies = signature.copies;
   result.temporaryBytes = signature.info.temporarySize;
+  result.boundBytes = signature.boundBytes;
   return result;
 }
 

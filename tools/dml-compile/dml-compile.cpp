@@ -74,6 +74,13 @@ static cl::opt<bool> legalize(
              "that it does, where values can be kept"),
     cl::cat(category));
 
+static cl::opt<bool> fuse(
+    "fuse",
+    cl::desc("Compute tensors where they are read, if that saves time (the "
+             "default); with --fuse=false, each operator has kernels of its "
+             "own"),
+    cl::init(true), cl::cat(category));
+
 static LogicalResult reportError(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "dml-compile") << message << "\n";
   return failure();
@@ -200,6 +207,7 @@ static LogicalResult run() {
 
   dml::CompilerOptions options;
   options.deviceProfile = deviceProfile.getValue();
+  options.fuse = fuse.getValue();
   return compile(*module, options);
 }
 

@@ -64,6 +64,8 @@ public:
   static constexpr int64_t workgroupSize = 128;
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
+  /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.
+  static constexpr int64_t maxStorageBuffers = 4;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;
 

@@ -9,6 +9,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
+  let summary = "Compute tensors where they are read";
+  let description = [{
+    Takes a `linalg.generic` that computes each element from its coordinates (no
+    inputs, identity map, parallel iterators) and puts its body in the place of
+    every `tensor.extract` from its result, with the indices of the extract for
+    `linalg.index`. The tensor in between is neither written nor read any more.
+    `tensor.collapse_shape` and `tensor.expand_shape` in between become index
+    arithmetic. The same operations compute the same values, so results keep
+    their bits. (Upstream's `linalg-fuse-elementwise-ops` follows the operands of
+    a `linalg.generic` through its indexing maps; it cannot see through
+    `tensor.extract`.)
+
+    A producer is fused into all of its readers or into none: a function's
+    result, for one, stays as it is. Whether it is fused follows from counts of
+    operations and bytes alone. A reader that looks at an element several times,
+    or several readers, compute it several times; this must be in proportion to
+    the bytes saved. Little index arithmetic is always fused, what is read in
+    loops hardly ever. Bodies have at most 2,048 operations, and fusion gives no
+    kernel more than the four buffers that every Vulkan device binds. The
+    constants and their reasons are at the top of FuseProducers.cpp.
+
+    The label of a fused kernel names all operators in it:
+    `dml.padding+dml.tile`.
+
+    ```mlir
+    %0 = dml.tile %a ...     // reads %a[i mod 4]
+    %1 = dml.padding %0 ...  // reads %0[max(i - 1, 0)]
+    // one kernel that reads %a[max(i - 1, 0) mod 4]
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def CopySharedResults
     : Pass<"dml-copy-shared-results", "mlir::func::FuncOp"> {
   let summary = "Give every result of a function a buffer of its own";

@@ -23,6 +23,11 @@ struct CompilerOptions : mlir::PassPipelineOptions<CompilerOptions> {
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
                      "any number of ',+feature' or ',-feature'"),
       llvm::cl::init("full")};
+  Option<bool> fuse{
+      *this, "fuse",
+      llvm::cl::desc("Compute tensors where they are read, if that saves time; "
+                     "otherwise each operator has kernels of its own"),
+      llvm::cl::init(true)};
 };
 
 /// dml operators on tensors to linalg on tensors.

@@ -35,13 +35,14 @@ static SmallVector<PooledDim> getPooledDims(MaxPoolingGradOp op) {
   return dims;
 }
 
-/// The index of a position in its plane, as i32: planes have fewer than 2^32
-/// elements, and these numbers are compared for equality alone.
-static Value buildPlaneIndex(ElementBuilder &b, ValueRange position,
-                             ArrayRef<PooledDim> dims) {
+/// Where an element lies in a window's extent, row-major, as i32: windows wins
+/// are compared for equality alone, and a window's extent that no i32 counts
+/// has no tensor to lie in.
+static Value buildWindowOffset(ElementBuilder &b, ValueRange offsets,
+                               ArrayRef<PooledDim> dims) {
   Value linear = b.index(0);
-  for (auto [p, dim] : llvm::zip_equal(position, dims))
-    linear = b.add(b.mul(linear, dim.input), p);
+  for (auto [offset, dim] : llvm::zip_equal(offsets, dims))
+    linear = b.add(b.mul(linear, dim.getExtent()), offset);
   return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), linear);
 }
 

@@ -1,0 +1,418 @@
+//===- FuseProducers.cpp - Fewer passes over memory -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_FUSEPRODUCERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// What fusion costs
+//===----------------------------------------------------------------------===//
+
+/// Operations that may be computed anew for each byte of memory traffic saved.
+/// GPUs compute some 10 operations in the time of a byte. But what is counted
+/// here is written out, element by element; the elements of a thread, which are
+/// neighbours, share most of it, and index arithmetic folds: a 3 x 3 window at
+/// stride 2 is read by four elements, each of which looks into four windows,
+/// but 16 elements need nine windows and not 64. The bound lies between pooling
+/// gradients of 3 x 3 windows, padded (3,000 operations for the 8 bytes of an
+/// index that is written and read), and of 4 x 4 at stride 1 (3,200) or 5 x 5
+/// (8,000 and more).
+static constexpr double maxOpsPerByte = 384;
+
+/// Nothing is shared between the iterations of a loop.
+static constexpr double loopFactor = 16;
+
+/// Operations that an element of a consumer may compute anew whatever they
+/// save: index arithmetic, which a kernel that waits for memory has time for,
+/// to save a kernel and its barrier.
+static constexpr double maxFreeOps = 32;
+
+/// Operations of one body, for the sake of the size of kernels: a kernel has a
+/// body for each element of a thread.
+static constexpr int64_t maxBodyOps = 2048;
+
+static bool isCounted(Operation *op) {
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         !op->hasTrait<OpTrait::IsTerminator>() && !isa<linalg::IndexOp>(op);
+}
+
+/// Operations in the body, those in loops once.
+static int64_t countOps(linalg::GenericOp op) {
+  int64_t count = 0;
+  op.getBody()->walk([&](Operation *nested) { count += isCounted(nested); });
+  return count;
+}
+
+/// How often `op` runs for an element of the generic that it is in, or nothing
+/// if that is not known.
+static std::optional<double> getTripCount(Operation *op) {
+  double count = 1;
+  while (!isa<linalg::GenericOp>(op = op->getParentOp())) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (!loop)
+      continue;
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (!trips)
+      return std::nullopt;
+    count *= trips->roundToDouble();
+  }
+  return count;
+}
+
+/// Operations that the body executes for an element.
+static std::optional<double> countWork(linalg::GenericOp op) {
+  double work = 0;
+  WalkResult result = op.getBody()->walk([&](Operation *nested) {
+    if (!isCounted(nested))
+      return WalkResult::advance();
+    std::optional<double> trips = getTripCount(nested);
+    work += trips.value_or(0);
+    return trips ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return work;
+}
+
+/// The tensors that the body reads.
+static llvm::SmallPtrSet<Value, 4> getSources(linalg::GenericOp op) {
+  llvm::SmallPtrSet<Value, 4> sources;
+  op.getBody()->walk(
+      [&](tensor::ExtractOp extract) { sources.insert(extract.getTensor()); });
+  return sources;
+}
+
+static double getBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return 0;
+  return static_cast<double>(type.getNumElements()) *
+         type.getElementTypeBitWidth() / 8;
+}
+
+//===----------------------------------------------------------------------===//
+// Producers and their readers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor.extract from the producer's result, or from what reshapes make of
+/// it.
+struct Read {
+  tensor::ExtractOp extract;
+  /// From the producer's result to the tensor that is read.
+  SmallVector<Operation *> reshapes;
+};
+
+class Fusion {
+public:
+  explicit Fusion(linalg::GenericOp producer)
+      : producer(producer),
+        type(dyn_cast_if_present<RankedTensorType>(producer->getNumResults() == 1
+                                            ? producer.getResult(0).getType()
+                                            : Type())) {}
+
+  /// Whether all readers of the producer's result can compute it themselves,
+  /// and are better off so.
+  bool isPossible();
+  bool isProfitable();
+  void apply(IRRewriter &rewriter, DominanceInfo &dominance);
+
+private:
+  bool collectReads(Value tensor, ArrayRef<Operation *> path);
+
+  linalg::GenericOp producer;
+  RankedTensorType type;
+  llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
+  /// From the last to the first.
+  SmallVector<Operation *> reshapes;
+};
+} // namespace
+
+bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
+      auto consumer = extract->getParentOfType<linalg::GenericOp>();
+      if (!consumer || consumer->getBlock() != producer->getBlock())
+        return false;
+      reads[consumer].push_back({extract, llvm::to_vector(path)});
+      return true;
+    }
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+      return false;
+    SmallVector<Operation *> longer(path);
+    longer.push_back(user);
+    bool collected = collectReads(user->getResult(0), longer);
+    reshapes.push_back(user);
+    return collected;
+  });
+}
+
+bool Fusion::isPossible() {
+  return type && type.hasStaticShape() &&
+         type.getElementType().isIntOrFloat() &&
+         producer.getNumParallelLoops() == producer.getNumLoops() &&
+         producer.getNumDpsInputs() == 0 &&
+         producer.getIndexingMapsArray().front().isIdentity() &&
+         producer.getRegionOutputArgs().front().use_empty() &&
+         collectReads(producer.getResult(0), {}) && !reads.empty();
+}
+
+bool Fusion::isProfitable() {
+  std::optional<double> work = countWork(producer);
+  if (!work)
+    return false;
+  int64_t size = countOps(producer);
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  auto elements = static_cast<double>(type.getNumElements());
+
+  // How often an element is computed, in all and at most for one element of a
+  // consumer.
+  double computed = 0, perElement = 0;
+  for (auto &[consumer, consumerReads] : reads) {
+    SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
+    if (ShapedType::isDynamicShape(sizes))
+      return false;
+    double count = 0;
+    for (const Read &read : consumerReads) {
+      std::optional<double> trips = getTripCount(read.extract);
+      if (!trips)
+        return false;
+      count += *trips > 1 ? *trips * loopFactor : 1;
+    }
+    perElement = std::max(perElement, count);
+    for (int64_t size : sizes)
+      count *= static_cast<double>(size);
+    computed += count;
+
+    int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
+    if (countOps(consumer) + added > maxBodyOps)
+      return false;
+    // More buffers than a device must bind are no fault of fusion's.
+    llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
+    int64_t before = merged.size();
+    for (Read &read : consumerReads)
+      merged.erase(read.extract.getTensor());
+    merged.insert_range(sources);
+    int64_t after = merged.size();
+    int64_t outputs = consumer.getNumDpsInits();
+    if (after > before && after + outputs > DeviceProfile::maxStorageBuffers)
+      return false;
+  }
+
+  // The result is no longer written, nor read by each consumer; but each reads
+  // what the producer alone had read.
+  auto consumers = static_cast<double>(reads.size());
+  double saved = getBytes(producer.getResult(0)) * (1 + consumers);
+  for (Value source : sources)
+    saved -= getBytes(source) * (consumers - 1);
+  if (saved <= 0)
+    return false;
+  return perElement * *work <= maxFreeOps ||
+         (computed - elements) * *work <= maxOpsPerByte * saved;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bounds of the index arithmetic in the body of a generic. (Upstream's
+/// analysis of whole functions does not know linalg.index.)
+class IndexRanges {
+public:
+  explicit IndexRanges(linalg::GenericOp op)
+      : sizes(op.getStaticLoopRanges()) {}
+
+  ConstantIntRanges get(Value value) {
+    auto found = ranges.find(value);
+    if (found != ranges.end())
+      return found->second;
+    return ranges.try_emplace(value, infer(value)).first->second;
+  }
+
+private:
+  ConstantIntRanges infer(Value value) {
+    unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+    if (auto index = value.getDefiningOp<linalg::IndexOp>())
+      return ConstantIntRanges::fromUnsigned(
+          APInt(width, 0), APInt(width, sizes[index.getDim()] - 1));
+    ConstantIntRanges result = ConstantIntRanges::maxRange(width);
+    auto op = value.getDefiningOp<InferIntRangeInterface>();
+    if (!op || !llvm::all_of(op->getOperandTypes(),
+                             [](Type type) { return type.isIntOrIndex(); }))
+      return result;
+    SmallVector<ConstantIntRanges> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(get(operand));
+    op.inferResultRanges(operands,
+                         [&](Value inferred, const ConstantIntRanges &range) {
+                           if (inferred == value)
+                             result = range;
+                         });
+    return result;
+  }
+
+  SmallVector<int64_t> sizes;
+  llvm::DenseMap<Value, ConstantIntRanges> ranges;
+};
+} // namespace
+
+/// The coordinates, in what `reshape` takes, of the element at `indices` of
+/// what it makes.
+static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
+                                         Operation *reshape,
+                                         ValueRange indices) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  auto groups =
+      collapse ? collapse.getReassociationIndices()
+               : cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices();
+  ArrayRef<int64_t> sizes =
+      cast<RankedTensorType>(collapse ? reshape->getOperand(0).getType()
+                                      : reshape->getResult(0).getType())
+          .getShape();
+  SmallVector<Value> coordinates;
+  if (!collapse) {
+    for (ArrayRef<int64_t> group : groups) {
+      Value linear = constant(0);
+      for (int64_t dim : group) {
+        linear = b.createOrFold<arith::MulIOp>(linear, constant(sizes[dim]));
+        linear = b.createOrFold<arith::AddIOp>(linear, indices[dim]);
+      }
+      coordinates.push_back(linear);
+    }
+    return coordinates;
+  }
+  coordinates.assign(sizes.size(), constant(0));
+  for (auto [index, group] : llvm::zip_equal(indices, groups)) {
+    // The first dimension that has more than one element takes what is left.
+    ArrayRef<int64_t> dims(group);
+    dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
+    if (dims.empty())
+      continue;
+    Value rest = index;
+    for (int64_t dim : llvm::reverse(dims.drop_front())) {
+      Value size = constant(sizes[dim]);
+      coordinates[dim] = b.createOrFold<arith::RemUIOp>(rest, size);
+      rest = b.createOrFold<arith::DivUIOp>(rest, size);
+    }
+    coordinates[dims.front()] = rest;
+  }
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// Moves the body of `generic`, which computes the tensor that the read's
+/// reshapes begin with, to where it is read.
+static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
+                       const Read &read, IndexRanges &ranges) {
+  tensor::ExtractOp extract = read.extract;
+  ImplicitLocOpBuilder b(extract.getLoc(), extract);
+  SmallVector<Value> indices;
+  for (auto [index, size] : llvm::zip_equal(
+           extract.getIndices(), extract.getTensor().getType().getShape())) {
+    // A read is never out of bounds. The producer's divisions rely on that, and
+    // so does the proof that they fit in 32 bits: it is stated where the index
+    // arithmetic does not show it.
+    bool shown = ranges.get(index).umax().ult(size);
+    indices.push_back(
+        shown ? index
+              : b.createOrFold<arith::MinUIOp>(
+                    index, arith::ConstantIndexOp::create(b, size - 1)));
+  }
+  for (Operation *reshape : llvm::reverse(read.reshapes))
+    indices = reverseReshape(b, reshape, indices);
+
+  Block *body = generic.getBody();
+  body->walk([&](linalg::IndexOp index) {
+    rewriter.replaceOp(index, indices[index.getDim()]);
+  });
+  Operation *yield = body->getTerminator();
+  Value element = yield->getOperand(0);
+  rewriter.eraseOp(yield);
+  extract->getBlock()->getOperations().splice(extract->getIterator(),
+                                              body->getOperations());
+  rewriter.replaceOp(extract, element);
+}
+
+/// The label of a kernel names the operators that it computes, each once, in
+/// the order in which data flows through them.
+static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  llvm::SetVector<StringRef> names;
+  for (linalg::GenericOp op : {producer, consumer})
+    if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
+      for (StringRef name : llvm::split(label.getValue(), '+'))
+        names.insert(name);
+  if (!names.empty())
+    consumer->setAttr(labelAttrName, StringAttr::get(consumer.getContext(),
+                                                     llvm::join(names, "+")));
+}
+
+void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
+  size_t left = 0;
+  for (auto &[consumer, consumerReads] : reads)
+    left += consumerReads.size();
+  for (auto &[consumer, consumerReads] : reads) {
+    joinLabels(producer, consumer);
+    IndexRanges ranges(consumer);
+    for (const Read &read : consumerReads) {
+      linalg::GenericOp body = producer;
+      if (--left > 0) {
+        rewriter.setInsertionPoint(producer);
+        body = cast<linalg::GenericOp>(rewriter.clone(*producer));
+      }
+      inlineBody(rewriter, body, read, ranges);
+      if (body != producer)
+        body->erase();
+    }
+    if (consumerReads.size() > 1)
+      eliminateCommonSubExpressions(rewriter, dominance, consumer);
+  }
+  for (Operation *reshape : reshapes)
+    rewriter.eraseOp(reshape);
+  producer->erase();
+}
+
+namespace {
+struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    SmallVector<linalg::GenericOp> producers;
+    getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
+    // Each has taken in its own producers by the time that it is one.
+    for (linalg::GenericOp producer : producers) {
+      Fusion fusion(producer);
+      if (fusion.isPossible() && fusion.isProfitable())
+        fusion.apply(rewriter, dominance);
+    }
+  }
+};
+} // namespace

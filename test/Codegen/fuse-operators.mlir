@@ -1,0 +1,241 @@
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers | FileCheck %s
+
+// Which operators share a kernel.
+
+// Movement goes through any number of operators, whatever reads it.
+
+// CHECK-LABEL: func @movement
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.padding+dml.tile+dml.resample"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @movement(%input: tensor<1x1x8x8xf32>) -> tensor<1x1x28x28xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 0, 0, 2, 2>, end_padding = array<i64: 0, 0, 2, 2>}
+      : (tensor<1x1x8x8xf32>) -> tensor<1x1x12x12xf32>
+  %1 = dml.padding %0 {mode = #dml.padding_mode<constant>,
+      start_padding = array<i64: 0, 0, 1, 1>, end_padding = array<i64: 0, 0, 1, 1>}
+      : (tensor<1x1x12x12xf32>) -> tensor<1x1x14x14xf32>
+  %2 = dml.tile %1 {repeats = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x1x14x14xf32>) -> tensor<1x1x14x14xf32>
+  %3 = dml.tile %2 {repeats = array<i64: 1, 1, 2, 2>}
+      : (tensor<1x1x14x14xf32>) -> tensor<1x1x28x28xf32>
+  %4 = dml.resample %3 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 0.5, 1.0>}
+      : (tensor<1x1x28x28xf32>) -> tensor<1x1x14x28xf32>
+  %5 = dml.tile %4 {repeats = array<i64: 1, 1, 2, 1>}
+      : (tensor<1x1x14x28xf32>) -> tensor<1x1x28x28xf32>
+  return %5 : tensor<1x1x28x28xf32>
+}
+
+// -----
+
+// A pooling gradient finds the winners of windows of up to 3 x 3 while it gathers,
+// from a padded input too.
+
+// CHECK-LABEL: func @window3
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.padding+dml.max_pooling_grad"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @window3(%input: tensor<1x1x16x16xf16>, %gradient: tensor<1x1x16x16xf16>)
+    -> tensor<1x1x18x18xf16> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<symmetric>,
+      start_padding = array<i64: 0, 0, 1, 1>, end_padding = array<i64: 0, 0, 1, 1>}
+      : (tensor<1x1x16x16xf16>) -> tensor<1x1x18x18xf16>
+  %1 = dml.max_pooling_grad %0, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 3, 3>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x18x18xf16>, tensor<1x1x16x16xf16>) -> tensor<1x1x18x18xf16>
+  return %1 : tensor<1x1x18x18xf16>
+}
+
+// -----
+
+// Windows of 5 x 5, each of which would be searched 25 times, are searched once.
+
+// CHECK-LABEL: func @window5
+// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+func.func @window5(%input: tensor<1x1x16x16xf32>, %gradient: tensor<1x1x12x12xf32>)
+    -> tensor<1x1x16x16xf32> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 5, 5>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x16x16xf32>, tensor<1x1x12x12xf32>) -> tensor<1x1x16x16xf32>
+  return %0 : tensor<1x1x16x16xf32>
+}
+
+// -----
+
+// The same of 3 x 3 x 3, with a stride too.
+
+// CHECK-LABEL: func @volume
+// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+func.func @volume(%input: tensor<1x1x9x9x9xf32>, %gradient: tensor<1x1x4x4x4xf32>)
+    -> tensor<1x1x9x9x9xf32> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 2, 2, 2>, window_size = array<i64: 3, 3, 3>,
+      start_padding = array<i64: 0, 0, 0>, end_padding = array<i64: 0, 0, 0>,
+      dilations = array<i64: 1, 1, 1>}
+      : (tensor<1x1x9x9x9xf32>, tensor<1x1x4x4x4xf32>) -> tensor<1x1x9x9x9xf32>
+  return %0 : tensor<1x1x9x9x9xf32>
+}
+
+// -----
+
+// A loop over a window multiplies even a padding's arithmetic.
+
+// CHECK-LABEL: func @loops
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.padding"
+// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+func.func @loops(%input: tensor<1x1x32x32xf32>, %gradient: tensor<1x1x25x25xf32>)
+    -> tensor<1x1x34x34xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<constant>,
+      start_padding = array<i64: 0, 0, 1, 1>, end_padding = array<i64: 0, 0, 1, 1>}
+      : (tensor<1x1x32x32xf32>) -> tensor<1x1x34x34xf32>
+  %1 = dml.max_pooling_grad %0, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 10, 10>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x34x34xf32>, tensor<1x1x25x25xf32>) -> tensor<1x1x34x34xf32>
+  return %1 : tensor<1x1x34x34xf32>
+}
+
+// -----
+
+// But a loop runs once for an element that is read once, and fuses.
+
+// CHECK-LABEL: func @after_loops
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.max_pooling_grad+dml.padding"
+// CHECK:         scf.for
+func.func @after_loops(%input: tensor<1x1x64x64xf32>, %gradient: tensor<1x1x59x59xf32>)
+    -> tensor<1x1x65x64xf32> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 6, 6>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x64x64xf32>, tensor<1x1x59x59xf32>) -> tensor<1x1x64x64xf32>
+  %1 = dml.padding %0 {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 0, 0, 1, 0>, end_padding = array<i64: 0, 0, 0, 0>}
+      : (tensor<1x1x64x64xf32>) -> tensor<1x1x65x64xf32>
+  return %1 : tensor<1x1x65x64xf32>
+}
+
+// -----
+
+// Interpolations of interpolations grow fourfold each: three share a kernel here,
+// and the fourth has its own.
+
+// CHECK-LABEL: func @interpolations
+// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.resample"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @interpolations(%input: tensor<1x1x8x8xf32>) -> tensor<1x1x128x128xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 2.0, 2.0>}
+      : (tensor<1x1x8x8xf32>) -> tensor<1x1x16x16xf32>
+  %1 = dml.resample %0 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 2.0, 2.0>}
+      : (tensor<1x1x16x16xf32>) -> tensor<1x1x32x32xf32>
+  %2 = dml.resample %1 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 2.0, 2.0>}
+      : (tensor<1x1x32x32xf32>) -> tensor<1x1x64x64xf32>
+  %3 = dml.resample %2 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 2.0, 2.0>}
+      : (tensor<1x1x64x64xf32>) -> tensor<1x1x128x128xf32>
+  return %3 : tensor<1x1x128x128xf32>
+}
+
+// -----
+
+// Several readers compute what is cheap.
+
+// CHECK-LABEL: func @readers
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.padding+dml.tile"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.padding+dml.resample"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @readers(%input: tensor<14x14xf32>) -> (tensor<32x16xf32>, tensor<32x32xf32>) {
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>}
+      : (tensor<14x14xf32>) -> tensor<16x16xf32>
+  %1 = dml.tile %0 {repeats = array<i64: 2, 1>}
+      : (tensor<16x16xf32>) -> tensor<32x16xf32>
+  %2 = dml.resample %0 {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 2.0, 2.0>}
+      : (tensor<16x16xf32>) -> tensor<32x32xf32>
+  return %1, %2 : tensor<32x16xf32>, tensor<32x32xf32>
+}
+
+// -----
+
+// Where the producer reads more than it writes, two readers that did the same would
+// move more bytes than they save.
+
+// CHECK-LABEL: func @shrinks
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.tile"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.padding"
+func.func @shrinks(%input: tensor<32x32xf32>) -> (tensor<32x16xf32>, tensor<18x18xf32>) {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 0.5, 0.5>}
+      : (tensor<32x32xf32>) -> tensor<16x16xf32>
+  %1 = dml.tile %0 {repeats = array<i64: 2, 1>}
+      : (tensor<16x16xf32>) -> tensor<32x16xf32>
+  %2 = dml.padding %0 {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>}
+      : (tensor<16x16xf32>) -> tensor<18x18xf32>
+  return %1, %2 : tensor<32x16xf32>, tensor<18x18xf32>
+}
+
+// -----
+
+// A hundred copies of an interpolated tensor are read from memory.
+
+// CHECK-LABEL: func @repeated
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.tile"
+func.func @repeated(%input: tensor<8x8xf32>) -> tensor<160x160xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 2.0, 2.0>}
+      : (tensor<8x8xf32>) -> tensor<16x16xf32>
+  %1 = dml.tile %0 {repeats = array<i64: 10, 10>}
+      : (tensor<16x16xf32>) -> tensor<160x160xf32>
+  return %1 : tensor<160x160xf32>
+}
+
+// -----
+
+// No kernel binds more than four buffers because of fusion.
+
+// CHECK-LABEL: func @buffers
+// CHECK:       linalg.generic {{.*}}dml.label = "tensor.concat"
+// CHECK:       linalg.generic {{.*}}dml.label = "tensor.concat"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @buffers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
+                   %d: tensor<4xf32>) -> tensor<16xf32> {
+  %0 = tensor.concat dim(0) %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %1 = tensor.concat dim(0) %0, %c, %d
+      : (tensor<8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+// Legalization's slices and reshapes are movement like the operators around them.
+
+// CHECK-LABEL: func @slices
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.tile+tensor.extract_slice+tensor.concat"
+// CHECK-NOT:   linalg.generic
+// CHECK-NOT:   shape
+// CHECK:       return
+func.func @slices(%input: tensor<1x3x4xf32>, %other: tensor<2xf32>) -> tensor<9xf32> {
+  %0 = dml.tile %input {repeats = array<i64: 1, 1, 2>}
+      : (tensor<1x3x4xf32>) -> tensor<1x3x8xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1, 2]] : tensor<1x3x8xf32> into tensor<24xf32>
+  %2 = tensor.extract_slice %1[5] [7] [2] : tensor<24xf32> to tensor<7xf32>
+  %3 = tensor.concat dim(0) %2, %other : (tensor<7xf32>, tensor<2xf32>) -> tensor<9xf32>
+  return %3 : tensor<9xf32>
+}
