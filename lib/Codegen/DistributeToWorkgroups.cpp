@@ -101,8 +101,8 @@ SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
                                                IndexForms &forms, int64_t row,
                                                int64_t lane) {
   SmallVector<LinearForm> coordinates(type.getRank());
-  LinearForm position = forms.add(
-      b, forms.mul(b, forms.getThread(), packing.getCount()), lane);
+  LinearForm position =
+      forms.add(b, forms.mul(b, forms.getThread(), packing.getCount()), lane);
   const auto *outermost =
       llvm::find_if(type.getShape(), [](int64_t size) { return size > 1; });
   if (outermost == type.getShape().end())
@@ -137,12 +137,11 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
           tile.buildElement(getCoordinates(b, forms, row, lane)));
     LinearForm vector = forms.getThread();
     if (rows > 1)
-      vector = forms
-                   .divide(b,
-                           tile.linearize(
-                               type, getCoordinates(b, forms, row, 0)),
-                           packing.getCount())
-                   .first;
+      vector =
+          forms
+              .divide(b, tile.linearize(type, getCoordinates(b, forms, row, 0)),
+                      packing.getCount())
+              .first;
     memref::StoreOp::create(b, tile.pack(packing, elements), output,
                             forms.materialize(b, vector));
   }

@@ -129,9 +129,9 @@ class Fusion {
 public:
   explicit Fusion(linalg::GenericOp producer)
       : producer(producer),
-        type(dyn_cast_if_present<RankedTensorType>(producer->getNumResults() == 1
-                                            ? producer.getResult(0).getType()
-                                            : Type())) {}
+        type(dyn_cast_if_present<RankedTensorType>(
+            producer->getNumResults() == 1 ? producer.getResult(0).getType()
+                                           : Type())) {}
 
   /// Whether all readers of the producer's result can compute it themselves,
   /// and are better off so.

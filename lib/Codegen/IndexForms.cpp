@@ -31,6 +31,7 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   IndexForms result = *this;
   result.values.clear();
   result.undecided.clear();
+  result.numShared = atoms.size();
   for (auto [atom, range] : box) {
     // What range analysis cannot learn from the condition.
     Value value = materializeAtom(b, atom);
@@ -47,8 +48,7 @@ LinearForm IndexForms::getThread() const { return getAtom(0); }
 LinearForm IndexForms::getOpaque(Value value, IndexRange range) {
   auto [position, isNew] = opaque.try_emplace(value, atoms.size());
   if (isNew)
-    atoms.push_back(
-        {Atom::Opaque, range, /*ofThread=*/false, {}, 0, value});
+    atoms.push_back({Atom::Opaque, range, /*ofThread=*/false, {}, 0, value});
   return getAtom(position->second);
 }
 
@@ -91,8 +91,8 @@ void IndexForms::joinDivided(LinearForm &form) const {
     const Atom &remainder = atoms[atom];
     if (remainder.kind != Atom::Remainder)
       continue;
-    auto quotient = divided.find(
-        {Atom::Quotient, remainder.dividend, remainder.divisor});
+    auto quotient =
+        divided.find({Atom::Quotient, remainder.dividend, remainder.divisor});
     if (quotient == divided.end())
       continue;
     LinearForm::Term partner(quotient->second, 0);
@@ -123,13 +123,13 @@ std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
   LinearForm sum = multiplyAdd(lhs.constant, rhs.constant);
   const auto *l = lhs.terms.begin(), *r = rhs.terms.begin();
   while (l != lhs.terms.end() || r != rhs.terms.end()) {
-    bool takeLeft = r == rhs.terms.end() ||
-                    (l != lhs.terms.end() && l->first <= r->first);
-    bool takeRight = l == lhs.terms.end() ||
-                     (r != rhs.terms.end() && r->first <= l->first);
-    LinearForm::Term term(takeLeft ? l->first : r->first,
-                          multiplyAdd(takeLeft ? l->second : 0,
-                                      takeRight ? r->second : 0));
+    bool takeLeft =
+        r == rhs.terms.end() || (l != lhs.terms.end() && l->first <= r->first);
+    bool takeRight =
+        l == lhs.terms.end() || (r != rhs.terms.end() && r->first <= l->first);
+    LinearForm::Term term(
+        takeLeft ? l->first : r->first,
+        multiplyAdd(takeLeft ? l->second : 0, takeRight ? r->second : 0));
     l += takeLeft;
     r += takeRight;
     if (term.second)
@@ -178,8 +178,11 @@ std::optional<bool> IndexForms::isNonNegative(const LinearForm &form) {
     return true;
   if (range.max < 0)
     return false;
-  if (form.terms.size() == 1 && atoms[form.terms.front().first].ofThread)
-    undecided.push_back(form);
+  if (form.terms.size() == 1) {
+    unsigned atom = form.terms.front().first;
+    if (atoms[atom].ofThread && atom < numShared)
+      undecided.push_back(form);
+  }
   return std::nullopt;
 }
 
@@ -271,8 +274,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
                  getRange(ofThread).min >= 0 &&
                  IndexRange{0, divisor - 1}.contains(getRange(added));
   const LinearForm &dividend = carries ? ofThread : rest;
-  quotient =
-      add(b, quotient, getDivided(Atom::Quotient, dividend, divisor));
+  quotient = add(b, quotient, getDivided(Atom::Quotient, dividend, divisor));
   LinearForm remainder = getDivided(Atom::Remainder, dividend, divisor);
   if (carries) {
     remainder = add(b, remainder, added);
@@ -282,12 +284,12 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
       Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
                                               materialize(b, remainder),
                                               getConstant(b, divisor));
-      auto select = [&](const LinearForm &whenTrue,
-                        const LinearForm &whenFalse, IndexRange of) {
-        return getOpaque(
-            arith::SelectOp::create(b, condition, materialize(b, whenTrue),
-                                    materialize(b, whenFalse)),
-            of);
+      auto select = [&](const LinearForm &whenTrue, const LinearForm &whenFalse,
+                        IndexRange of) {
+        return getOpaque(arith::SelectOp::create(b, condition,
+                                                 materialize(b, whenTrue),
+                                                 materialize(b, whenFalse)),
+                         of);
       };
       quotient = add(b, quotient, select(1, 0, {0, 1}));
       remainder = select(beyond, remainder, {0, divisor - 1});
@@ -358,9 +360,8 @@ Value IndexForms::materialize(Builder &b, const LinearForm &form) {
   Value value;
   if (form.terms.size() == 1 && form.terms.front().second == -1 &&
       form.constant) {
-    value = arith::SubIOp::create(
-        b, getConstant(b, form.constant),
-        materializeAtom(b, form.terms.front().first));
+    value = arith::SubIOp::create(b, getConstant(b, form.constant),
+                                  materializeAtom(b, form.terms.front().first));
   } else {
     value = materializeTerms(b, form.terms);
     if (form.constant)
@@ -382,12 +383,11 @@ IndexForms::Box IndexForms::getInterior() const {
     int64_t middle = whole.min + (whole.max - whole.min) / 2;
     bool wanted = coefficient * middle + form.constant >= 0;
     // The first or last number for which the comparison comes out as wanted.
-    int64_t bound =
-        (coefficient > 0) == wanted
-            ? llvm::divideCeilSigned(-form.constant - (wanted ? 0 : 1),
-                                     coefficient)
-            : llvm::divideFloorSigned(-form.constant - (wanted ? 0 : 1),
-                                      coefficient);
+    int64_t bound = (coefficient > 0) == wanted
+                        ? llvm::divideCeilSigned(
+                              -form.constant - (wanted ? 0 : 1), coefficient)
+                        : llvm::divideFloorSigned(
+                              -form.constant - (wanted ? 0 : 1), coefficient);
     IndexRange &range = box.try_emplace(atom, whole).first->second;
     if ((coefficient > 0) == wanted)
       range.min = std::max(range.min, bound);
@@ -412,10 +412,13 @@ Value IndexForms::buildIsInside(Builder &b, const Box &box) {
   for (auto [atom, range] : box) {
     // Below `min` the difference is a large unsigned number.
     Value value = materializeAtom(b, atom);
-    Value offset = b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));
-    Value valid = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
-                                        getConstant(b, range.max - range.min + 1));
-    inside = inside ? arith::AndIOp::create(b, inside, valid).getResult() : valid;
+    Value offset =
+        b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));
+    Value valid =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, offset,
+                              getConstant(b, range.max - range.min + 1));
+    inside =
+        inside ? arith::AndIOp::create(b, inside, valid).getResult() : valid;
   }
   return inside;
 }

@@ -131,6 +131,8 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
+  /// Atoms of narrowed forms that those forms have which they were made of.
+  unsigned numShared = std::numeric_limits<unsigned>::max();
   std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::DenseMap<Value, unsigned> opaque;
   /// Forms of one atom that were compared with 0, undecided.

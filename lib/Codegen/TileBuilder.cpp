@@ -154,8 +154,7 @@ Value TileBuilder::load(Value buffer, const LinearForm &position) {
     if (auto place = getPlaceInWord(packing, position)) {
       auto [word, offset] = *place;
       Value part = vector::BroadcastOp::create(
-          b, VectorType::get(1, packing.getWordType()),
-          loadWord(buffer, word));
+          b, VectorType::get(1, packing.getWordType()), loadWord(buffer, word));
       part = vector::BitCastOp::create(b, packing.getPartType(), part);
       return value = vector::ExtractOp::create(b, part, offset);
     }
@@ -193,14 +192,13 @@ Value TileBuilder::packMoved(const Packing &packing,
 
   // Each word is put together from two. The one after the last may lie beyond
   // the buffer, where nothing of it is taken.
-  LinearForm last =
-      cast<MemRefType>(views.getWords(b, first.buffer).getType())
-          .getNumElements() -
-      1;
+  LinearForm last = cast<MemRefType>(views.getWords(b, first.buffer).getType())
+                        .getNumElements() -
+                    1;
   SmallVector<Value> source;
   for (int64_t i = 0; i <= count; ++i)
-    source.push_back(loadWord(
-        first.buffer, forms.min(b, forms.add(b, word, i), last)));
+    source.push_back(
+        loadWord(first.buffer, forms.min(b, forms.add(b, word, i), last)));
   Type wordType = packing.getWordType();
   Value shift = arith::IndexCastOp::create(
       b, wordType, forms.materialize(b, forms.mul(b, offset, packing.bits)));
@@ -254,8 +252,7 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op,
     return known ? std::optional(!*known) : known;
   };
   using Predicate = arith::CmpIPredicate;
-  bool positive =
-      forms.getRange(lhs).min >= 0 && forms.getRange(rhs).min >= 0;
+  bool positive = forms.getRange(lhs).min >= 0 && forms.getRange(rhs).min >= 0;
   switch (op.getPredicate()) {
   case Predicate::eq:
     return lhs == rhs ? std::optional(true) : std::nullopt;
@@ -372,8 +369,7 @@ unsigned TileBuilder::getClass(Operation &op) {
   for (Operation *candidate : candidates)
     if (OperationEquivalence::isEquivalentTo(
             candidate, &op, OperationEquivalence::ignoreValueEquivalence,
-            /*markEquivalent=*/nullptr,
-            OperationEquivalence::IgnoreLocations))
+            /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations))
       return classes[&op] = classes[candidate];
   candidates.push_back(&op);
   return number;

@@ -68,8 +68,8 @@ struct Scalar {
   mlir::Value value;
 };
 
-/// Builds the body of a linalg.generic for several elements, computing once what
-/// they have in common.
+/// Builds the body of a linalg.generic for several elements, computing once
+/// what they have in common.
 class TileBuilder {
 public:
   TileBuilder(mlir::ImplicitLocOpBuilder &builder, mlir::linalg::GenericOp op,

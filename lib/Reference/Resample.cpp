@@ -120,7 +120,7 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
   for (auto [index, sample] : llvm::enumerate(samples))
     sample = {static_cast<float>(input.getNumber(index)), 0.0};
   SmallVector<int64_t> shape(input.getShape());
-  for (unsigned dim = shape.size(); dim-- > 0;)
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
     samples = interpolateAlong(dim, output.getShape()[dim], scales[dim], shape,
                                samples);
   // Rounding to the element type is monotonic: it keeps bounds bounds.

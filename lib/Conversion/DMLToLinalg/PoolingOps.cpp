@@ -35,34 +35,42 @@ static SmallVector<PooledDim> getPooledDims(MaxPoolingGradOp op) {
   return dims;
 }
 
-/// Where an element lies in a window's extent, row-major, as i32: windows wins
-/// are compared for equality alone, and a window's extent that no i32 counts
-/// has no tensor to lie in.
-static Value buildWindowOffset(ElementBuilder &b, ValueRange offsets,
-                               ArrayRef<PooledDim> dims) {
-  Value linear = b.index(0);
-  for (auto [offset, dim] : llvm::zip_equal(offsets, dims))
-    linear = b.add(b.mul(linear, dim.getExtent()), offset);
-  return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), linear);
+/// The first position of a window along `dim`; negative where it lies in the
+/// padding.
+static Value buildWindowStart(ElementBuilder &b, Value window,
+                              const PooledDim &dim) {
+  return b.add(b.mul(window, dim.stride), -dim.start);
+}
+
+/// Adds a dimension to the place of an element in its window, the row-major
+/// position counted from the first element of the window that lies inside the
+/// tensor. Planes have fewer than 2^32 elements, and places are compared for
+/// equality alone: i32 holds them.
+static Value buildPlace(ElementBuilder &b, Value outer, Value position,
+                        Value windowStart, const PooledDim &dim) {
+  Value begin = b.maxsi(windowStart, b.index(0));
+  return b.add(b.mul(outer, dim.input), b.sub(position, begin));
+}
+
+static Value toI32(ElementBuilder &b, Value index) {
+  return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), index);
 }
 
 /// Calls `body` for every point below `sizes`, the last coordinate fastest,
-/// with the values that it returned for the point before, `inits` at first. Few
-/// points are written out, so that neighbouring elements share what they load;
-/// many are loops. No loop is empty: upstream's conversion to SPIR-V leaves the
+/// with the values that it returned for the point before, `inits` at first.
+/// Points are written out, so that neighbouring elements share what they load,
+/// or loops. No loop is empty: upstream's conversion to SPIR-V leaves the
 /// results of one undefined.
 static SmallVector<Value>
-visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange inits,
+visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, bool writtenOut,
+            ValueRange inits,
             function_ref<SmallVector<Value>(ElementBuilder &, ValueRange point,
                                             ValueRange carried)>
                 body) {
-  constexpr int64_t maxWrittenOut = 27; // A window of 3 x 3 x 3.
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    count = std::min(count * size, maxWrittenOut + 1);
-  if (count <= maxWrittenOut) {
+  if (writtenOut) {
     SmallVector<Value> carried(inits);
-    for (int64_t linear = 0; linear < count; ++linear) {
+    for (int64_t linear = 0, count = llvm::product_of(sizes); linear < count;
+         ++linear) {
       SmallVector<Value> point(sizes.size());
       int64_t rest = linear;
       for (unsigned dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
@@ -90,44 +98,72 @@ visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange inits,
   return llvm::to_vector(nest.results);
 }
 
-/// The plane index of the element of `input` that wins the window at `indices`
-/// ({N, C, window...}), or -1 where the window lies wholly in padding.
-static Value buildWinner(ElementBuilder &b, Value input, ValueRange indices,
-                         ArrayRef<PooledDim> dims) {
-  Value noWinner = arith::ConstantIntOp::create(b, b.getI32Type(), -1);
+/// Whether so many points are few enough to be written out.
+static bool areFew(ArrayRef<int64_t> sizes) {
+  constexpr int64_t most = 27; // A window of 3 x 3 x 3.
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count = std::min(count * size, most + 1);
+  return count <= most;
+}
+
+namespace {
+/// The winner among some elements of a window.
+struct Winner {
+  /// f32.
+  Value value;
+  /// i32, or -1 if no element lies inside the tensor.
+  Value place;
+};
+} // namespace
+
+/// The winner of a window among those elements whose first coordinates are
+/// `coordinates`, at `outerPlace` in the window. `windows` and `dims` are those
+/// of the dimensions left. Each row finds its winner before the rows are
+/// compared: windows that overlap share rows.
+static Winner buildWinner(ElementBuilder &b, Value input,
+                          SmallVector<Value> &coordinates, Value outerPlace,
+                          ValueRange windows, ArrayRef<PooledDim> dims,
+                          bool writtenOut) {
+  if (dims.empty())
+    return {toF32(b, tensor::ExtractOp::create(b, input, coordinates)),
+            toI32(b, outerPlace)};
+  const PooledDim &dim = dims.front();
+  Value start = buildWindowStart(b, windows.front(), dim);
+  Value none = arith::ConstantIntOp::create(b, b.getI32Type(), -1);
   Value lowest = arith::ConstantOp::create(
       b, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-  auto sizes =
-      llvm::map_to_vector(dims, [](const PooledDim &dim) { return dim.size; });
-  auto visit = [&](ElementBuilder &b, ValueRange ivs,
+  auto visit = [&](ElementBuilder &b, ValueRange point,
                    ValueRange carried) -> SmallVector<Value> {
-    Value best = carried[0], winner = carried[1];
-    Value inside;
-    SmallVector<Value> coordinates(indices.take_front(2));
-    for (auto [k, window, dim] :
-         llvm::zip_equal(ivs, indices.drop_front(2), dims)) {
-      Value p = b.add(b.add(b.mul(window, dim.stride), b.mul(k, dim.dilation)),
-                      -dim.start);
-      // A negative p is a large unsigned one.
-      Value valid = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
-      inside = inside ? b.andi(inside, valid) : valid;
-      coordinates.push_back(b.select(valid, p, b.index(0)));
-    }
-    Value element = toF32(b, tensor::ExtractOp::create(b, input, coordinates));
+    Value best = carried[0], place = carried[1];
+    Value p = b.add(start, b.mul(point[0], dim.dilation));
+    // A negative p is a large unsigned one.
+    Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
+    coordinates.push_back(b.select(inside, p, b.index(0)));
+    Winner winner = buildWinner(
+        b, input, coordinates, buildPlace(b, outerPlace, p, start, dim),
+        windows.drop_front(), dims.drop_front(), writtenOut);
+    coordinates.pop_back();
+
     // Greater, or the first NaN: `unordered or greater` and `best` no NaN.
     auto compare = [&](arith::CmpFPredicate predicate, Value lhs, Value rhs) {
       return b.createOrFold<arith::CmpFOp>(predicate, lhs, rhs);
     };
-    Value better = b.andi(compare(arith::CmpFPredicate::UGT, element, best),
-                          compare(arith::CmpFPredicate::ORD, best, best));
+    Value better =
+        b.andi(compare(arith::CmpFPredicate::UGT, winner.value, best),
+               compare(arith::CmpFPredicate::ORD, best, best));
     // The first element wins over none, even if it is -infinity.
-    better = b.ori(better, b.cmpi(arith::CmpIPredicate::eq, winner, noWinner));
+    better = b.ori(better, b.cmpi(arith::CmpIPredicate::eq, place, none));
     better = b.andi(better, inside);
-    Value index =
-        buildPlaneIndex(b, ArrayRef<Value>(coordinates).drop_front(2), dims);
-    return {b.select(better, element, best), b.select(better, index, winner)};
+    if (dims.size() > 1)
+      better =
+          b.andi(better, b.cmpi(arith::CmpIPredicate::ne, winner.place, none));
+    return {b.select(better, winner.value, best),
+            b.select(better, winner.place, place)};
   };
-  return visitPoints(b, sizes, {lowest, noWinner}, visit)[1];
+  SmallVector<Value> results =
+      visitPoints(b, dim.size, writtenOut, {lowest, none}, visit);
+  return {results[0], results[1]};
 }
 
 /// The sum of the gradients of the windows that the element at `indices` won.
@@ -135,8 +171,6 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
                            ValueRange indices, ArrayRef<PooledDim> dims) {
   Type elementType =
       cast<RankedTensorType>(gradient.getType()).getElementType();
-  Value self = buildPlaneIndex(b, indices.drop_front(2), dims);
-
   // The windows whose extent covers the element, and how many there may be.
   // With dilation some of them step over it; their winners lie elsewhere.
   SmallVector<Value> first, end;
@@ -159,21 +193,24 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
   auto visit = [&](ElementBuilder &b, ValueRange ivs,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
-    Value won;
-    for (auto [i, begin, stop, dim] : llvm::zip_equal(ivs, first, end, dims)) {
+    Value won, self = b.index(0);
+    for (auto [i, begin, stop, x, dim] :
+         llvm::zip_equal(ivs, first, end, indices.drop_front(2), dims)) {
       Value window = b.add(begin, i);
       Value covers = b.cmpi(arith::CmpIPredicate::ult, window, stop);
       won = won ? b.andi(won, covers) : covers;
-      coordinates.push_back(b.minui(window, b.index(dim.windows - 1)));
+      window = b.minui(window, b.index(dim.windows - 1));
+      coordinates.push_back(window);
+      self = buildPlace(b, self, x, buildWindowStart(b, window, dim), dim);
     }
     Value winner = tensor::ExtractOp::create(b, winners, coordinates);
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
-    won = b.andi(won, b.cmpi(arith::CmpIPredicate::eq, winner, self));
+    won = b.andi(won, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
     return {b.select(won, sum, carried[0])};
   };
-  Value sum = visitPoints(b, counts, zero, visit)[0];
+  Value sum = visitPoints(b, counts, areFew(counts), zero, visit)[0];
   return fromF32(b, sum, elementType);
 }
 
@@ -192,7 +229,11 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
         cast<RankedTensorType>(gradient.getType()).clone(rewriter.getI32Type());
     Value winners = buildTensor(
         rewriter, op, winnersType, [&](ElementBuilder &b, ValueRange indices) {
-          return buildWinner(b, adaptor.getInput(), indices, dims);
+          SmallVector<Value> coordinates(indices.take_front(2));
+          return buildWinner(b, adaptor.getInput(), coordinates, b.index(0),
+                             indices.drop_front(2), dims,
+                             areFew(op.getWindowSize()))
+              .place;
         });
     return replaceWithTensor(op, *getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {

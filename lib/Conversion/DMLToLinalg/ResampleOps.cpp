@@ -180,21 +180,19 @@ static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Interpolates between the elements that `taps` lead to, the last dimension
-/// first. `coordinates` holds those of the dimensions before.
+/// Interpolates between the elements that `taps` lead to, the first dimension
+/// first: elements of a row then share what the dimensions before the last one
+/// make of their columns. `coordinates` holds those of the dimensions after.
 static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
-                         SmallVector<Value> &coordinates, bool isUnsigned) {
+                         MutableArrayRef<Value> coordinates, bool isUnsigned) {
   if (taps.empty())
     return toF32(b, tensor::ExtractOp::create(b, input, coordinates),
                  isUnsigned);
   auto sample = [&](Value coordinate) {
-    coordinates.push_back(coordinate);
-    Value value =
-        interpolate(b, input, taps.drop_front(), coordinates, isUnsigned);
-    coordinates.pop_back();
-    return value;
+    coordinates[taps.size() - 1] = coordinate;
+    return interpolate(b, input, taps.drop_back(), coordinates, isUnsigned);
   };
-  const Taps &tap = taps.front();
+  const Taps &tap = taps.back();
   Value low = sample(tap.low);
   if (!tap.weight)
     return low;
@@ -246,6 +244,7 @@ struct ResampleLowering : OpConversionPattern<ResampleOp> {
               coordinates.push_back(tap.low);
             return tensor::ExtractOp::create(b, input, coordinates);
           }
+          coordinates.resize(taps.size());
           Value value = interpolate(b, input, taps, coordinates, isUnsigned);
           return fromF32(b, value, elementType, isUnsigned);
         });
