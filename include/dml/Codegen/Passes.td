@@ -74,6 +74,16 @@ def DistributeToWorkgroups
   ];
 }
 
+def SinkConstants : Pass<"dml-sink-constants", "mlir::func::FuncOp"> {
+  let summary = "Give kernels copies of the constants that they use";
+  let description = [{
+    Copies every constant that a `gpu.launch` uses into it, so that outlining makes
+    no argument of it. (`gpu-launch-sink-index-computations` does, but looks at all
+    uses of a constant for each launch: in a function of many operators that takes
+    longer than anything else.)
+  }];
+}
+
 def ConvertKernelsToSPIRV
     : Pass<"dml-convert-kernels-to-spirv", "mlir::ModuleOp"> {
   let summary = "Convert gpu.module kernels to spirv.module";
