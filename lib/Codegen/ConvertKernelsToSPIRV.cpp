@@ -278,12 +278,13 @@ private:
         return failure();
 
     // gpu.launch_func goes on naming the original.
-    Kernel kernel = {original, ModuleOp::create(original.getLoc()),
-                     use64bitIndex};
-    auto builder = OpBuilder::atBlockBegin(kernel.module->getBody());
-    auto clone = cast<gpu::GPUModuleOp>(builder.clone(*original));
+    auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();
+    Kernel kernel = {original, ModuleOp::create(original.getLoc()),
+                     use64bitIndex};
+    clone->remove();
+    kernel.module->push_back(clone);
     clone->setAttr(spirv::getTargetEnvAttrName(),
                    profile.getTargetEnv(&getContext()));
     for (auto function : clone.getOps<gpu::GPUFuncOp>())
