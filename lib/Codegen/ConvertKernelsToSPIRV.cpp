@@ -24,6 +24,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -190,7 +191,9 @@ static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
 // Conversion
 //===----------------------------------------------------------------------===//
 
-static LogicalResult convertToSPIRV(gpu::GPUModuleOp module,
+/// Converts `modules`, which have the same width of index: the patterns are
+/// many, and are built once.
+static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
                                     spirv::TargetEnvAttr targetEnv,
                                     bool use64bitIndex) {
   SPIRVConversionOptions options;
@@ -200,14 +203,14 @@ static LogicalResult convertToSPIRV(gpu::GPUModuleOp module,
   options.emulateUnsupportedFloatTypes = false;
   SPIRVTypeConverter typeConverter(targetEnv, options);
   ScfToSPIRVContext scfContext;
-  RewritePatternSet patterns(module.getContext());
+  RewritePatternSet patterns(targetEnv.getContext());
   populateGPUToSPIRVPatterns(typeConverter, patterns);
   populateSCFToSPIRVPatterns(typeConverter, scfContext, patterns);
   arith::populateArithToSPIRVPatterns(typeConverter, patterns);
   populateMathToSPIRVPatterns(typeConverter, patterns);
   populateMemRefToSPIRVPatterns(typeConverter, patterns);
   populateVectorToSPIRVPatterns(typeConverter, patterns);
-  return applyFullConversion(module, *SPIRVConversionTarget::get(targetEnv),
+  return applyFullConversion(modules, *SPIRVConversionTarget::get(targetEnv),
                              std::move(patterns));
 }
 
@@ -222,13 +225,39 @@ struct ConvertKernelsToSPIRV
       getOperation().emitError(llvm::toString(profile.takeError()));
       return signalPassFailure();
     }
-    for (auto module :
-         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
-      if (failed(convert(module, *profile)))
+    auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+    SmallVector<FailureOr<bool>> fit(originals.size());
+    if (failed(failableParallelForEachN(&getContext(), 0, originals.size(),
+                                        [&](size_t i) {
+                                          fit[i] = fitsIn32Bits(originals[i]);
+                                          return LogicalResult(fit[i]);
+                                        })))
+      return signalPassFailure();
+
+    SmallVector<Kernel> kernels;
+    for (auto [original, narrow] : llvm::zip_equal(originals, fit)) {
+      FailureOr<Kernel> kernel = prepare(original, !*narrow, *profile);
+      if (failed(kernel))
         return signalPassFailure();
+      kernels.push_back(std::move(*kernel));
+    }
+    if (failed(convert(kernels, *profile)))
+      return signalPassFailure();
+    for (Kernel &kernel : kernels) {
+      Operation &converted = kernel.module->getBody()->front();
+      converted.remove();
+      OpBuilder(kernel.original).insert(&converted);
+    }
   }
 
 private:
+  /// A copy of a gpu.module, in a module of its own.
+  struct Kernel {
+    gpu::GPUModuleOp original;
+    OwningOpRef<ModuleOp> module;
+    bool use64bitIndex;
+  };
+
   /// In a kernel that needs 64-bit indices, most numbers fit in 32 bits all the
   /// same. 64-bit divisions are slow, and those of small numbers went wrong on
   /// an H100 (driver 580.159.04).
@@ -242,32 +271,55 @@ private:
     return runPipeline(pm, module);
   }
 
-  LogicalResult convert(gpu::GPUModuleOp module, const DeviceProfile &profile) {
-    FailureOr<bool> narrow = fitsIn32Bits(module);
-    if (failed(narrow))
-      return failure();
-    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
-      if (failed(verifyFeatures(kernel, !*narrow, profile)))
+  FailureOr<Kernel> prepare(gpu::GPUModuleOp original, bool use64bitIndex,
+                            const DeviceProfile &profile) {
+    for (auto kernel : original.getOps<gpu::GPUFuncOp>())
+      if (failed(verifyFeatures(kernel, use64bitIndex, profile)))
         return failure();
 
     // gpu.launch_func goes on naming the original.
-    OpBuilder builder(module);
-    auto clone = cast<gpu::GPUModuleOp>(builder.clone(*module));
-    if (!*narrow && failed(narrowWhatFits(clone)))
+    auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
+    if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();
-    spirv::TargetEnvAttr targetEnv = profile.getTargetEnv(builder.getContext());
-    clone->setAttr(spirv::getTargetEnvAttrName(), targetEnv);
-    for (auto kernel : clone.getOps<gpu::GPUFuncOp>())
-      kernel->setAttr(
+    Kernel kernel = {original, ModuleOp::create(original.getLoc()),
+                     use64bitIndex};
+    clone->remove();
+    kernel.module->push_back(clone);
+    clone->setAttr(spirv::getTargetEnvAttrName(),
+                   profile.getTargetEnv(&getContext()));
+    for (auto function : clone.getOps<gpu::GPUFuncOp>())
+      function->setAttr(
           spirv::getEntryPointABIAttrName(),
-          spirv::getEntryPointABIAttr(
-              builder.getContext(),
-              kernel.getKnownBlockSize().value_or(ArrayRef<int32_t>{1, 1, 1})));
+          spirv::getEntryPointABIAttr(&getContext(),
+                                      function.getKnownBlockSize().value_or(
+                                          ArrayRef<int32_t>{1, 1, 1})));
     // memref's default memory space is a storage buffer.
     spirv::MemorySpaceToStorageClassConverter storageClasses(
         spirv::mapMemorySpaceToVulkanStorageClass);
     spirv::convertMemRefTypesAndAttrs(clone, storageClasses);
-    return convertToSPIRV(clone, targetEnv, !*narrow);
+    return kernel;
+  }
+
+  /// Converts the kernels, a share in each thread.
+  LogicalResult convert(ArrayRef<Kernel> kernels,
+                        const DeviceProfile &profile) {
+    spirv::TargetEnvAttr targetEnv = profile.getTargetEnv(&getContext());
+    size_t shares = getContext().isMultithreadingEnabled()
+                        ? getContext().getNumThreads()
+                        : 1;
+    // For each share, the kernels with 32-bit indices and those with 64-bit
+    // ones.
+    return failableParallelForEachN(
+        &getContext(), 0, 2 * shares, [&](size_t share) -> LogicalResult {
+          bool use64bitIndex = share % 2;
+          SmallVector<Operation *> mine;
+          for (size_t i = share / 2; i < kernels.size(); i += shares)
+            if (kernels[i].use64bitIndex == use64bitIndex)
+              mine.push_back(&kernels[i].module.get().getBody()->front());
+          if (mine.empty())
+            return success();
+          return convertToSPIRV(mine, targetEnv, use64bitIndex);
+        });
   }
 };
 

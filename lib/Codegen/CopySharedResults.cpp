@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace dml {
 #define GEN_PASS_DEF_COPYSHAREDRESULTS
@@ -17,6 +18,12 @@ using namespace mlir;
 namespace {
 struct CopySharedResults : dml::impl::CopySharedResultsBase<CopySharedResults> {
   void runOnOperation() override {
+    getOperation().walk([](tensor::EmptyOp op) {
+      OpBuilder builder(op);
+      for (OpOperand &use : llvm::make_early_inc_range(op->getUses()))
+        if (!op->hasOneUse())
+          use.set(builder.clone(*op)->getResult(0));
+    });
     getOperation().walk([](func::ReturnOp op) {
       OpBuilder builder(op);
       llvm::SmallDenseSet<Value> seen;

@@ -82,11 +82,19 @@ void Launch::chooseTile() {
       dims.push_back(dim);
   if (dims.size() < 2 || type.getDimSize(dims.back()) % packing.getCount())
     return;
-  int64_t loads = llvm::count_if(op.getBody()->without_terminator(),
-                                 llvm::IsaPred<memref::LoadOp>);
+  // How often an element of the inputs is read.
+  llvm::SmallSetVector<Value, 4> sources;
+  int64_t loads = 0, read = 0;
+  for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
+    ++loads;
+    if (sources.insert(load.getMemRef()))
+      read += load.getMemRefType().getNumElements();
+  }
+  double reads = static_cast<double>(loads * type.getNumElements()) /
+                 static_cast<double>(std::max<int64_t>(read, 1));
   constexpr int64_t minThreads = 1 << 16;
   rowDim = dims[dims.size() - 2];
-  int64_t wanted = loads > 8 ? 4 : loads > 1 ? 2 : 1;
+  int64_t wanted = loads <= 1 || reads <= 2 ? 1 : reads <= 8 ? 2 : 4;
   if (const char *e = getenv("DML_ROWS"))
     wanted = atoi(e);
   while (rows < wanted && type.getDimSize(rowDim) % (2 * rows) == 0 &&
@@ -207,14 +215,11 @@ void Launch::build() {
   scf::IfOp choice;
   IndexForms::Box interior;
   IndexForms entry = forms.getUnbuilt();
-  for (IndexForms::Box undecided = forms.getInterior(); !undecided.empty();) {
-    IndexForms::Box smaller = interior;
+  constexpr double maxDivergence = 0.25;
+  for (IndexForms::Box undecided = forms.getInterior(maxDivergence);
+       !undecided.empty();) {
     for (auto [atom, range] : undecided)
-      smaller[atom] = range;
-    constexpr double minShare = 0.5;
-    if (forms.getShare(smaller) < minShare)
-      break;
-    interior = std::move(smaller);
+      interior[atom] = range;
     if (!choice) {
       b.setInsertionPointAfterValue(thread);
       choice = scf::IfOp::create(b, entry.buildIsInside(b, interior),
@@ -233,7 +238,7 @@ void Launch::build() {
     b.setInsertionPointToStart(choice.thenBlock());
     IndexForms narrowed = entry.getNarrowed(b, interior);
     buildTile(b, narrowed, views);
-    undecided = narrowed.getInterior();
+    undecided = narrowed.getInterior(maxDivergence);
   }
   op.erase();
 }

@@ -375,7 +375,7 @@ Value IndexForms::materialize(Builder &b, const LinearForm &form) {
 // The interior
 //===----------------------------------------------------------------------===//
 
-IndexForms::Box IndexForms::getInterior() const {
+IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
   Box box;
   for (const LinearForm &form : undecided) {
     auto [atom, coefficient] = form.terms.front();
@@ -394,17 +394,46 @@ IndexForms::Box IndexForms::getInterior() const {
     else
       range.max = std::min(range.max, bound);
   }
+  for (auto position = box.begin(); position != box.end();)
+    position = getDivergence(position->first, position->second) > maxDivergence
+                   ? box.erase(position)
+                   : std::next(position);
   return box;
 }
 
-double IndexForms::getShare(const Box &box) const {
-  double share = 1;
-  for (auto [atom, range] : box) {
-    IndexRange whole = atoms[atom].range;
-    share *= std::max(0.0, static_cast<double>(range.max) - range.min + 1) /
-             (static_cast<double>(whole.max) - whole.min + 1);
+int64_t IndexForms::evaluate(const LinearForm &form, int64_t thread) const {
+  int64_t sum = form.constant;
+  for (auto [number, coefficient] : form.terms) {
+    const Atom &atom = atoms[number];
+    int64_t value = thread;
+    if (atom.kind != Atom::Thread) {
+      int64_t dividend = evaluate(atom.dividend, thread);
+      value = atom.kind == Atom::Quotient ? dividend / atom.divisor
+                                          : dividend % atom.divisor;
+    }
+    sum += coefficient * value;
   }
-  return share;
+  return sum;
+}
+
+/// The share of groups of threads that have one for which `atom` is not in
+/// `range`, by a sample.
+double IndexForms::getDivergence(unsigned atom, IndexRange range) const {
+  constexpr int64_t groupSize = 32, maxSamples = 61;
+  int64_t threads = atoms.front().range.max + 1;
+  int64_t groups = llvm::divideCeil(threads, groupSize);
+  int64_t samples = std::min(groups, maxSamples), diverging = 0;
+  LinearForm form;
+  form.terms.push_back({atom, 1});
+  for (int64_t sample = 0; sample < samples; ++sample) {
+    int64_t first = groups / samples * sample * groupSize;
+    int64_t last = std::min(first + groupSize, threads);
+    diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {
+      int64_t value = evaluate(form, thread);
+      return value < range.min || value > range.max;
+    });
+  }
+  return static_cast<double>(diverging) / static_cast<double>(samples);
 }
 
 Value IndexForms::buildIsInside(Builder &b, const Box &box) {

@@ -94,13 +94,12 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A part of the threads in which the comparisons that ranges have not
+  /// A part of the threads for which the comparisons that ranges have not
   /// decided so far come out as they do for a thread in the middle: atoms that
-  /// depend on the thread's number alone, and their ranges there. Empty if
-  /// nothing was undecided.
-  Box getInterior() const;
-  /// The share of threads that lie in `box`.
-  double getShare(const Box &box) const;
+  /// depend on the thread's number alone, and their ranges there. Threads that
+  /// run together should lie inside together, or all of them wait for both
+  /// paths: leaves out atoms that part more than `maxDivergence` of the groups.
+  Box getInterior(double maxDivergence) const;
   /// The condition for lying in `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
@@ -126,6 +125,8 @@ private:
                                    int64_t factor) const;
   std::optional<IndexRange> tryGetRange(const LinearForm &form) const;
   void joinDivided(LinearForm &form) const;
+  int64_t evaluate(const LinearForm &form, int64_t thread) const;
+  double getDivergence(unsigned atom, IndexRange range) const;
   Value materializeAtom(Builder &b, unsigned atom);
   Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);
   Value getConstant(Builder &b, int64_t value);

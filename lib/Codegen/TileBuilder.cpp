@@ -153,6 +153,14 @@ Value TileBuilder::load(Value buffer, const LinearForm &position) {
   if (packing.bits < 32)
     if (auto place = getPlaceInWord(packing, position)) {
       auto [word, offset] = *place;
+      if (auto type = dyn_cast<IntegerType>(packing.element)) {
+        // 32-bit arithmetic, here and around, spares devices the conversions.
+        Value bits = loadWord(buffer, word);
+        if (offset)
+          bits = arith::ShRUIOp::create(
+              b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));
+        return value = arith::TruncIOp::create(b, type, bits);
+      }
       Value part = vector::BroadcastOp::create(
           b, VectorType::get(1, packing.getWordType()), loadWord(buffer, word));
       part = vector::BitCastOp::create(b, packing.getPartType(), part);
@@ -215,6 +223,27 @@ Value TileBuilder::packMoved(const Packing &packing,
   return vector::FromElementsOp::create(b, packing.getVectorType(), parts);
 }
 
+/// The word of elements that are integers in the low bits of words, or null.
+Value TileBuilder::packWords(const Packing &packing, ArrayRef<Value> elements) {
+  Value word;
+  Value mask = getConstant(
+      b.getI32IntegerAttr(llvm::maskTrailingOnes<uint32_t>(packing.bits)));
+  for (auto [lane, element] : llvm::enumerate(elements)) {
+    auto truncation = element.getDefiningOp<arith::TruncIOp>();
+    if (!truncation || truncation.getIn().getType() != packing.getWordType())
+      return Value();
+    Value bits = truncation.getIn();
+    // Shifting drops what the last element has above its bits.
+    if (lane + 1 < elements.size())
+      bits = arith::AndIOp::create(b, bits, mask);
+    if (lane > 0)
+      bits = arith::ShLIOp::create(
+          b, bits, getConstant(b.getI32IntegerAttr(lane * packing.bits)));
+    word = word ? arith::OrIOp::create(b, word, bits).getResult() : bits;
+  }
+  return word;
+}
+
 Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
   if (Value moved = packMoved(packing, elements))
     return moved;
@@ -225,11 +254,16 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
     SmallVector<Value> parts;
     for (ArrayRef<Value> rest = values; !rest.empty();
          rest = rest.drop_front(packing.getPerWord())) {
-      Value part = vector::FromElementsOp::create(
-          b, packing.getPartType(), rest.take_front(packing.getPerWord()));
-      Value word = vector::BitCastOp::create(
-          b, VectorType::get(1, packing.getWordType()), part);
-      parts.push_back(vector::ExtractOp::create(b, word, 0));
+      ArrayRef<Value> few = rest.take_front(packing.getPerWord());
+      Value word = packWords(packing, few);
+      if (!word) {
+        Value part =
+            vector::FromElementsOp::create(b, packing.getPartType(), few);
+        part = vector::BitCastOp::create(
+            b, VectorType::get(1, packing.getWordType()), part);
+        word = vector::ExtractOp::create(b, part, 0);
+      }
+      parts.push_back(word);
     }
     values = parts;
   }
@@ -392,6 +426,35 @@ Scalar TileBuilder::getResult(Operation &op, const Values &values,
   return scalar;
 }
 
+/// An operation that widens what was narrowed from a word, without the narrow
+/// type, or null.
+Value TileBuilder::buildWidening(Operation &op, const IRMapping &mapping) {
+  bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
+  if (!isUnsigned && !isa<arith::ExtSIOp, arith::SIToFPOp>(op))
+    return Value();
+  Value narrow = mapping.lookup(op.getOperand(0));
+  auto truncation = narrow.getDefiningOp<arith::TruncIOp>();
+  if (!truncation || !truncation.getType().isSignlessInteger() ||
+      !truncation.getIn().getType().isInteger(32))
+    return Value();
+  unsigned width = truncation.getType().getIntOrFloatBitWidth();
+  Value word = truncation.getIn();
+  if (isUnsigned) {
+    word = b.createOrFold<arith::AndIOp>(
+        word, getConstant(b.getI32IntegerAttr(
+                  llvm::maskTrailingOnes<uint32_t>(width))));
+  } else {
+    Value shift = getConstant(b.getI32IntegerAttr(32 - width));
+    word = b.createOrFold<arith::ShLIOp>(word, shift);
+    word = b.createOrFold<arith::ShRSIOp>(word, shift);
+  }
+  Type type = op.getResult(0).getType();
+  if (isa<FloatType>(type))
+    return isUnsigned ? b.createOrFold<arith::UIToFPOp>(type, word)
+                      : b.createOrFold<arith::SIToFPOp>(type, word);
+  return type.isInteger(32) ? word : Value();
+}
+
 void TileBuilder::buildOther(Operation &op, Values &values,
                              ArrayRef<LinearForm> coordinates) {
   IRMapping mapping;
@@ -410,6 +473,12 @@ void TileBuilder::buildOther(Operation &op, Values &values,
       values[op.getResult(0)] = getResult(op, values, *known);
       return;
     }
+  }
+
+  if (Value widened = buildWidening(op, mapping)) {
+    *known = widened;
+    values[op.getResult(0)] = getResult(op, values, widened);
+    return;
   }
 
   llvm::SetVector<Value> captured;

@@ -10,6 +10,7 @@
 #include "IndexForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace dml {
 
@@ -98,6 +99,11 @@ private:
   mlir::Value loadWord(mlir::Value buffer, const LinearForm &word);
   mlir::Value packMoved(const Packing &packing,
                         llvm::ArrayRef<Scalar> elements);
+
+  mlir::Value packWords(const Packing &packing,
+                        llvm::ArrayRef<mlir::Value> elements);
+  mlir::Value buildWidening(mlir::Operation &op,
+                            const mlir::IRMapping &mapping);
 
   std::optional<Scalar> buildIndex(mlir::Operation &op, const Values &values);
   std::optional<bool> decide(mlir::arith::CmpIOp op, const Values &values);

@@ -7,6 +7,7 @@
 #include "Kernels.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/SPIRV/Serialization.h"
 #include "llvm/ADT/StringExtras.h"
 #include <spirv-tools/libspirv.hpp>
@@ -53,12 +54,13 @@ LogicalResult KernelTable::add(ModuleOp module) {
     byModule[*spirvModule.getName()] = position->second;
     if (!isNew)
       continue;
-    if (failed(validate(spirvModule, code)))
-      return failure();
     kernels.push_back({entryPoints.front().getFn().str(), spirvModule,
                        std::vector<uint32_t>(code.begin(), code.end())});
   }
-  return success();
+  return failableParallelForEach(module.getContext(), kernels,
+                                 [](const Kernel &kernel) {
+                                   return validate(kernel.module, kernel.code);
+                                 });
 }
 
 std::optional<unsigned> KernelTable::lookup(StringRef gpuModule) const {

@@ -70,11 +70,12 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   addCleanup(pm);
 
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
-  addCleanup(pm);
   // Kernels compute their constants; only buffers remain arguments.
-  pm.addPass(createGpuLaunchSinkIndexComputationsPass());
+  pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
+  // Kernels are cleaned up side by side, hence not before they are outlined.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,

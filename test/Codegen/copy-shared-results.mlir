@@ -19,3 +19,17 @@ func.func @distinct(%a: tensor<2xf32>, %b: tensor<2xf32>)
     -> (tensor<2xf32>, tensor<2xf32>) {
   return %a, %b : tensor<2xf32>, tensor<2xf32>
 }
+
+// Every use of an empty tensor has its own.
+
+// CHECK-LABEL: func @empty
+// CHECK-COUNT-2: tensor.empty() : tensor<2xf32>
+// CHECK:       tensor.insert %{{.*}} into %[[FIRST:.*]][
+// CHECK-NOT:   into %[[FIRST]][
+// CHECK:       return
+func.func @empty(%a: f32, %i: index) -> (tensor<2xf32>, tensor<2xf32>) {
+  %0 = tensor.empty() : tensor<2xf32>
+  %1 = tensor.insert %a into %0[%i] : tensor<2xf32>
+  %2 = tensor.insert %a into %0[%i] : tensor<2xf32>
+  return %1, %2 : tensor<2xf32>, tensor<2xf32>
+}

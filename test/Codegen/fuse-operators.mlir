@@ -29,24 +29,60 @@ func.func @movement(%input: tensor<1x1x8x8xf32>) -> tensor<1x1x28x28xf32> {
 
 // -----
 
-// A pooling gradient finds the winners of windows of up to 3 x 3 while it gathers,
-// from a padded input too.
+// A pooling gradient finds the winners of small windows while it gathers: in a
+// padded input,
 
-// CHECK-LABEL: func @window3
+// CHECK-LABEL: func @padded
 // CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.padding+dml.max_pooling_grad"
 // CHECK-NOT:   linalg.generic
 // CHECK:       return
-func.func @window3(%input: tensor<1x1x16x16xf16>, %gradient: tensor<1x1x16x16xf16>)
+func.func @padded(%input: tensor<1x1x16x16xf16>, %gradient: tensor<1x1x9x9xf16>)
     -> tensor<1x1x18x18xf16> {
   %0 = dml.padding %input {mode = #dml.padding_mode<symmetric>,
       start_padding = array<i64: 0, 0, 1, 1>, end_padding = array<i64: 0, 0, 1, 1>}
       : (tensor<1x1x16x16xf16>) -> tensor<1x1x18x18xf16>
   %1 = dml.max_pooling_grad %0, %gradient {
-      strides = array<i64: 1, 1>, window_size = array<i64: 3, 3>,
+      strides = array<i64: 2, 2>, window_size = array<i64: 2, 2>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
       dilations = array<i64: 1, 1>}
-      : (tensor<1x1x18x18xf16>, tensor<1x1x16x16xf16>) -> tensor<1x1x18x18xf16>
+      : (tensor<1x1x18x18xf16>, tensor<1x1x9x9xf16>) -> tensor<1x1x18x18xf16>
   return %1 : tensor<1x1x18x18xf16>
+}
+
+// -----
+
+// ... of 3 x 3 elements at stride 2,
+
+// CHECK-LABEL: func @stride2
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @stride2(%input: tensor<1x1x16x16xf16>, %gradient: tensor<1x1x8x8xf16>)
+    -> tensor<1x1x16x16xf16> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 2, 2>, window_size = array<i64: 3, 3>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x16x16xf16>, tensor<1x1x8x8xf16>) -> tensor<1x1x16x16xf16>
+  return %0 : tensor<1x1x16x16xf16>
+}
+
+// -----
+
+// ... and at stride 1.
+
+// CHECK-LABEL: func @stride1
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.max_pooling_grad"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @stride1(%input: tensor<1x1x16x16xf16>, %gradient: tensor<1x1x16x16xf16>)
+    -> tensor<1x1x16x16xf16> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 3, 3>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>) -> tensor<1x1x16x16xf16>
+  return %0 : tensor<1x1x16x16xf16>
 }
 
 // -----

@@ -31,6 +31,8 @@ protected:
     if (!module)
       return nullptr;
     dml::CompilerOptions options;
+    // What is written for each operator shows in tests of chains.
+    options.fuse = false;
     FailureOr<std::vector<uint8_t>> result =
         dml::compileToExecutable(*module, options);
     if (failed(result))

@@ -27,7 +27,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     operations and bytes alone. A reader that looks at an element several times,
     or several readers, compute it several times; this must be in proportion to
     the bytes saved. Little index arithmetic is always fused, what is read in
-    loops hardly ever. Bodies have at most 2,048 operations, and fusion gives no
+    loops hardly ever. Bodies have at most 1,536 operations, and fusion gives no
     kernel more than the four buffers that every Vulkan device binds. The
     constants and their reasons are at the top of FuseProducers.cpp.
 
@@ -50,8 +50,14 @@ def CopySharedResults
     Copies a tensor that a function returns more than once, so that each result
     can become a buffer of the caller's. (buffer-results-to-out-params cannot
     hoist one allocation into two arguments.)
+
+    Every user of a `tensor.empty` gets its own: one-shot bufferization takes
+    quadratic time to find out that operations which share one do not share a
+    buffer.
   }];
-  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::tensor::TensorDialect"
+  ];
 }
 
 def DistributeToWorkgroups
@@ -72,6 +78,16 @@ def DistributeToWorkgroups
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
   ];
+}
+
+def SinkConstants : Pass<"dml-sink-constants", "mlir::func::FuncOp"> {
+  let summary = "Give kernels copies of the constants that they use";
+  let description = [{
+    Copies every constant that a `gpu.launch` uses into it, so that outlining makes
+    no argument of it. (`gpu-launch-sink-index-computations` does, but looks at all
+    uses of a constant for each launch: in a function of many operators that takes
+    longer than anything else.)
+  }];
 }
 
 def ConvertKernelsToSPIRV

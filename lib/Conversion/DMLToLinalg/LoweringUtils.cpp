@@ -69,8 +69,10 @@ Value dml::fromF32(ElementBuilder &b, Value value, Type type, bool isUnsigned) {
     return b.createOrFold<arith::TruncFOp>(type, value);
   // A weighted mean stays within the type's range.
   value = math::RoundEvenOp::create(b, value);
-  return isUnsigned ? b.createOrFold<arith::FPToUIOp>(type, value)
-                    : b.createOrFold<arith::FPToSIOp>(type, value);
+  Type word = b.getI32Type();
+  value = isUnsigned ? b.createOrFold<arith::FPToUIOp>(word, value)
+                     : b.createOrFold<arith::FPToSIOp>(word, value);
+  return b.createOrFold<arith::TruncIOp>(type, value);
 }
 
 Value dml::buildTensor(OpBuilder &builder, Operation *op, RankedTensorType type,

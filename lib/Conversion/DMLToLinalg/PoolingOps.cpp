@@ -42,14 +42,24 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
   return b.add(b.mul(window, dim.stride), -dim.start);
 }
 
-/// Adds a dimension to the place of an element in its window, the row-major
-/// position counted from the first element of the window that lies inside the
-/// tensor. Planes have fewer than 2^32 elements, and places are compared for
-/// equality alone: i32 holds them.
+/// Adds a dimension to the place of an element in its window: a number that no
+/// other element of the window has that lies inside the tensor. Planes have
+/// fewer than 2^32 elements, so that places modulo 2^32 differ.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
-  Value begin = b.maxsi(windowStart, b.index(0));
-  return b.add(b.mul(outer, dim.input), b.sub(position, begin));
+  return b.add(b.mul(outer, std::min(dim.getExtent(), dim.input)),
+               b.sub(position, windowStart));
+}
+
+/// The type that windows' winners are stored in: places, and all ones.
+static IntegerType getPlaceType(OpBuilder &b, ArrayRef<PooledDim> dims) {
+  uint64_t places = 1;
+  for (const PooledDim &dim : dims)
+    places = llvm::SaturatingMultiply<uint64_t>(
+        places, static_cast<uint64_t>(dim.getExtent()));
+  return b.getIntegerType(places <= UINT8_MAX    ? 8
+                          : places <= UINT16_MAX ? 16
+                                                 : 32);
 }
 
 static Value toI32(ElementBuilder &b, Value index) {
@@ -173,20 +183,22 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
       cast<RankedTensorType>(gradient.getType()).getElementType();
   // The windows whose extent covers the element, and how many there may be.
   // With dilation some of them step over it; their winners lie elsewhere.
-  SmallVector<Value> first, end;
+  SmallVector<Value> first, last;
   SmallVector<int64_t> counts;
   for (auto [x, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
     Value padded = b.add(x, dim.start);
-    // padded - extent + 1 is the first position, possibly negative, where a
-    // covering window starts; the first window at or after it:
-    Value start =
-        b.maxsi(b.add(padded, dim.stride - dim.getExtent()), b.index(0));
-    first.push_back(b.divui(start, dim.stride));
-    Value last = b.add(b.divui(padded, dim.stride), 1);
-    end.push_back(b.minui(last, b.index(dim.windows)));
-    counts.push_back(std::min(
-        dim.windows,
-        static_cast<int64_t>(llvm::divideCeil(dim.getExtent(), dim.stride))));
+    last.push_back(b.divui(padded, dim.stride));
+    int64_t count = llvm::divideCeil(dim.getExtent(), dim.stride);
+    if (dim.windows <= count) {
+      first.push_back(b.index(0));
+      counts.push_back(dim.windows);
+      continue;
+    }
+    // The first window that starts at or after padded - extent + 1. It may be
+    // negative, the dividend not.
+    Value start = b.add(padded, (count + 1) * dim.stride - dim.getExtent());
+    first.push_back(b.add(b.divui(start, dim.stride), -count));
+    counts.push_back(count);
   }
 
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
@@ -194,16 +206,20 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
     Value won, self = b.index(0);
-    for (auto [i, begin, stop, x, dim] :
-         llvm::zip_equal(ivs, first, end, indices.drop_front(2), dims)) {
+    for (auto [i, begin, end, x, dim] :
+         llvm::zip_equal(ivs, first, last, indices.drop_front(2), dims)) {
       Value window = b.add(begin, i);
-      Value covers = b.cmpi(arith::CmpIPredicate::ult, window, stop);
+      Value covers = b.andi(
+          b.cmpi(arith::CmpIPredicate::sle, window, end),
+          b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows)));
       won = won ? b.andi(won, covers) : covers;
-      window = b.minui(window, b.index(dim.windows - 1));
+      window = b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1));
       coordinates.push_back(window);
       self = buildPlace(b, self, x, buildWindowStart(b, window, dim), dim);
     }
     Value winner = tensor::ExtractOp::create(b, winners, coordinates);
+    if (winner.getType() != b.getI32Type())
+      winner = arith::ExtUIOp::create(b, b.getI32Type(), winner);
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
@@ -225,15 +241,19 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<PooledDim> dims = getPooledDims(op);
     Value gradient = adaptor.getInputGradient();
+    Type placeType = getPlaceType(rewriter, dims);
     auto winnersType =
-        cast<RankedTensorType>(gradient.getType()).clone(rewriter.getI32Type());
+        cast<RankedTensorType>(gradient.getType()).clone(placeType);
     Value winners = buildTensor(
         rewriter, op, winnersType, [&](ElementBuilder &b, ValueRange indices) {
           SmallVector<Value> coordinates(indices.take_front(2));
-          return buildWinner(b, adaptor.getInput(), coordinates, b.index(0),
-                             indices.drop_front(2), dims,
-                             areFew(op.getWindowSize()))
-              .place;
+          Value place = buildWinner(b, adaptor.getInput(), coordinates,
+                                    b.index(0), indices.drop_front(2), dims,
+                                    areFew(op.getWindowSize()))
+                            .place;
+          return placeType == place.getType()
+                     ? place
+                     : Value(arith::TruncIOp::create(b, placeType, place));
         });
     return replaceWithTensor(op, *getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {
