@@ -97,7 +97,10 @@ void Launch::chooseTile() {
   int64_t wanted = loads <= 1 || reads <= 2 ? 1 : reads <= 8 ? 2 : 4;
   if (const char *e = getenv("DML_ROWS"))
     wanted = atoi(e);
-  while (rows < wanted && type.getDimSize(rowDim) % (2 * rows) == 0 &&
+  int64_t cap = 32;
+  if (const char *e = getenv("DML_CAP"))
+    cap = atoi(e);
+  while (rows < wanted && 2 * rows * packing.getCount() <= cap && type.getDimSize(rowDim) % (2 * rows) == 0 &&
          vectors / (2 * rows) >= minThreads)
     rows *= 2;
   threads = vectors / rows;
@@ -215,7 +218,7 @@ void Launch::build() {
   scf::IfOp choice;
   IndexForms::Box interior;
   IndexForms entry = forms.getUnbuilt();
-  constexpr double maxDivergence = 0.25;
+  double maxDivergence = 0.25; if (const char *e = getenv("DML_DIV")) maxDivergence = atof(e);
   for (IndexForms::Box undecided = forms.getInterior(maxDivergence);
        !undecided.empty();) {
     for (auto [atom, range] : undecided)

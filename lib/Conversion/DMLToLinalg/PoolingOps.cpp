@@ -181,23 +181,22 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
                            ValueRange indices, ArrayRef<PooledDim> dims) {
   Type elementType =
       cast<RankedTensorType>(gradient.getType()).getElementType();
-  // The windows whose extent covers the element, and how many there may be.
-  // With dilation some of them step over it; their winners lie elsewhere.
-  SmallVector<Value> first, last;
+  // The windows whose extent may cover the element. With dilation some of them
+  // step over it; their winners lie elsewhere.
+  SmallVector<Value> first;
   SmallVector<int64_t> counts;
   for (auto [x, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
-    Value padded = b.add(x, dim.start);
-    last.push_back(b.divui(padded, dim.stride));
     int64_t count = llvm::divideCeil(dim.getExtent(), dim.stride);
     if (dim.windows <= count) {
       first.push_back(b.index(0));
       counts.push_back(dim.windows);
       continue;
     }
-    // The first window that starts at or after padded - extent + 1. It may be
-    // negative, the dividend not.
-    Value start = b.add(padded, (count + 1) * dim.stride - dim.getExtent());
-    first.push_back(b.add(b.divui(start, dim.stride), -count));
+    // The first window that ends at or after the element. It may be negative,
+    // the dividend not.
+    Value end =
+        b.add(x, dim.start + (count + 1) * dim.stride - dim.getExtent());
+    first.push_back(b.add(b.divui(end, dim.stride), -count));
     counts.push_back(count);
   }
 
@@ -206,16 +205,18 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
     Value won, self = b.index(0);
-    for (auto [i, begin, end, x, dim] :
-         llvm::zip_equal(ivs, first, last, indices.drop_front(2), dims)) {
+    for (auto [i, begin, x, dim] :
+         llvm::zip_equal(ivs, first, indices.drop_front(2), dims)) {
       Value window = b.add(begin, i);
+      Value start = buildWindowStart(b, window, dim);
       Value covers = b.andi(
-          b.cmpi(arith::CmpIPredicate::sle, window, end),
-          b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows)));
+          b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows)),
+          b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
+                 b.index(dim.getExtent())));
       won = won ? b.andi(won, covers) : covers;
-      window = b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1));
-      coordinates.push_back(window);
-      self = buildPlace(b, self, x, buildWindowStart(b, window, dim), dim);
+      coordinates.push_back(
+          b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1)));
+      self = buildPlace(b, self, x, start, dim);
     }
     Value winner = tensor::ExtractOp::create(b, winners, coordinates);
     if (winner.getType() != b.getI32Type())
