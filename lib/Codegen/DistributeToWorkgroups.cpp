@@ -21,13 +21,25 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
+/// A thread stores 16 bytes, or as many elements as 16 bytes hold of the widest
+/// that it reads: the threads of a group then read what lies side by side.
+static int64_t getStoredBytes(linalg::GenericOp op) {
+  auto getBytes = [](Value buffer) -> int64_t {
+    return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+  };
+  int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
+  for (auto load : op.getBody()->getOps<memref::LoadOp>())
+    widest = std::max(widest, getBytes(load.getMemRef()));
+  return std::max<int64_t>(DeviceProfile::vectorBytes * stored / widest, 4);
+}
+
 namespace {
 /// The launch of one linalg.generic.
 class Launch {
 public:
   Launch(linalg::GenericOp op)
       : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
-        packing(type.getElementType()) {}
+        packing(type.getElementType(), getStoredBytes(op)) {}
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
@@ -100,7 +112,8 @@ void Launch::chooseTile() {
   int64_t cap = 32;
   if (const char *e = getenv("DML_CAP"))
     cap = atoi(e);
-  while (rows < wanted && 2 * rows * packing.getCount() <= cap && type.getDimSize(rowDim) % (2 * rows) == 0 &&
+  while (rows < wanted && 2 * rows * packing.getCount() <= cap &&
+         type.getDimSize(rowDim) % (2 * rows) == 0 &&
          vectors / (2 * rows) >= minThreads)
     rows *= 2;
   threads = vectors / rows;
@@ -218,7 +231,9 @@ void Launch::build() {
   scf::IfOp choice;
   IndexForms::Box interior;
   IndexForms entry = forms.getUnbuilt();
-  double maxDivergence = 0.25; if (const char *e = getenv("DML_DIV")) maxDivergence = atof(e);
+  double maxDivergence = 0.25;
+  if (const char *e = getenv("DML_DIV"))
+    maxDivergence = atof(e);
   for (IndexForms::Box undecided = forms.getInterior(maxDivergence);
        !undecided.empty();) {
     for (auto [atom, range] : undecided)
@@ -242,6 +257,22 @@ void Launch::build() {
     IndexForms narrowed = entry.getNarrowed(b, interior);
     buildTile(b, narrowed, views);
     undecided = narrowed.getInterior(maxDivergence);
+  }
+  // Groups of threads with some outside run both.
+  if (choice) {
+    auto count = [](Block *block) {
+      return static_cast<double>(block->getOperations().size());
+    };
+    Block *general = choice.elseBlock();
+    constexpr double worthwhile = 0.9;
+    if (count(choice.thenBlock()) +
+            forms.getDivergence(interior) * count(general) >
+        worthwhile * count(general)) {
+      general->getTerminator()->erase();
+      block->getOperations().splice(Block::iterator(choice),
+                                    general->getOperations());
+      choice.erase();
+    }
   }
   op.erase();
 }

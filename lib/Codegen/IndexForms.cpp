@@ -395,7 +395,7 @@ IndexForms::Box IndexForms::getInterior(double maxDivergence) const {
       range.max = std::min(range.max, bound);
   }
   for (auto position = box.begin(); position != box.end();)
-    position = getDivergence(position->first, position->second) > maxDivergence
+    position = getDivergence(Box{*position}) > maxDivergence
                    ? box.erase(position)
                    : std::next(position);
   return box;
@@ -416,21 +416,22 @@ int64_t IndexForms::evaluate(const LinearForm &form, int64_t thread) const {
   return sum;
 }
 
-/// The share of groups of threads that have one for which `atom` is not in
-/// `range`, by a sample.
-double IndexForms::getDivergence(unsigned atom, IndexRange range) const {
+double IndexForms::getDivergence(const Box &box) const {
   constexpr int64_t groupSize = 32, maxSamples = 61;
   int64_t threads = atoms.front().range.max + 1;
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
-  LinearForm form;
-  form.terms.push_back({atom, 1});
   for (int64_t sample = 0; sample < samples; ++sample) {
-    int64_t first = groups / samples * sample * groupSize;
+    // Spread, out of step with any period.
+    int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {
-      int64_t value = evaluate(form, thread);
-      return value < range.min || value > range.max;
+      return llvm::any_of(box, [&](const auto &entry) {
+        LinearForm atom;
+        atom.terms.push_back({entry.first, 1});
+        int64_t value = evaluate(atom, thread);
+        return value < entry.second.min || value > entry.second.max;
+      });
     });
   }
   return static_cast<double>(diverging) / static_cast<double>(samples);

@@ -100,6 +100,9 @@ public:
   /// run together should lie inside together, or all of them wait for both
   /// paths: leaves out atoms that part more than `maxDivergence` of the groups.
   Box getInterior(double maxDivergence) const;
+  /// The share of groups of threads that have one outside of `box`, by a
+  /// sample.
+  double getDivergence(const Box &box) const;
   /// The condition for lying in `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
@@ -126,7 +129,6 @@ private:
   std::optional<IndexRange> tryGetRange(const LinearForm &form) const;
   void joinDivided(LinearForm &form) const;
   int64_t evaluate(const LinearForm &form, int64_t thread) const;
-  double getDivergence(unsigned atom, IndexRange range) const;
   Value materializeAtom(Builder &b, unsigned atom);
   Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);
   Value getConstant(Builder &b, int64_t value);

@@ -19,16 +19,6 @@ using namespace dml;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-int64_t Packing::getCount() const {
-  return DeviceProfile::vectorBytes * 8 / bits;
-}
-
-VectorType Packing::getVectorType() const {
-  if (bits >= 32)
-    return VectorType::get(getCount(), element);
-  return VectorType::get(DeviceProfile::vectorBytes / 4, getWordType());
-}
-
 Value BufferViews::getView(ImplicitLocOpBuilder &b, Value buffer, Type element,
                            int64_t elementBits) {
   Value &view = views[{buffer, element}];
@@ -53,14 +43,9 @@ Value BufferViews::getElements(ImplicitLocOpBuilder &b, Value buffer) {
                  type.getElementTypeBitWidth());
 }
 
-Value BufferViews::getWords(ImplicitLocOpBuilder &b, Value buffer) {
-  return getView(b, buffer, b.getI32Type(), 32);
-}
-
 Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
                               const Packing &packing) {
-  return getView(b, buffer, packing.getVectorType(),
-                 DeviceProfile::vectorBytes * 8);
+  return getView(b, buffer, packing.getVectorType(), packing.bytes * 8);
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,53 +106,81 @@ LinearForm TileBuilder::linearize(MemRefType type,
   return position;
 }
 
-Value TileBuilder::loadWord(Value buffer, const LinearForm &word) {
-  Value &value = words[{buffer.getAsOpaquePointer(), word}];
-  if (!value)
-    value = memref::LoadOp::create(b, views.getWords(b, buffer),
-                                   forms.materialize(b, word));
-  return value;
+/// `form` divided by `divisor` and what is left, if that is the same number for
+/// all threads.
+static std::optional<std::pair<LinearForm, int64_t>>
+divideExactly(const LinearForm &form, int64_t divisor) {
+  LinearForm quotient;
+  for (LinearForm::Term term : form.terms) {
+    if (term.second % divisor)
+      return std::nullopt;
+    quotient.terms.push_back({term.first, term.second / divisor});
+  }
+  int64_t remainder = llvm::mod(form.constant, divisor);
+  quotient.constant = (form.constant - remainder) / divisor;
+  return std::make_pair(quotient, remainder);
 }
 
-/// The word that holds a narrow element, and the element's place in it, where
-/// that is the same for all threads.
-static std::optional<std::pair<LinearForm, int64_t>>
-getPlaceInWord(const Packing &packing, const LinearForm &position) {
-  int64_t perWord = packing.getPerWord();
-  LinearForm word;
-  for (LinearForm::Term term : position.terms) {
-    if (term.second % perWord)
-      return std::nullopt;
-    word.terms.push_back({term.first, term.second / perWord});
+/// An element, or a word of narrow ones, as a part of the largest vector that
+/// has it in the same place for all threads: neighbours are wanted too, mostly,
+/// and a group of threads takes no longer to load vectors than to load parts of
+/// them.
+Value TileBuilder::loadComponent(Value buffer, const LinearForm &component) {
+  Value &value = components[{buffer.getAsOpaquePointer(), component}];
+  if (value)
+    return value;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t componentBytes =
+      llvm::divideCeil(std::max(32u, element.getIntOrFloatBitWidth()), 8);
+  for (int64_t bytes = DeviceProfile::vectorBytes; bytes > componentBytes;
+       bytes /= 2) {
+    auto place = divideExactly(component, bytes / componentBytes);
+    if (!place)
+      continue;
+    Value &vector = vectors[{buffer.getAsOpaquePointer(), bytes, place->first}];
+    if (!vector)
+      vector = memref::LoadOp::create(
+          b, views.getVectors(b, buffer, Packing(element, bytes)),
+          forms.materialize(b, place->first));
+    return value = vector::ExtractOp::create(b, vector, place->second);
   }
-  int64_t place = llvm::mod(position.constant, perWord);
-  word.constant = (position.constant - place) / perWord;
-  return std::make_pair(word, place);
+  return value = memref::LoadOp::create(
+             b, views.getVectors(b, buffer, Packing(element, componentBytes)),
+             forms.materialize(b, component));
 }
 
 Value TileBuilder::load(Value buffer, const LinearForm &position) {
   Value &value = loads[{buffer.getAsOpaquePointer(), position}];
   if (value)
     return value;
-  Packing packing(cast<MemRefType>(buffer.getType()).getElementType());
-  if (packing.bits < 32)
-    if (auto place = getPlaceInWord(packing, position)) {
-      auto [word, offset] = *place;
-      if (auto type = dyn_cast<IntegerType>(packing.element)) {
-        // 32-bit arithmetic, here and around, spares devices the conversions.
-        Value bits = loadWord(buffer, word);
-        if (offset)
-          bits = arith::ShRUIOp::create(
-              b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));
-        return value = arith::TruncIOp::create(b, type, bits);
-      }
-      Value part = vector::BroadcastOp::create(
-          b, VectorType::get(1, packing.getWordType()), loadWord(buffer, word));
-      part = vector::BitCastOp::create(b, packing.getPartType(), part);
-      return value = vector::ExtractOp::create(b, part, offset);
-    }
-  return value = memref::LoadOp::create(b, views.getElements(b, buffer),
-                                        forms.materialize(b, position));
+  Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
+                  DeviceProfile::vectorBytes);
+  if (packing.bits >= 32)
+    return value = loadComponent(buffer, position);
+  auto place = divideExactly(position, packing.getPerWord());
+  if (!place)
+    return value = memref::LoadOp::create(b, views.getElements(b, buffer),
+                                          forms.materialize(b, position));
+  auto [word, offset] = *place;
+  Value bits = loadComponent(buffer, word);
+  if (auto type = dyn_cast<IntegerType>(packing.element)) {
+    // 32-bit arithmetic, here and around, spares devices the conversions.
+    if (offset)
+      bits = arith::ShRUIOp::create(
+          b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));
+    return value = arith::TruncIOp::create(b, type, bits);
+  }
+  Value part = vector::BroadcastOp::create(
+      b, VectorType::get(1, packing.getWordType()), bits);
+  part = vector::BitCastOp::create(b, packing.getPartType(), part);
+  return value = vector::ExtractOp::create(b, part, offset);
+}
+
+/// What a store takes.
+Value TileBuilder::buildVector(const Packing &packing, ArrayRef<Value> parts) {
+  auto type = dyn_cast<VectorType>(packing.getVectorType());
+  return type ? vector::FromElementsOp::create(b, type, parts).getResult()
+              : parts.front();
 }
 
 /// A vector of narrow elements that lie as they are in another buffer, read
@@ -194,19 +207,20 @@ Value TileBuilder::packMoved(const Packing &packing,
   SmallVector<Value> parts;
   if (offset == LinearForm(0)) {
     for (int64_t i = 0; i < count; ++i)
-      parts.push_back(loadWord(first.buffer, forms.add(b, word, i)));
-    return vector::FromElementsOp::create(b, packing.getVectorType(), parts);
+      parts.push_back(loadComponent(first.buffer, forms.add(b, word, i)));
+    return buildVector(packing, parts);
   }
 
   // Each word is put together from two. The one after the last may lie beyond
   // the buffer, where nothing of it is taken.
-  LinearForm last = cast<MemRefType>(views.getWords(b, first.buffer).getType())
-                        .getNumElements() -
-                    1;
+  LinearForm last =
+      llvm::divideCeilSigned(
+          cast<MemRefType>(first.buffer.getType()).getNumElements(), perWord) -
+      1;
   SmallVector<Value> source;
   for (int64_t i = 0; i <= count; ++i)
     source.push_back(
-        loadWord(first.buffer, forms.min(b, forms.add(b, word, i), last)));
+        loadComponent(first.buffer, forms.min(b, forms.add(b, word, i), last)));
   Type wordType = packing.getWordType();
   Value shift = arith::IndexCastOp::create(
       b, wordType, forms.materialize(b, forms.mul(b, offset, packing.bits)));
@@ -220,7 +234,7 @@ Value TileBuilder::packMoved(const Packing &packing,
         b, arith::ShLIOp::create(b, source[i + 1], one), back);
     parts.push_back(arith::OrIOp::create(b, low, high));
   }
-  return vector::FromElementsOp::create(b, packing.getVectorType(), parts);
+  return buildVector(packing, parts);
 }
 
 /// The word of elements that are integers in the low bits of words, or null.
@@ -267,7 +281,7 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
     }
     values = parts;
   }
-  return vector::FromElementsOp::create(b, packing.getVectorType(), values);
+  return buildVector(packing, values);
 }
 
 //===----------------------------------------------------------------------===//

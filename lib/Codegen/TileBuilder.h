@@ -14,14 +14,17 @@
 
 namespace dml {
 
-/// How the elements of a type fill a 16-byte vector. SPIR-V's vectors have at
-/// most four components: narrow elements travel in 32-bit words.
+/// How the elements of a type fill the vector that a thread stores. SPIR-V's
+/// vectors have at most four components: narrow elements travel in 32-bit
+/// words.
 struct Packing {
-  explicit Packing(mlir::Type elementType)
-      : element(elementType), bits(elementType.getIntOrFloatBitWidth()) {}
+  /// `bytes` is 4, 8 or 16, and no less than an element.
+  Packing(mlir::Type elementType, int64_t bytes)
+      : element(elementType), bits(elementType.getIntOrFloatBitWidth()),
+        bytes(bytes) {}
 
   /// Elements in a vector.
-  int64_t getCount() const;
+  int64_t getCount() const { return bytes * 8 / bits; }
   /// Elements in a 32-bit word, 1 if they are as wide or wider.
   int64_t getPerWord() const { return bits < 32 ? 32 / bits : 1; }
   mlir::IntegerType getWordType() const {
@@ -31,13 +34,19 @@ struct Packing {
   mlir::VectorType getPartType() const {
     return mlir::VectorType::get(getPerWord(), element);
   }
-  mlir::VectorType getVectorType() const;
+  /// What loads and stores take: elements, or words of narrow ones; a vector of
+  /// them if they are several.
+  mlir::Type getVectorType() const {
+    mlir::Type component = bits < 32 ? getWordType() : element;
+    int64_t count = getCount() / getPerWord();
+    return count == 1 ? component : mlir::VectorType::get(count, component);
+  }
 
   mlir::Type element;
-  int64_t bits;
+  int64_t bits, bytes;
 };
 
-/// Buffers as kernels see them: arrays of elements, words or vectors. SPIR-V
+/// Buffers as kernels see them: arrays of elements or vectors. SPIR-V
 /// with logical addressing has no casts of pointers, so that each view is a
 /// buffer of its own to the kernel.
 class BufferViews {
@@ -46,7 +55,6 @@ public:
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
   mlir::Value getElements(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
-  mlir::Value getWords(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getVectors(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                          const Packing &packing);
 
@@ -96,7 +104,9 @@ private:
   mlir::Value materialize(mlir::Type type, const Scalar &scalar);
   mlir::Value getConstant(mlir::TypedAttr attribute);
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
-  mlir::Value loadWord(mlir::Value buffer, const LinearForm &word);
+  mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
+  mlir::Value buildVector(const Packing &packing,
+                          llvm::ArrayRef<mlir::Value> parts);
   mlir::Value packMoved(const Packing &packing,
                         llvm::ArrayRef<Scalar> elements);
 
@@ -123,7 +133,8 @@ private:
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
   std::map<std::pair<unsigned, std::vector<void *>>, mlir::Value> computed;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
-  std::map<std::pair<void *, LinearForm>, mlir::Value> loads, words;
+  std::map<std::pair<void *, LinearForm>, mlir::Value> loads, components;
+  std::map<std::tuple<void *, int64_t, LinearForm>, mlir::Value> vectors;
 };
 
 } // namespace dml
