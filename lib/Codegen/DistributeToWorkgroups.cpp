@@ -104,15 +104,10 @@ void Launch::chooseTile() {
   }
   double reads = static_cast<double>(loads * type.getNumElements()) /
                  static_cast<double>(std::max<int64_t>(read, 1));
-  constexpr int64_t minThreads = 1 << 16;
+  constexpr int64_t minThreads = 1 << 16, maxElements = 32;
   rowDim = dims[dims.size() - 2];
   int64_t wanted = loads <= 1 || reads <= 2 ? 1 : reads <= 8 ? 2 : 4;
-  if (const char *e = getenv("DML_ROWS"))
-    wanted = atoi(e);
-  int64_t cap = 32;
-  if (const char *e = getenv("DML_CAP"))
-    cap = atoi(e);
-  while (rows < wanted && 2 * rows * packing.getCount() <= cap &&
+  while (rows < wanted && 2 * rows * packing.getCount() <= maxElements &&
          type.getDimSize(rowDim) % (2 * rows) == 0 &&
          vectors / (2 * rows) >= minThreads)
     rows *= 2;
@@ -231,9 +226,7 @@ void Launch::build() {
   scf::IfOp choice;
   IndexForms::Box interior;
   IndexForms entry = forms.getUnbuilt();
-  double maxDivergence = 0.25;
-  if (const char *e = getenv("DML_DIV"))
-    maxDivergence = atof(e);
+  constexpr double maxDivergence = 0.25;
   for (IndexForms::Box undecided = forms.getInterior(maxDivergence);
        !undecided.empty();) {
     for (auto [atom, range] : undecided)
