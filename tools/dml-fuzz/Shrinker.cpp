@@ -50,9 +50,7 @@ static void fitGradient(MaxPoolingGradOp op) {
   argument.setType(input.clone(shape));
 }
 
-/// Infers the types of @main's operations, first to last, and its own. Fails
-/// where that does not give a valid module.
-static LogicalResult retype(ModuleOp module) {
+LogicalResult retype(ModuleOp module) {
   ScopedDiagnosticHandler handler(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   func::FuncOp function = getMain(module);
