@@ -110,7 +110,7 @@ func.func @operands() {
 
 func.func @padding_c1_start(%input: tensor<1x3xf32>) {
   // dml.padding (C1)
-  // expected-error @below {{'dml.padding' op start_padding has 1 values, but wants 2, one for each dimension of input}}
+  // expected-error @below {{'dml.padding' op start_padding has 1 value, but wants 2, one for each dimension of input}}
   %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 2>, end_padding = array<i64: 0, 1>}
       : (tensor<1x3xf32>) -> tensor<1x6xf32>
@@ -394,7 +394,7 @@ func.func @pool_c5(%input: tensor<1x1x3x3xf32>, %gradient: tensor<1x1x2x2xf32>) 
 
 func.func @resample_c1(%input: tensor<1x2xf32>) {
   // dml.resample (C1)
-  // expected-error @below {{'dml.resample' op scales has 1 values, but wants 2, one for each dimension of input}}
+  // expected-error @below {{'dml.resample' op scales has 1 value, but wants 2, one for each dimension of input}}
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 2.0>} : (tensor<1x2xf32>) -> tensor<1x4xf32>
   return

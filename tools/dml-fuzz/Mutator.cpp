@@ -265,9 +265,10 @@ private:
       edit(shape, [&](int64_t size) {
         return random.oneIn(6) ? ShapedType::kDynamic : drawNumber(size);
       });
-    return RankedTensorType::getChecked(
+    auto drawn = RankedTensorType::getChecked(
         [&] { return emitError(UnknownLoc::get(context)); }, shape, element,
         tensor.getEncoding());
+    return drawn ? drawn : tensor;
   }
 
   Attribute drawAttribute(Attribute attribute) {
@@ -286,8 +287,7 @@ private:
     if (auto number = dyn_cast<FloatAttr>(attribute))
       return FloatAttr::get(number.getType(), APFloat(pick(floats)));
     if (auto elements = dyn_cast<DenseElementsAttr>(attribute)) {
-      auto type =
-          dyn_cast_or_null<RankedTensorType>(drawType(elements.getType()));
+      auto type = dyn_cast<RankedTensorType>(drawType(elements.getType()));
       if (type && type.hasStaticShape() && elements.isSplat() &&
           type.getElementType() == elements.getElementType())
         return elements.resizeSplat(type);
@@ -298,10 +298,8 @@ private:
         return TypeAttr::get(drawType(type.getValue()));
       SmallVector<Type> inputs(function.getInputs()),
           results(function.getResults());
-      edit(random.oneIn(2) ? inputs : results, [&](Type type) {
-        Type drawn = drawType(type);
-        return drawn ? drawn : pickType(otherTypes);
-      });
+      edit(random.oneIn(2) ? inputs : results,
+           [&](Type type) { return drawType(type); });
       return TypeAttr::get(FunctionType::get(context, inputs, results));
     }
     // Other modes are among these.
@@ -340,8 +338,6 @@ private:
       return;
     Value value = random.pick(ArrayRef(values));
     Type found = value.getType(), wanted = drawType(found);
-    if (!wanted)
-      return;
     if (!everywhere)
       return value.setType(wanted);
     // One element type for all, so that operators still agree on theirs.
@@ -357,11 +353,12 @@ private:
         return tensor.clone(wantedTensor.getElementType());
       return type == found ? std::optional<Type>(wanted) : std::nullopt;
     });
-    // Constants cannot be given another type in this way.
+    // Numbers cannot be given another type in this way.
     replacer.addReplacement(
         [](Attribute attribute)
             -> std::optional<std::pair<Attribute, WalkResult>> {
-          if (isa<ElementsAttr>(attribute))
+          if (isa<DenseArrayAttr, ElementsAttr, FloatAttr, IntegerAttr>(
+                  attribute))
             return std::make_pair(attribute, WalkResult::skip());
           return std::nullopt;
         });

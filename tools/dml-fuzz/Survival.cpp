@@ -14,6 +14,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "support/Plural.h"
+#include "support/ToolError.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -42,27 +43,30 @@ SpoiledFile drawSpoiledFile(MLIRContext *context, Damage damage,
     return {spoil(*module, random), ".mlir"};
 
   std::string text, bytes;
-  llvm::raw_string_ostream textStream(text), byteStream(bytes);
-  switch (random.between(0, 3)) {
-  default:
-    textStream << *module;
-    return {spoilText(text, random), ".mlir"};
-  case 1:
-    module->print(textStream, OpPrintingFlags().printGenericOpForm());
-    return {spoilText(text, random), ".mlir"};
-  case 2: {
+  llvm::raw_string_ostream os(text);
+  switch (random.between(0, 7)) {
+  case 0: {
     // Bytecode has places too if the program has.
-    textStream << *module;
+    os << *module;
     auto placed = parseSourceString<ModuleOp>(text, context, "case");
+    llvm::raw_string_ostream byteStream(bytes);
     (void)writeBytecodeToFile(*placed, byteStream);
     return {spoilBytes(bytes, random), ".mlirbc"};
   }
-  case 3: {
+  case 1:
+  case 2: {
     auto executable = compileToExecutable(*module, CompilerOptions());
     if (succeeded(executable))
       bytes.assign(executable->begin(), executable->end());
     return {spoilBytes(bytes, random), ".dmlx"};
   }
+  case 3:
+  case 4:
+    module->print(os, OpPrintingFlags().printGenericOpForm());
+    return {spoilText(text, random), ".mlir"};
+  default:
+    os << *module;
+    return {spoilText(text, random), ".mlir"};
   }
 }
 
@@ -244,11 +248,12 @@ static std::string getReason(StringRef message) {
 }
 
 int runSurvivalChild(uint64_t seed, uint64_t count,
-                     llvm::function_ref<Outcome(uint64_t)> run) {
+                     llvm::function_ref<Outcome(uint64_t, bool &)> run) {
   llvm::outs() << beginOfChild << "\n";
   llvm::outs().flush();
-  for (uint64_t i = 0; i < count; ++i) {
-    Outcome outcome = run(seed + i);
+  bool isLast = false;
+  for (uint64_t i = 0; i < count && !isLast; ++i) {
+    Outcome outcome = run(seed + i, isLast);
     std::string message =
         outcome.isDefect() ? outcome.message : getReason(outcome.message);
     llvm::replace(message, '\n', ' ');
@@ -283,7 +288,7 @@ private:
 
   const SurvivalOptions &options;
   Clock::time_point begin = Clock::now();
-  uint64_t numCases = 0, numDefects = 0, numReaderCrashes = 0;
+  uint64_t numCases = 0, numDefects = 0, numParserCrashes = 0;
   std::array<uint64_t, Outcome::numKinds> counts = {};
   llvm::StringMap<uint64_t> reasons;
 };
@@ -297,8 +302,8 @@ void SurvivalRun::showProgress() {
                << count(Outcome::Refused) << " refused, "
                << count(Outcome::Accepted) << " accepted, "
                << count(Outcome::Agreed) << " run";
-  if (numReaderCrashes)
-    llvm::errs() << ", " << numReaderCrashes << " crashes of MLIR's reader";
+  if (numParserCrashes)
+    llvm::errs() << ", " << numParserCrashes << " crashes of MLIR's parser";
   llvm::errs() << "\n";
 }
 
@@ -328,11 +333,16 @@ void SurvivalRun::countCase(StringRef line) {
   ++numCases;
 }
 
-/// Whether a stack is one of MLIR's bytecode reader without code of dml's in
-/// it.
-static bool isCrashOfBytecodeReader(StringRef stack) {
-  auto [reader, caller] = stack.split("mlir::readBytecodeFile");
-  return !caller.empty() && !reader.contains("dml::");
+/// Whether a stack shows a crash of MLIR's parser or bytecode reader, which are
+/// not made for damaged files, without code of dml's above them.
+static bool isCrashOfParser(StringRef stack) {
+  if (stack.contains("mlir::readBytecodeFile"))
+    return true; // It checks little of what it hands on.
+  auto [frames, callers] = stack.split("mlir::parseSourceFile");
+  return !callers.empty() &&
+         llvm::none_of(llvm::split(frames, '\n'), [](StringRef frame) {
+           return frame.contains("dml::") && !frame.contains("dml::fuzz::");
+         });
 }
 
 LogicalResult SurvivalRun::runChild() {
@@ -342,8 +352,8 @@ LogicalResult SurvivalRun::runChild() {
   SmallString<128> paths[2];
   for (SmallString<128> &path : paths)
     if (auto error = llvm::sys::fs::createTemporaryFile("dml-fuzz", "", path)) {
-      llvm::errs() << "dml-fuzz: no temporary file: " << error.message()
-                   << "\n";
+      tools::emitToolError()
+          << "no temporary file: " << error.message() << "\n";
       return failure();
     }
   auto remove = llvm::scope_exit([&] {
@@ -383,14 +393,15 @@ LogicalResult SurvivalRun::runChild() {
   if (error.empty())
     error = "the process ends with " + std::to_string(result);
   if (!hasBegun) {
-    llvm::errs() << details->getBuffer() << "dml-fuzz: " << error << "\n";
+    llvm::errs() << details->getBuffer();
+    if (details->getBuffer().empty())
+      tools::emitToolError() << error << "\n";
     return failure();
   }
-  // MLIR's bytecode reader is not made for damaged bytecode.
-  if (isCrashOfBytecodeReader(details->getBuffer())) {
+  if (isCrashOfParser(details->getBuffer())) {
     llvm::outs() << "case " << options.seed + numCases
-                 << ": MLIR's bytecode reader crashes\n";
-    ++numReaderCrashes;
+                 << ": MLIR's parser crashes\n";
+    ++numParserCrashes;
     ++numCases;
     return success();
   }

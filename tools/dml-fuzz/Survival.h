@@ -57,9 +57,11 @@ struct SurvivalOptions {
 /// Runs cases in children and counts what came of them.
 int runSurvival(const SurvivalOptions &options);
 
-/// Runs cases in this process and prints a line for each, for runSurvival.
-int runSurvivalChild(uint64_t seed, uint64_t count,
-                     llvm::function_ref<Outcome(uint64_t seed)> run);
+/// Runs cases in this process, up to one after which `run` wants a new process,
+/// and prints a line for each, for runSurvival.
+int runSurvivalChild(
+    uint64_t seed, uint64_t count,
+    llvm::function_ref<Outcome(uint64_t seed, bool &isLast)> run);
 
 } // namespace dml::fuzz
 
