@@ -75,7 +75,7 @@ static cl::opt<bool> legalize(
     cl::cat(category));
 
 static LogicalResult reportError(const llvm::Twine &message) {
-  tools::emitToolError() << message << "\n";
+  dml::tools::emitToolError() << message << "\n";
   return failure();
 }
 
