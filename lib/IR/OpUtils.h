@@ -51,6 +51,18 @@ llvm::LogicalResult verifyArray(std::optional<mlir::Location> location,
   return llvm::success();
 }
 
+/// Checks a size that inference gives to `output`. Inference may run before
+/// anything is verified: callers saturate, and so notice sizes that are none.
+template <typename OpTy>
+llvm::LogicalResult verifyOutputSize(std::optional<mlir::Location> location,
+                                     size_t dim, uint64_t size) {
+  if (size <= UINT32_MAX)
+    return llvm::success();
+  return emitInferenceError<OpTy>(
+      location, "output would have size ", size, " in dimension ", dim,
+      ", but DirectML sizes range from 1 to ", UINT32_MAX);
+}
+
 } // namespace dml
 
 #endif // DML_LIB_IR_OPUTILS_H
