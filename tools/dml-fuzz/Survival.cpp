@@ -25,6 +25,9 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -228,8 +231,8 @@ Outcome survive(MLIRContext *context, StringRef bytes, uint64_t valueSeed,
 //===----------------------------------------------------------------------===//
 
 static constexpr uint64_t casesPerChild = 100;
-/// A child that takes longer hangs.
-static constexpr unsigned secondsPerChild = 120;
+/// A case that takes longer hangs. A child may hang where it crashes, too.
+static constexpr unsigned secondsPerCase = 30, secondsPerChild = 300;
 /// The first and the last line of a child that lives.
 static constexpr llvm::StringLiteral beginOfChild = "begin";
 static constexpr llvm::StringLiteral endOfChild = "end";
@@ -251,9 +254,13 @@ int runSurvivalChild(uint64_t seed, uint64_t count,
                      llvm::function_ref<Outcome(uint64_t, bool &)> run) {
   llvm::outs() << beginOfChild << "\n";
   llvm::outs().flush();
+  // The stack of a hang is shown like that of a crash.
+  std::signal(SIGALRM, [](int) { std::abort(); });
   bool isLast = false;
   for (uint64_t i = 0; i < count && !isLast; ++i) {
+    alarm(secondsPerCase);
     Outcome outcome = run(seed + i, isLast);
+    alarm(0);
     std::string message =
         outcome.isDefect() ? outcome.message : getReason(outcome.message);
     llvm::replace(message, '\n', ' ');
