@@ -310,7 +310,7 @@ void SurvivalRun::showProgress() {
                << count(Outcome::Accepted) << " accepted, "
                << count(Outcome::Agreed) << " run";
   if (numParserCrashes)
-    llvm::errs() << ", " << numParserCrashes << " crashes of MLIR's parser";
+    llvm::errs() << ", " << numParserCrashes << " died in MLIR's parser";
   llvm::errs() << "\n";
 }
 
