@@ -226,14 +226,11 @@ private:
   }
 
   int64_t drawNumber(int64_t number) {
-    switch (random.between(0, 3)) {
-    case 0:
-      return number + 1;
-    case 1:
-      return number - 1;
-    default:
+    // Next to it, or any; the largest is followed by the smallest.
+    if (random.oneIn(2))
       return pick(numbers);
-    }
+    return static_cast<int64_t>(static_cast<uint64_t>(number) +
+                                (random.oneIn(2) ? 1 : -1));
   }
 
   /// Replaces, adds or removes values.
