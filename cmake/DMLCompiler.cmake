@@ -33,7 +33,8 @@ endfunction()
 function(dml_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM
+    dml_sanitizer_defaults)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tools")
   target_compile_definitions(${name} PRIVATE
     DML_TOOL="${name}" DML_VERSION="${PROJECT_VERSION}")

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
@@ -26,9 +27,13 @@ PaddingOp::inferReturnTypes(MLIRContext *context,
                                     input.getRank(), "dimension of input", 0)))
     return failure();
   SmallVector<int64_t> sizes;
-  for (auto [size, before, after] :
-       llvm::zip_equal(input.getShape(), start, end))
-    sizes.push_back(size + before + after);
+  for (auto [dim, size, before, after] :
+       llvm::enumerate(input.getShape(), start, end)) {
+    auto sum = llvm::SaturatingAdd<uint64_t>(size, before, after);
+    if (failed(verifyOutputSize<PaddingOp>(location, dim, sum)))
+      return failure();
+    sizes.push_back(static_cast<int64_t>(sum));
+  }
   inferredReturnTypes.push_back(input.clone(sizes));
   return success();
 }

@@ -21,10 +21,9 @@ LogicalResult ResampleOp::verify() {
     return emitOpError() << "output has rank " << output.getRank()
                          << ", but input has rank " << input.getRank();
   ArrayRef<float> scales = getScales();
-  if (static_cast<int64_t>(scales.size()) != input.getRank())
-    return emitOpError() << "scales has " << scales.size()
-                         << " values, but wants " << input.getRank()
-                         << ", one for each dimension of input";
+  if (failed(verifyCount<ResampleOp>(getLoc(), "scales", scales.size(),
+                                     input.getRank(), "dimension of input")))
+    return failure();
   for (auto [i, scale] : llvm::enumerate(scales))
     if (!std::isfinite(scale) || scale <= 0)
       return emitOpError() << "scales[" << i << "] is " << scale

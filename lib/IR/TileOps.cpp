@@ -6,6 +6,7 @@
 
 #include "OpUtils.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
@@ -21,13 +22,10 @@ TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
     return failure();
   SmallVector<int64_t> sizes;
   for (auto [dim, size, count] : llvm::enumerate(input.getShape(), repeats)) {
-    if (size * count > UINT32_MAX)
-      return emitInferenceError<TileOp>(
-          location, "output would have size ",
-          static_cast<uint64_t>(size) * static_cast<uint64_t>(count),
-          " in dimension ", dim, ", but DirectML sizes range from 1 to ",
-          UINT32_MAX);
-    sizes.push_back(size * count);
+    auto product = llvm::SaturatingMultiply<uint64_t>(size, count);
+    if (failed(verifyOutputSize<TileOp>(location, dim, product)))
+      return failure();
+    sizes.push_back(static_cast<int64_t>(product));
   }
   inferredReturnTypes.push_back(input.clone(sizes));
   return success();

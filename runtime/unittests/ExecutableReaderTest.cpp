@@ -320,3 +320,25 @@ TEST(ExecutableReader, SurvivesRandomDamage) {
     (void)read(spoiled);
   }
 }
+
+TEST(ExecutableReader, SurvivesEveryDamagedSPIRVWord) {
+  const auto original = makeArithmetic();
+  for (size_t module = 0; module < original->shader_modules.size(); ++module) {
+    const std::vector<uint32_t> &code = original->shader_modules[module]->code;
+    for (size_t at = 0; at < code.size(); ++at) {
+      uint32_t word = code[at], opcode = word & 0xffff, count = word >> 16;
+      // Ids and numbers; instructions of other lengths and of other kinds.
+      for (uint32_t other :
+           {uint32_t(0), uint32_t(1), word - 1, word + 1, UINT32_MAX,
+            opcode | 0xffff0000, opcode | 1 << 16, opcode | (count + 1) << 16,
+            opcode | (count - 1) << 16, word ^ 1, word ^ 0x40,
+            code[(at * 7 + 3) % code.size()]}) {
+        auto object = makeArithmetic();
+        object->shader_modules[module]->code[at] = other;
+        auto result = read(write(*object));
+        if (!result)
+          EXPECT_FALSE(result.status().message().empty());
+      }
+    }
+  }
+}

@@ -108,9 +108,20 @@ func.func @operands() {
 // dml.padding
 //===----------------------------------------------------------------------===//
 
+func.func @padding_c3_overflow(%input: tensor<1xi8>) {
+  // dml.padding (C3)
+  // expected-error @below {{'dml.padding' op output would have size 4294967296 in dimension 0, but DirectML sizes range from 1 to 4294967295}}
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 4294967295>, end_padding = array<i64: 0>}
+      : (tensor<1xi8>) -> tensor<1xi8>
+  return
+}
+
+// -----
+
 func.func @padding_c1_start(%input: tensor<1x3xf32>) {
   // dml.padding (C1)
-  // expected-error @below {{'dml.padding' op start_padding has 1 values, but wants 2, one for each dimension of input}}
+  // expected-error @below {{'dml.padding' op start_padding has 1 value, but wants 2, one for each dimension of input}}
   %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 2>, end_padding = array<i64: 0, 1>}
       : (tensor<1x3xf32>) -> tensor<1x6xf32>
@@ -394,7 +405,7 @@ func.func @pool_c5(%input: tensor<1x1x3x3xf32>, %gradient: tensor<1x1x2x2xf32>) 
 
 func.func @resample_c1(%input: tensor<1x2xf32>) {
   // dml.resample (C1)
-  // expected-error @below {{'dml.resample' op scales has 1 values, but wants 2, one for each dimension of input}}
+  // expected-error @below {{'dml.resample' op scales has 1 value, but wants 2, one for each dimension of input}}
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 2.0>} : (tensor<1x2xf32>) -> tensor<1x4xf32>
   return

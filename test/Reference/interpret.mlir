@@ -12,14 +12,14 @@
 // CHECK: %padded: 1x1x8x10xf32
 // CHECK-COUNT-4: {{7 6 5 6 7 8 7 6 5 6|3 2 1 2 3 4 3 2 1 2}}
 
-// MISSING: dml-interpret: input 'image' (1x1x4x4xf32) is missing: function 'main' has 1 input, but there are 0 --inputs
-// TYPE: dml-interpret: input 'image': type is 4xf32, but function 'main' wants 1x1x4x4xf32
-// NAME: dml-interpret: --input=other=4xf32=1: function 'main' has no input 'other'; it has 'image'
-// MANY: dml-interpret: there are 2 --inputs, but function 'main' has 1 input{{$}}
-// TWICE: dml-interpret: input 'image' is given twice
-// FILE: dml-interpret: input 'image': cannot read
-// OUTPUT: dml-interpret: --output=out.npy: wanted is @FILE.npy
-// NOFILE: dml-interpret: cannot open input file
+// MISSING: dml-interpret: error: input 'image' (1x1x4x4xf32) is missing: function 'main' has 1 input, but there are 0 --inputs
+// TYPE: dml-interpret: error: input 'image': type is 4xf32, but function 'main' wants 1x1x4x4xf32
+// NAME: dml-interpret: error: --input=other=4xf32=1: function 'main' has no input 'other'; it has 'image'
+// MANY: dml-interpret: error: there are 2 --inputs, but function 'main' has 1 input{{$}}
+// TWICE: dml-interpret: error: input 'image' is given twice
+// FILE: dml-interpret: error: input 'image': cannot read
+// OUTPUT: dml-interpret: error: --output=out.npy: wanted is @FILE.npy
+// NOFILE: dml-interpret: error: cannot open input file
 
 func.func @main(%input: tensor<1x1x4x4xf32> {dml.name = "image"})
     -> (tensor<1x1x8x10xf32> {dml.name = "padded"}) {

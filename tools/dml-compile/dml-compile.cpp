@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,7 +23,6 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -82,7 +82,7 @@ static cl::opt<bool> fuse(
     cl::init(true), cl::cat(category));
 
 static LogicalResult reportError(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "dml-compile") << message << "\n";
+  dml::tools::emitToolError() << message << "\n";
   return failure();
 }
 

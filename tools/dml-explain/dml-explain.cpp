@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -275,8 +276,9 @@ static int run(MLIRContext &context, raw_ostream &os) {
   if (!askedLevel.empty()) {
     asked = parseFeatureLevel(askedLevel);
     if (!asked) {
-      llvm::errs() << "dml-explain: option --level: "
-                   << describeUnknownFeatureLevel(askedLevel) << "\n";
+      tools::emitToolError()
+          << "option --level: " << describeUnknownFeatureLevel(askedLevel)
+          << "\n";
       return 2;
     }
   }
@@ -284,7 +286,7 @@ static int run(MLIRContext &context, raw_ostream &os) {
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       openInputFile(inputFile, &message);
   if (!buffer) {
-    llvm::errs() << "dml-explain: " << message << "\n";
+    tools::emitToolError() << message << "\n";
     return 2;
   }
   llvm::SourceMgr sourceMgr;
@@ -331,7 +333,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputFile, &message);
   if (!output) {
-    llvm::errs() << "dml-explain: " << message << "\n";
+    tools::emitToolError() << message << "\n";
     return 2;
   }
   int status = run(context, output->os());

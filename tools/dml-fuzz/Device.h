@@ -35,6 +35,10 @@ public:
   /// Whether a failure's message names a feature that is not compiled for.
   bool isRefusal(llvm::StringRef message) const;
 
+  DmlDevice getHandle() const { return device; }
+  /// What is compiled for.
+  llvm::StringRef getProfile() const { return deviceProfile; }
+
   /// The device, its driver and the profile that is compiled for.
   std::string describe() const;
 

@@ -27,11 +27,18 @@ struct Outcome {
     Failed,
     /// The program is no valid case: the generator's mistake.
     Invalid,
+    /// A spoiled program was found to be one, and the error says so.
+    Rejected,
+    /// A spoiled program was accepted, but there is nothing to compare.
+    Accepted,
   };
+  static constexpr unsigned numKinds = Accepted + 1;
   Kind kind;
   std::string message;
 
-  bool isDefect() const { return kind != Agreed && kind != Refused; }
+  bool isDefect() const {
+    return kind == Disagreed || kind == Failed || kind == Invalid;
+  }
 };
 
 /// Computes @main of a module in the way that is to be tested. Returns the
@@ -51,6 +58,10 @@ std::optional<std::string>
 describeMismatch(llvm::ArrayRef<reference::Tensor> lower,
                  llvm::ArrayRef<reference::Tensor> upper,
                  llvm::ArrayRef<reference::Tensor> found, bool isExact);
+
+/// Infers the types of @main's operations, first to last, and its own. Fails
+/// where that does not give a valid module.
+llvm::LogicalResult retype(mlir::ModuleOp module);
 
 /// Makes a module smaller as long as `fails` holds for it: fewer operators,
 /// smaller sizes, plainer attributes. Every module that `fails` sees is valid.

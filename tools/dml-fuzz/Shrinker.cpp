@@ -40,19 +40,21 @@ static void fitGradient(MaxPoolingGradOp op) {
       op.getDilations().size() != numSpatial)
     return;
   for (size_t i = 0; i < numSpatial; ++i) {
-    int64_t extent = 1 + (op.getWindowSize()[i] - 1) * op.getDilations()[i];
-    int64_t padded =
-        shape[i + 2] + op.getStartPadding()[i] + op.getEndPadding()[i];
-    shape[i + 2] = std::max<int64_t>(padded - extent, 0) /
-                       std::max<int64_t>(op.getStrides()[i], 1) +
-                   1;
+    // Nothing is verified here: unsigned numbers may overflow.
+    auto at = [i](ArrayRef<int64_t> values) -> uint64_t { return values[i]; };
+    uint64_t extent = 1 + (at(op.getWindowSize()) - 1) * at(op.getDilations());
+    uint64_t padded =
+        shape[i + 2] + at(op.getStartPadding()) + at(op.getEndPadding());
+    uint64_t steps = extent >= padded ? 0 : padded - extent;
+    uint64_t size = steps / std::max<uint64_t>(at(op.getStrides()), 1) + 1;
+    if (size > UINT32_MAX)
+      return;
+    shape[i + 2] = static_cast<int64_t>(size);
   }
   argument.setType(input.clone(shape));
 }
 
-/// Infers the types of @main's operations, first to last, and its own. Fails
-/// where that does not give a valid module.
-static LogicalResult retype(ModuleOp module) {
+LogicalResult retype(ModuleOp module) {
   ScopedDiagnosticHandler handler(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   func::FuncOp function = getMain(module);

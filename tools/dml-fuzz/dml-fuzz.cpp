@@ -7,6 +7,7 @@
 #include "Device.h"
 #include "Differential.h"
 #include "Generator.h"
+#include "Survival.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,12 +15,14 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "support/Plural.h"
+#include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
@@ -74,6 +77,23 @@ static cl::opt<bool>
 static cl::opt<bool>
     validate("validate", cl::cat(category),
              cl::desc("A message of Vulkan's validation layer is a failure"));
+static cl::opt<bool> invalid(
+    "invalid", cl::cat(category),
+    cl::desc("Spoil the programs' attributes, shapes, types and operands: each "
+             "is to be compiled, or rejected with a message that has a place"));
+static cl::opt<bool>
+    mutate("mutate", cl::cat(category),
+           cl::desc("The same for the bytes of programs as text, as bytecode "
+                    "and as executables"));
+static cl::opt<bool>
+    writeCase("write-case", cl::cat(category),
+              cl::desc("With --invalid or --mutate: write the case --seed to "
+                       "the output directory, and do not run it"));
+static cl::opt<bool> inProcess(
+    "in-process", cl::cat(category), cl::Hidden,
+    cl::desc("With --invalid or --mutate: run the cases in this process"));
+
+static Damage getDamage() { return invalid ? Damage::Program : Damage::File; }
 
 //===----------------------------------------------------------------------===//
 // Cases
@@ -87,6 +107,8 @@ public:
   int runReplay();
   int runRandom();
   int runSystematic();
+  int runSpoiled();
+  int writeSpoiled();
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -189,8 +211,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
   std::error_code error;
   llvm::raw_fd_ostream file(path, error);
   if (error)
-    llvm::errs() << "dml-fuzz: cannot write " << path << ": " << error.message()
-                 << "\n";
+    tools::emitToolError() << "cannot write " << path << ": " << error.message()
+                           << "\n";
   else
     file << text;
 }
@@ -219,12 +241,25 @@ Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
 //===----------------------------------------------------------------------===//
 
 int Fuzzer::runReplay() {
-  auto module = parseSourceFile<ModuleOp>(replay, ParserConfig(context.get()));
-  if (!module)
-    return EXIT_FAILURE;
-  Outcome outcome = runOnce(*module, values);
-  static constexpr const char *kinds[] = {"agrees", "disagrees", "refused",
-                                          "fails", "invalid"};
+  Outcome outcome;
+  if (invalid || mutate) {
+    auto file = llvm::MemoryBuffer::getFile(replay);
+    if (!file) {
+      tools::emitToolError() << "cannot read " << replay << ": "
+                             << file.getError().message() << "\n";
+      return EXIT_FAILURE;
+    }
+    outcome = survive(context.get(), (*file)->getBuffer(), values, device);
+  } else {
+    auto module =
+        parseSourceFile<ModuleOp>(replay, ParserConfig(context.get()));
+    if (!module)
+      return EXIT_FAILURE;
+    outcome = runOnce(*module, values);
+  }
+  static constexpr const char *kinds[Outcome::numKinds] = {
+      "agrees",  "disagrees", "refused", "fails",
+      "invalid", "rejected",  "accepted"};
   llvm::outs() << kinds[outcome.kind] << (outcome.message.empty() ? "" : ": ")
                << outcome.message << "\n";
   return outcome.isDefect() ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -293,6 +328,57 @@ int Fuzzer::runSystematic() {
   return finish();
 }
 
+/// Runs spoiled programs in this process.
+int Fuzzer::runSpoiled() {
+  return runSurvivalChild(seed, maxCases, [&](uint64_t caseSeed, bool &isLast) {
+    renewContext();
+    SpoiledFile file = drawSpoiledFile(context.get(), getDamage(), caseSeed);
+    // MLIR's reader of bytecode may write where it should not.
+    isLast = mutate && file.extension == ".mlirbc";
+    return survive(context.get(), file.bytes, caseSeed, device);
+  });
+}
+
+/// Writes a spoiled program and says how to run it.
+int Fuzzer::writeSpoiled() {
+  SpoiledFile file = drawSpoiledFile(context.get(), getDamage(), seed);
+  SmallString<128> path(outputDirectory);
+  llvm::sys::path::append(path, "failure-" + std::to_string(seed) +
+                                    file.extension.str());
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  os << file.bytes;
+  os.close();
+  if (error || (error = os.error())) {
+    tools::emitToolError() << "cannot write " << path << ": " << error.message()
+                           << "\n";
+    os.clear_error();
+    return EXIT_FAILURE;
+  }
+  llvm::outs() << "dml-fuzz --" << (invalid ? "invalid" : "mutate")
+               << " --replay=" << path << " --values=" << seed << "\n";
+  return EXIT_SUCCESS;
+}
+
+static SurvivalOptions getSurvivalOptions(const char *program) {
+  SurvivalOptions options;
+  options.seed = seed;
+  options.count = maxCases;
+  options.maxSeconds = maxSeconds;
+  options.maxDefects = maxDefects;
+  options.command = {
+      llvm::sys::fs::getMainExecutable(
+          program, reinterpret_cast<void *>(&getSurvivalOptions)),
+      invalid ? "--invalid" : "--mutate", "--output-dir=" + outputDirectory};
+  if (!selector.empty())
+    options.command.push_back("--device=" + selector);
+  if (!deviceProfile.empty())
+    options.command.push_back("--device-profile=" + deviceProfile);
+  if (validate)
+    options.command.push_back("--validate");
+  return options;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   dml::tools::setVersionPrinter();
@@ -302,13 +388,20 @@ int main(int argc, char **argv) {
       "Draws programs of dml operators, runs them on a Vulkan device and "
       "compares with the interpreter\n");
 
-  llvm::CrashRecoveryContext::Enable();
+  bool isSpoiled = invalid || mutate;
+  if (isSpoiled && writeCase)
+    return Fuzzer(/*device=*/nullptr).writeSpoiled();
+  if (isSpoiled && !inProcess && replay.empty())
+    return runSurvival(getSurvivalOptions(argv[0]));
+
+  // In a child and in a replay, a crash ends the process and shows its stack.
+  if (!isSpoiled)
+    llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none") {
     auto created = Device::create({selector, deviceProfile, validate});
     if (!created) {
-      llvm::errs() << "dml-fuzz: " << llvm::toString(created.takeError())
-                   << "\n";
+      tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
       return EXIT_FAILURE;
     }
     device = std::move(*created);
@@ -317,5 +410,7 @@ int main(int argc, char **argv) {
   Fuzzer fuzzer(device.get());
   if (!replay.empty())
     return fuzzer.runReplay();
+  if (isSpoiled)
+    return fuzzer.runSpoiled();
   return systematic ? fuzzer.runSystematic() : fuzzer.runRandom();
 }

@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "support/Arguments.h"
+#include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -48,7 +49,7 @@ static cl::opt<std::string> functionName("function", cl::init(""),
 
 /// Prints an error of this tool.
 static LogicalResult emitToolError(const Twine &message) {
-  llvm::errs() << "dml-interpret: " << message << "\n";
+  tools::emitToolError() << message << "\n";
   return failure();
 }
 

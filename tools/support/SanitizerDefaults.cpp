@@ -1,11 +1,20 @@
-//===- SanitizerDefaults.cpp - Leaks that are not ours --------------------===//
+//===- SanitizerDefaults.cpp - Reports that are not ours ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linked into programs that use Vulkan where they are built with
+// Linked into programs that use Vulkan or LLVM where they are built with
 // AddressSanitizer, so that they need no options in their environment.
 //
 //===----------------------------------------------------------------------===//
+
+/// Options for AddressSanitizer, which asks for them under this name.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" const char *__asan_default_options() {
+  // LLVM's allocators, which are inline, poison their memory where they are
+  // compiled with sanitizers. Their code in LLVM's libraries, which are not,
+  // hands the same memory out and leaves it poisoned.
+  return "allow_user_poisoning=0";
+}
 
 /// Suppressions for LeakSanitizer, which asks for them under this name. Each
 /// needs a reason.

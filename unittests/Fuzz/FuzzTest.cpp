@@ -6,6 +6,7 @@
 
 #include "dml-fuzz/Differential.h"
 #include "dml-fuzz/Generator.h"
+#include "dml-fuzz/Mutator.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/MLIRContext.h"
@@ -107,6 +108,46 @@ TEST_F(FuzzTest, SeedsDetermineCases) {
                 StringRef(b.getData(), b.getNumBytes()));
   }
   EXPECT_NE(print(*drawProgram(&context, 1)), print(*drawProgram(&context, 2)));
+}
+
+TEST_F(FuzzTest, SpoiledProgramsAreDetermined) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto module = drawProgram(&context, seed);
+    std::string before = print(*module);
+    Random one(seed), other(seed), third(seed + 1000);
+    std::string spoiled = spoil(*module, one);
+    EXPECT_EQ(spoiled, spoil(*module, other));
+    EXPECT_NE(spoiled, spoil(*module, third));
+    EXPECT_EQ(print(*module), before);
+    Random text(seed), sameText(seed), bytes(seed), sameBytes(seed);
+    EXPECT_EQ(spoilText(before, text), spoilText(before, sameText));
+    EXPECT_EQ(spoilBytes(before, bytes), spoilBytes(before, sameBytes));
+  }
+}
+
+TEST_F(FuzzTest, SpoiledProgramsAreOfEveryKind) {
+  // What is wrong with them, as the parser and the verifiers say it.
+  std::string errors;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    errors += diagnostic.str() + "\n";
+    return success();
+  });
+  unsigned numValid = 0, numPrograms = 1000;
+  for (uint64_t seed = 0; seed < numPrograms; ++seed) {
+    Random random(seed);
+    std::string text = spoil(*drawProgram(&context, seed), random);
+    numValid += !!parseSourceString<ModuleOp>(text, &context);
+  }
+  EXPECT_GT(numValid, numPrograms / 20);
+  EXPECT_LT(numValid, numPrograms / 2);
+  for (StringRef error :
+       {"requires attribute", "values, but wants", "but wants a value from",
+        "is no DirectML data type", "DirectML sizes range from",
+        "but wants a finite value", "has a dynamic size",
+        "but wants a ranked tensor", "supports rank", "Invalid attribute",
+        "has type", "unknown attribute", "in dimension",
+        "requires a single operand"})
+    EXPECT_TRUE(StringRef(errors).contains(error)) << error.str();
 }
 
 TEST_F(FuzzTest, Mismatches) {
