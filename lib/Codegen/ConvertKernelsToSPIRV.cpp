@@ -142,26 +142,8 @@ static void addRequired(Type type, bool use64bitIndex,
       required.set(DeviceFeature::ShaderInt64, true);
     return;
   }
-  if (!element.isIntOrFloat())
-    return;
-  bool isFloat = isa<FloatType>(element);
-  unsigned width = element.getIntOrFloatBitWidth();
-  if (width == 64)
-    required.set(isFloat ? DeviceFeature::ShaderFloat64
-                         : DeviceFeature::ShaderInt64,
-                 true);
-  if (width == 16)
-    required.set(isFloat ? DeviceFeature::ShaderFloat16
-                         : DeviceFeature::ShaderInt16,
-                 true);
-  if (width == 8)
-    required.set(DeviceFeature::ShaderInt8, true);
-  if (!isa<MemRefType>(type))
-    return;
-  if (width == 16)
-    required.set(DeviceFeature::StorageBuffer16BitAccess, true);
-  if (width == 8)
-    required.set(DeviceFeature::StorageBuffer8BitAccess, true);
+  if (element.isIntOrFloat())
+    required.add(DeviceProfile::getRequired(element, isa<MemRefType>(type)));
 }
 
 /// Checks that `profile` has what the kernel needs. SPIR-V conversion would
@@ -222,10 +204,11 @@ struct ConvertKernelsToSPIRV
       getOperation().emitError(llvm::toString(profile.takeError()));
       return signalPassFailure();
     }
+    // Every kernel that is refused is named.
     for (auto module :
          llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
       if (failed(convert(module, *profile)))
-        return signalPassFailure();
+        signalPassFailure();
   }
 
 private:

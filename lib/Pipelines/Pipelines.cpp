@@ -49,7 +49,12 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
   addCleanup(pm);
 }
 
-void dml::buildLinalgToGPUPipeline(OpPassManager &pm, const CompilerOptions &) {
+void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
+                                   const CompilerOptions &options) {
+  EmulateTypesOptions emulate;
+  emulate.deviceProfile = options.deviceProfile;
+  pm.addPass(createEmulateTypes(emulate));
+  addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
