@@ -53,7 +53,8 @@ describeMismatch(llvm::ArrayRef<reference::Tensor> lower,
                  llvm::ArrayRef<reference::Tensor> found, bool isExact);
 
 /// Makes a module smaller as long as `fails` holds for it: fewer operators,
-/// smaller sizes, plainer attributes. Every module that `fails` sees is valid.
+/// fewer dimensions, smaller sizes, plainer attributes. Every module that
+/// `fails` sees is valid.
 mlir::OwningOpRef<mlir::ModuleOp>
 shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> fails,
        unsigned maxTries = 2000);
