@@ -143,26 +143,8 @@ static void addRequired(Type type, bool use64bitIndex,
       required.set(DeviceFeature::ShaderInt64, true);
     return;
   }
-  if (!element.isIntOrFloat())
-    return;
-  bool isFloat = isa<FloatType>(element);
-  unsigned width = element.getIntOrFloatBitWidth();
-  if (width == 64)
-    required.set(isFloat ? DeviceFeature::ShaderFloat64
-                         : DeviceFeature::ShaderInt64,
-                 true);
-  if (width == 16)
-    required.set(isFloat ? DeviceFeature::ShaderFloat16
-                         : DeviceFeature::ShaderInt16,
-                 true);
-  if (width == 8)
-    required.set(DeviceFeature::ShaderInt8, true);
-  if (!isa<MemRefType>(type))
-    return;
-  if (width == 16)
-    required.set(DeviceFeature::StorageBuffer16BitAccess, true);
-  if (width == 8)
-    required.set(DeviceFeature::StorageBuffer8BitAccess, true);
+  if (element.isIntOrFloat())
+    required.add(DeviceProfile::getRequired(element, isa<MemRefType>(type)));
 }
 
 /// Checks that `profile` has what the kernel needs. SPIR-V conversion would
@@ -237,11 +219,11 @@ struct ConvertKernelsToSPIRV
     SmallVector<Kernel> kernels;
     for (auto [original, narrow] : llvm::zip_equal(originals, fit)) {
       FailureOr<Kernel> kernel = prepare(original, !*narrow, *profile);
-      if (failed(kernel))
-        return signalPassFailure();
-      kernels.push_back(std::move(*kernel));
+      if (succeeded(kernel))
+        kernels.push_back(std::move(*kernel));
     }
-    if (failed(convert(kernels, *profile)))
+    // Every kernel that is refused is named.
+    if (kernels.size() < originals.size() || failed(convert(kernels, *profile)))
       return signalPassFailure();
     for (Kernel &kernel : kernels) {
       Operation &converted = kernel.module->getBody()->front();

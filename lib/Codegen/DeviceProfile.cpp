@@ -41,6 +41,31 @@ void DeviceProfile::set(DeviceFeature feature, bool value) {
   features = value ? features | bit : features & ~bit;
 }
 
+DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
+  DeviceProfile required;
+  bool isFloat = isa<FloatType>(type);
+  switch (type.getIntOrFloatBitWidth()) {
+  case 8:
+    required.set(DeviceFeature::ShaderInt8, true);
+    required.set(DeviceFeature::StorageBuffer8BitAccess, isStored);
+    break;
+  case 16:
+    required.set(isFloat ? DeviceFeature::ShaderFloat16
+                         : DeviceFeature::ShaderInt16,
+                 true);
+    required.set(DeviceFeature::StorageBuffer16BitAccess, isStored);
+    break;
+  case 64:
+    required.set(isFloat ? DeviceFeature::ShaderFloat64
+                         : DeviceFeature::ShaderInt64,
+                 true);
+    break;
+  default:
+    break;
+  }
+  return required;
+}
+
 llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;

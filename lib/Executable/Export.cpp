@@ -76,18 +76,20 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
     return emitError(function.getLoc(), "argument ")
            << index << " is " << function.getArgumentTypes()[index]
            << ", but an executable wants a packed buffer of static shape";
-  Type elementType = type.getElementType();
+  auto tensorType =
+      RankedTensorType::get(type.getShape(), type.getElementType());
   if (auto original = function.getArgAttrOfType<TypeAttr>(index, typeAttrName))
-    elementType = cast<ShapedType>(original.getValue()).getElementType();
+    tensorType = cast<RankedTensorType>(original.getValue());
+  Type elementType = tensorType.getElementType();
   std::optional<DataType> dataType = getDataType(elementType);
   if (!dataType)
     return emitError(function.getLoc(), "argument ")
            << index << " has element type " << elementType
            << ", which is no DirectML data type";
 
-  if (type.getRank() > maxRank)
+  if (tensorType.getRank() > maxRank)
     return emitError(function.getLoc(), "argument ")
-           << index << " has rank " << type.getRank()
+           << index << " has rank " << tensorType.getRank()
            << ", but DirectML tensors have at most " << maxRank
            << " dimensions";
 
@@ -95,7 +97,7 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
   auto name = function.getArgAttrOfType<StringAttr>(index, nameAttrName);
   tensor.name = name ? name.getValue().str() : defaultName.str();
   tensor.type = *dataType;
-  for (int64_t size : type.getShape()) {
+  for (int64_t size : tensorType.getShape()) {
     if (size < 1 || size > UINT32_MAX)
       return emitError(function.getLoc(), "argument ")
              << index << " has size " << size

@@ -160,6 +160,16 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
   return success();
 }
 
+void dml::keepTensorTypes(FunctionOpInterface function,
+                          llvm::function_ref<bool(Type)> isChanged) {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (isChanged(type) && !function.getArgAttr(i, typeAttrName))
+      function.setArgAttr(i, typeAttrName, TypeAttr::get(type));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (isChanged(type) && !function.getResultAttr(i, typeAttrName))
+      function.setResultAttr(i, typeAttrName, TypeAttr::get(type));
+}
+
 LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,
                                                    unsigned regionIndex,
                                                    unsigned argIndex,

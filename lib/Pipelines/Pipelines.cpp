@@ -51,10 +51,12 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CompilerOptions &options) {
-  if (options.fuse) {
+  if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseProducers());
-    addCleanup(pm);
-  }
+  EmulateTypesOptions emulate;
+  emulate.deviceProfile = options.deviceProfile;
+  pm.addPass(createEmulateTypes(emulate));
+  addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;

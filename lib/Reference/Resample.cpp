@@ -116,9 +116,16 @@ interpolateAlong(unsigned dim, int64_t size, const Fraction &scale,
 
 static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
                            const Tensor &input, Tensor &output) {
+  // A device may take f16's denormals for zeros where it converts them, and so
+  // lose more than f32's arithmetic does.
+  const double smallestNormal =
+      input.getDataType() == DataType::FLOAT16 ? 0x1p-14 : 0.0;
   std::vector<Sample> samples(input.getNumElements());
-  for (auto [index, sample] : llvm::enumerate(samples))
-    sample = {static_cast<float>(input.getNumber(index)), 0.0};
+  for (auto [index, sample] : llvm::enumerate(samples)) {
+    double number = input.getNumber(index), magnitude = std::fabs(number);
+    sample = {static_cast<float>(number),
+              magnitude < smallestNormal ? magnitude : 0.0};
+  }
   SmallVector<int64_t> shape(input.getShape());
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     samples = interpolateAlong(dim, output.getShape()[dim], scales[dim], shape,
@@ -130,6 +137,9 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
       number -= sample.error;
     else if (result == Result::upper && sample.error != 0) // -0 + 0 is +0.
       number += sample.error;
+    if (result != Result::exact && std::fabs(number) < smallestNormal &&
+        (number > 0) == (result == Result::lower))
+      number = 0;
     output.setNumber(index, number);
   }
 }

@@ -34,6 +34,10 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   physicalDevice = instanceOwner->physicalDevice(*index);
   properties = instanceOwner->devices()[*index];
   supported = properties.info.features;
+  if (DmlFeatureFlags unknown = info.disabledFeatures & ~DML_FEATURE_ALL)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x",
+                     std::hex, unknown, ", which is no feature");
+  properties.info.features &= ~info.disabledFeatures;
   // selectDevice passes over devices that have none.
   queueFamilyIndex = *chooseQueueFamily(properties.queueFamilies);
   if (info.robustBufferAccess && !properties.robustBufferAccess)
@@ -41,7 +45,7 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
                      "' lacks the feature robustBufferAccess");
 
   auto has = [&](DmlFeatureFlagBits bit) -> VkBool32 {
-    return (supported & bit) != 0;
+    return (properties.info.features & bit) != 0;
   };
   VkPhysicalDeviceVulkan12Features features12{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};

@@ -519,6 +519,25 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   expectAdoptError([](auto &i) { i.enabledFeatures = 0x80; },
                    "enabledFeatures has 0x80");
 
+  // Created here without the feature that a program needs.
+  DmlDeviceCreateInfo lessInfo{};
+  lessInfo.disabledFeatures = DML_FEATURE_SHADER_INT64_BIT;
+  DmlDevice less = nullptr;
+  EXPECT_OK(dmlCreateDevice, instance, &lessInfo, &less);
+  DmlDeviceInfo lessProperties;
+  dmlGetDeviceProperties(less, &lessProperties);
+  EXPECT_EQ(lessProperties.features,
+            good.enabledFeatures & ~DML_FEATURE_SHADER_INT64_BIT);
+  DmlExecutable wide = load(*makeTwice());
+  DmlProgram wideProgram = nullptr;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED, "feature shaderInt64 is needed",
+               dmlCreateProgram, less, wide, &wideProgram);
+  dmlDestroyExecutable(wide);
+  dmlDestroyDevice(less);
+  lessInfo.disabledFeatures = 0x80;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x80",
+               dmlCreateDevice, instance, &lessInfo, &less);
+
   // Without the feature that a program needs, and without a queue.
   DmlVulkanDevice poor = good;
   poor.enabledFeatures &= ~DML_FEATURE_SHADER_INT64_BIT;

@@ -1,24 +1,43 @@
 // A kernel that needs what the profile lacks is refused, under the names of the
-// operator and of the Vulkan features.
+// operator and of the Vulkan feature: here of indices that do not fit 32 bits.
 //
 // RUN: split-file %s %t
-// RUN: not dml-compile %t/i8.mlir --device-profile=minimal 2>&1 | FileCheck %s --check-prefix=I8
-// RUN: not dml-compile %t/f64.mlir --device-profile=full,-shaderFloat64 2>&1 | FileCheck %s --check-prefix=F64
+// RUN: not dml-compile %t/large.mlir --device-profile=full,-shaderInt64 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not dml-compile %t/large.mlir --device-profile=minimal 2>&1 | FileCheck %s --check-prefix=MINIMAL
+// RUN: dml-compile %t/large.mlir --emit=spirv | FileCheck %s --check-prefix=INT64
 // RUN: dml-compile %t/f32.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=F32
-// RUN: dml-compile %t/i8.mlir --device-profile=minimal,+shaderInt8,+storageBuffer8BitAccess --emit=spirv | FileCheck %s --check-prefix=I8OK
+// RUN: dml-compile %t/i8.mlir --device-profile=minimal,+shaderInt8,+storageBuffer8BitAccess --emit=spirv | FileCheck %s --check-prefix=I8
+// RUN: dml-compile %t/i8.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=F32
+// RUN: dml-compile %t/f64.mlir --device-profile=minimal,+shaderInt64 --emit=spirv | FileCheck %s --check-prefix=F64
 // RUN: not dml-compile %t/f32.mlir --device-profile=tiny 2>&1 | FileCheck %s --check-prefix=PROFILE
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,-shaderFloat128 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,shaderInt8 2>&1 | FileCheck %s --check-prefix=SIGN
 
-// I8: i8.mlir:2:{{[0-9]+}}: error: 'dml.tile' needs the Vulkan features shaderInt8, storageBuffer8BitAccess, which the device profile 'minimal' lacks
-// F64: f64.mlir:2:{{[0-9]+}}: error: 'dml.padding' needs the Vulkan feature shaderFloat64, which the device profile 'full,-shaderFloat64' lacks
+// LARGE: large.mlir:3:{{[0-9]+}}: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64' lacks
+// LARGE: large.mlir:6:{{[0-9]+}}: error: 'dml.padding' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64' lacks
+// MINIMAL: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'minimal' lacks
+// INT64: requires #spirv.vce<v1.5, [
+// INT64-SAME: Int64
 // F32: requires #spirv.vce<v1.5, [Shader, Matrix], [SPV_KHR_storage_buffer_storage_class]>
-// I8OK: requires #spirv.vce<v1.5, [
-// I8OK-SAME: Int8
+// I8: requires #spirv.vce<v1.5, [
+// I8-SAME: Int8
+// F64-NOT: Float64
+// F64: requires #spirv.vce<v1.5, [{{.*}}Int64
 // PROFILE: dml-compile: error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
 // FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess
 // SIGN: dml-compile: error: device profile change 'shaderInt8' wants a '+' or '-' before the feature
 
+//--- large.mlir
+func.func @main(%input: tensor<50000x50000xf32>)
+    -> (tensor<50001x50000xf32>, tensor<50002x50000xf32>) {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 1.0, 1.0>}
+      : (tensor<50000x50000xf32>) -> tensor<50001x50000xf32>
+  %1 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 2, 0>, end_padding = array<i64: 0, 0>}
+      : (tensor<50000x50000xf32>) -> tensor<50002x50000xf32>
+  return %0, %1 : tensor<50001x50000xf32>, tensor<50002x50000xf32>
+}
 //--- i8.mlir
 func.func @main(%input: tensor<3xi8>) -> tensor<6xi8> {
   %0 = dml.tile %input {repeats = array<i64: 2>} : (tensor<3xi8>) -> tensor<6xi8>

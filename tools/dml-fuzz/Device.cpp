@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -32,16 +33,9 @@ private:
 };
 } // namespace
 
-/// The features that `device` lacks.
-static SmallVector<const char *> getMissingFeatures(DmlDevice device) {
-  DmlDeviceInfo info;
-  dmlGetDeviceProperties(device, &info);
-  SmallVector<const char *> missing;
-  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
-    if (!(info.features & bit))
-      missing.push_back(
-          dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)));
-  return missing;
+/// Vulkan's features by the runtime's numbers: those of the executable format.
+static DmlFeatureFlags getFlag(DeviceFeature feature) {
+  return DmlFeatureFlags(1) << static_cast<unsigned>(feature);
 }
 
 llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
@@ -51,17 +45,27 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   instanceInfo.enableValidation = options.validate;
   DmlDeviceCreateInfo deviceInfo{};
   deviceInfo.selector = options.selector.c_str();
+  DeviceProfile &profile = result->profile = DeviceProfile::getFull();
+  if (!options.deviceProfile.empty()) {
+    auto parsed = DeviceProfile::parse(options.deviceProfile);
+    if (!parsed)
+      return parsed.takeError();
+    profile = *parsed;
+  }
+  for (const DeviceFeatureInfo &info : getDeviceFeatures())
+    if (!profile.has(info.feature))
+      deviceInfo.disabledFeatures |= getFlag(info.feature);
   if (dmlCreateInstance(&instanceInfo, &result->instance, error) !=
           DML_SUCCESS ||
       dmlCreateDevice(result->instance, &deviceInfo, &result->device, error) !=
           DML_SUCCESS)
     return llvm::createStringError(error.getMessage());
-  result->deviceProfile = options.deviceProfile;
-  if (result->deviceProfile.empty()) {
-    result->deviceProfile = "full";
-    for (const char *feature : getMissingFeatures(result->device))
-      result->deviceProfile += std::string(",-") + feature;
-  }
+  // What the device lacks is not compiled for.
+  DmlDeviceInfo enabled;
+  dmlGetDeviceProperties(result->device, &enabled);
+  for (const DeviceFeatureInfo &info : getDeviceFeatures())
+    if (!(enabled.features & getFlag(info.feature)))
+      profile.set(info.feature, false);
   return result;
 }
 
@@ -74,16 +78,13 @@ std::string Device::describe() const {
   DmlDeviceInfo info;
   dmlGetDeviceProperties(device, &info);
   return std::string(info.name) + ", " + info.driverName + " " +
-         info.driverInfo + ", compiled for " + deviceProfile;
+         info.driverInfo + ", compiled for " + profile.str();
 }
 
 bool Device::isRefusal(StringRef message) const {
-  for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1) {
-    const char *name = dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
-    if (message.contains(name) && StringRef(deviceProfile).contains(name))
-      return true;
-  }
-  return false;
+  return llvm::any_of(getDeviceFeatures(), [&](const DeviceFeatureInfo &info) {
+    return !profile.has(info.feature) && message.contains(info.vulkanName);
+  });
 }
 
 FailureOr<SmallVector<Tensor>>
@@ -92,7 +93,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
       module.lookupSymbol<func::FuncOp>("main").getResultTypes());
 
   CompilerOptions options;
-  options.deviceProfile = deviceProfile;
+  options.deviceProfile = profile.str();
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

@@ -8,6 +8,7 @@
 #define DML_TOOLS_DMLFUZZ_DEVICE_H
 
 #include "Differential.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "dml/runtime.h"
 #include "llvm/Support/Error.h"
 
@@ -19,7 +20,8 @@ public:
   struct Options {
     /// As for dmlFindDevice.
     std::string selector;
-    /// Empty: every feature that the device has.
+    /// What to compile for, and to enable of the device's features. Empty:
+    /// every feature that the device has.
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
@@ -37,7 +39,7 @@ public:
 
   DmlDevice getHandle() const { return device; }
   /// What is compiled for.
-  llvm::StringRef getProfile() const { return deviceProfile; }
+  std::string getProfile() const { return profile.str(); }
 
   /// The device, its driver and the profile that is compiled for.
   std::string describe() const;
@@ -47,7 +49,7 @@ private:
 
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
-  std::string deviceProfile;
+  DeviceProfile profile;
 };
 
 } // namespace dml::fuzz

@@ -64,7 +64,8 @@ describeMismatch(llvm::ArrayRef<reference::Tensor> lower,
 llvm::LogicalResult retype(mlir::ModuleOp module);
 
 /// Makes a module smaller as long as `fails` holds for it: fewer operators,
-/// smaller sizes, plainer attributes. Every module that `fails` sees is valid.
+/// fewer dimensions, smaller sizes, plainer attributes. Every module that
+/// `fails` sees is valid.
 mlir::OwningOpRef<mlir::ModuleOp>
 shrink(mlir::ModuleOp module, llvm::function_ref<bool(mlir::ModuleOp)> fails,
        unsigned maxTries = 2000);

@@ -7,6 +7,7 @@
 #include "Generator.h"
 #include "Random.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -63,10 +64,19 @@ public:
     return order;
   }
 
+  /// Many types have rows of whole vectors, and an even number of rows: threads
+  /// compute them in another way than others.
   RankedTensorType drawType(DataType dataType, unsigned rank) {
     SmallVector<int64_t> shape(rank, 1);
+    bool isAligned = random.oneIn(2);
+    if (isAligned) {
+      shape[rank - 1] = 16 / reference::getByteWidth(dataType);
+      for (unsigned dim = std::max(2u, rank) - 2; dim + 1 < rank; ++dim)
+        shape[dim] = random.pick(ArrayRef<int64_t>({1, 2, 4}));
+    }
     for (unsigned dim : drawOrder(rank))
-      shape[dim] = drawSize(getRoom(shape, dim));
+      if (!isAligned || random.oneIn(2))
+        shape[dim] *= drawSize(getRoom(shape, dim) / shape[dim]);
     return RankedTensorType::get(
         shape, getElementType(dataType, builder.getContext()));
   }
@@ -109,6 +119,9 @@ static Value drawPadding(Draft &draft, Value input, uint32_t mode) {
       room = std::min(room, 2 * shape[dim] + 2);
     start[dim] = random.between(0, room);
     end[dim] = random.between(0, room - start[dim]);
+    // Sizes that vectors and threads of several rows divide.
+    if (random.oneIn(2))
+      end[dim] += -(shape[dim] + start[dim] + end[dim]) & 3;
     shape[dim] += start[dim] + end[dim];
   }
   static constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -143,18 +156,34 @@ static Value drawMaxPoolingGrad(Draft &draft, Value input, uint32_t mode) {
   SmallVector<int64_t> gradientShape(inputType.getShape());
   SmallVector<int64_t> strides, windowSize, startPadding, endPadding, dilations;
   int64_t window = 1;
+  // The same in all dimensions, as models have it, or anything.
+  bool isUsual = random.oneIn(2);
+  int64_t usualWindow = random.between(2, 3),
+          usualStride = random.between(1, 3),
+          usualPadding = random.between(0, usualWindow - 1),
+          usualDilation = random.oneIn(3) ? 2 : 1;
   for (int64_t &size : MutableArrayRef(gradientShape).drop_front(2)) {
     strides.push_back(random.between(1, 3));
-    // Windows of many elements are no likelier to find anything.
-    windowSize.push_back(random.oneIn(8) && window < 100
-                             ? random.between(1, size + 2)
-                             : random.between(1, 4));
+    // Windows of many elements are no likelier to find anything; and llvmpipe
+    // ends the loops of an invocation, which computes several, after 65,535
+    // iterations.
+    constexpr int64_t maxWindow = 4000;
+    windowSize.push_back(
+        random.oneIn(8) && window < 100
+            ? random.between(1, std::min(size + 2, maxWindow / window))
+            : random.between(1, 4));
     window *= windowSize.back();
     bool padded = random.oneIn(2);
     int64_t most = random.oneIn(6) ? 6 : windowSize.back() - 1;
     startPadding.push_back(padded ? random.between(0, most) : 0);
     endPadding.push_back(padded ? random.between(0, most) : 0);
     dilations.push_back(random.oneIn(3) ? random.between(1, 3) : 1);
+    if (isUsual) {
+      strides.back() = usualStride;
+      windowSize.back() = usualWindow;
+      startPadding.back() = endPadding.back() = usualPadding;
+      dilations.back() = usualDilation;
+    }
     int64_t extent = 1 + (windowSize.back() - 1) * dilations.back();
     int64_t steps = std::max<int64_t>(
         size + startPadding.back() + endPadding.back() - extent, 0);
@@ -177,10 +206,22 @@ static Value drawResample(Draft &draft, Value input, uint32_t mode) {
       1.1f,    1.5f,      2.5f,     0.25f,   0.6f,        1.0f / 3.0f,
       0.1875f, 3.14159f,  17.0f,    1e-3f,   100.0f,      1e-30f,
       1e30f,   0x1p-149f, 0x1p-25f, 0x1p33f, 0.99999994f, 1.0000001f};
+  static constexpr float usualScales[] = {2.0f, 2.0f, 2.0f,  3.0f,       4.0f,
+                                          1.5f, 0.5f, 0.25f, 2.0f / 3.0f};
+  bool isUsual = random.oneIn(2);
   for (unsigned dim : draft.drawOrder(shape.size())) {
     if (random.oneIn(2))
       continue;
     int64_t size = shape[dim], room = draft.getRoom(shape, dim);
+    if (isUsual) {
+      float scale = random.pick(ArrayRef(usualScales));
+      auto scaled = std::floor(scale * static_cast<double>(size));
+      if (scaled >= 1 && scaled <= static_cast<double>(room)) {
+        scales[dim] = scale;
+        shape[dim] = static_cast<int64_t>(scaled);
+      }
+      continue;
+    }
     if (!random.oneIn(8))
       room = std::min(room, 4 * size + 3);
     shape[dim] = draft.drawSize(room);
@@ -323,6 +364,96 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
                                    DenseElementsAttr::get(type, elements));
 }
 
+/// One of the operators in `cells`, each as likely as the others, and then one
+/// of its cells.
+static Cell pickCell(Random &random, ArrayRef<Cell> cells) {
+  llvm::SmallSetVector<StringRef, 8> names;
+  for (const Cell &cell : cells)
+    names.insert(cell.op);
+  StringRef name = random.pick(names.getArrayRef());
+  SmallVector<Cell> ofOperator = llvm::to_vector(llvm::make_filter_range(
+      cells, [&](const Cell &cell) { return cell.op == name; }));
+  return random.pick(ArrayRef(ofOperator));
+}
+
+/// An operation of the tensor dialect, or nothing where none suits `input`.
+/// Bits become those of another type only where they are known to be `moved`
+/// ones.
+static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
+  Random &random = draft.random;
+  OpBuilder &builder = draft.builder;
+  Location loc = draft.builder.getLoc();
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  unsigned rank = shape.size();
+  auto dim = static_cast<unsigned>(random.between(0, rank - 1));
+  switch (random.between(0, 4)) {
+  case 0: { // Two dimensions as one.
+    if (dim + 1 == rank)
+      return {};
+    SmallVector<ReassociationIndices> groups;
+    for (unsigned i = 0; i < rank; ++i)
+      if (i == dim + 1)
+        groups.back().push_back(i);
+      else
+        groups.push_back({i});
+    return tensor::CollapseShapeOp::create(builder, loc, input, groups);
+  }
+  case 1: { // One dimension as two.
+    constexpr unsigned maxRank = 8;
+    int64_t factor = random.between(1, 4);
+    if (rank == maxRank || shape[dim] % factor != 0)
+      return {};
+    SmallVector<ReassociationIndices> groups;
+    for (unsigned i = 0, next = 0; i < rank; ++i) {
+      groups.push_back({next++});
+      if (i == dim)
+        groups.back().push_back(next++);
+    }
+    shape[dim] /= factor;
+    shape.insert(shape.begin() + dim + random.between(0, 1), factor);
+    return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), input,
+                                         groups);
+  }
+  case 2: { // A part.
+    SmallVector<OpFoldResult> offsets, sizes, strides;
+    for (int64_t size : shape) {
+      bool isWhole = random.oneIn(2);
+      int64_t stride = isWhole ? 1 : std::min(random.between(1, 3), size);
+      int64_t offset = isWhole ? 0 : random.between(0, size - 1);
+      int64_t count =
+          isWhole ? size : random.between(1, (size - 1 - offset) / stride + 1);
+      offsets.push_back(builder.getIndexAttr(offset));
+      sizes.push_back(builder.getIndexAttr(count));
+      strides.push_back(builder.getIndexAttr(stride));
+    }
+    return tensor::ExtractSliceOp::create(builder, loc, input, offsets, sizes,
+                                          strides);
+  }
+  case 3: { // Several, one after the other.
+    SmallVector<Value> inputs = {input};
+    int64_t count = random.between(2, 3);
+    if (count * type.getNumElements() > draft.maxElements)
+      return {};
+    while (static_cast<int64_t>(inputs.size()) < count)
+      inputs.push_back(type.getElementType().isUnsignedInteger() ||
+                               random.oneIn(2)
+                           ? input
+                           : drawConstant(draft, type));
+    return tensor::ConcatOp::create(builder, loc, dim, inputs);
+  }
+  default: { // Bits as another type's: as integers, whatever they were.
+    unsigned width = type.getElementTypeBitWidth();
+    Type to = IntegerType::get(builder.getContext(), width,
+                               random.oneIn(2) ? IntegerType::Unsigned
+                                               : IntegerType::Signless);
+    if (to == type.getElementType() || !isMoved)
+      return {};
+    return tensor::BitcastOp::create(builder, loc, type.clone(to), input);
+  }
+  }
+}
+
 OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
   Draft draft(context, seed);
   Random &random = draft.random;
@@ -332,16 +463,14 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
     draft.module.get()->setAttr(targetAttrName,
                                 TargetAttr::get(context, level));
   }
-  std::vector<Cell> cells = getCells(context, level);
-  Cell first = random.pick(ArrayRef(cells));
-  llvm::erase_if(cells, [&](const Cell &cell) {
-    return cell.type != first.type || cell.rank != first.rank;
-  });
+  const std::vector<Cell> cells = getCells(context, level);
+  Cell first = pickCell(random, cells);
 
   // Values that may be operands. Those that linear interpolation touched are
-  // known within bounds only, so maxima cannot be looked for in them.
+  // known within bounds only, so maxima cannot be looked for in them; and the
+  // bits of what was computed are not all known.
   SmallVector<Value> values;
-  llvm::SmallPtrSet<void *, 8> inexact;
+  llvm::SmallPtrSet<void *, 8> inexact, computed;
   RankedTensorType type = draft.drawType(first.type, first.rank);
   bool isConstant = random.oneIn(12) && type.getNumElements() <= 4096 &&
                     !type.getElementType().isUnsignedInteger();
@@ -349,27 +478,50 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
                               : draft.addArgument(type));
   int64_t numOperators = random.oneIn(2) ? 1 : random.between(2, 4);
   draft.isGraph = numOperators > 1;
+  auto add = [&](Value input, Value output, bool isInexact, bool isComputed) {
+    if (isInexact || inexact.contains(input.getAsOpaquePointer()))
+      inexact.insert(output.getAsOpaquePointer());
+    if (isComputed || computed.contains(input.getAsOpaquePointer()))
+      computed.insert(output.getAsOpaquePointer());
+    values.push_back(output);
+  };
   for (int64_t i = 0; i < numOperators; ++i) {
-    Cell cell = i == 0 ? first : random.pick(ArrayRef(cells));
+    if (random.oneIn(4)) {
+      Value input = values.back();
+      bool isMoved = !computed.contains(input.getAsOpaquePointer());
+      if (Value output = drawTensorOp(draft, input, isMoved))
+        add(input, output, false, false);
+    }
     // Mostly a chain.
     Value input =
         random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
+    auto inputType = cast<RankedTensorType>(input.getType());
     bool isInexact = inexact.contains(input.getAsOpaquePointer());
-    if (isInexact && cell.op == MaxPoolingGradOp::getOperationName())
+    SmallVector<Cell> fitting =
+        llvm::to_vector(llvm::make_filter_range(cells, [&](const Cell &cell) {
+          return cell.type == getDataType(inputType.getElementType()) &&
+                 cell.rank == inputType.getRank() &&
+                 !(isInexact &&
+                   cell.op == MaxPoolingGradOp::getOperationName());
+        }));
+    if (fitting.empty())
       continue;
-    Value output = drawOperator(draft, cell, input);
-    if (isInexact ||
-        cell.mode == stringifyInterpolationMode(InterpolationMode::linear))
-      inexact.insert(output.getAsOpaquePointer());
-    values.push_back(output);
+    Cell cell = pickCell(random, fitting);
+    bool isLinear =
+        cell.mode == stringifyInterpolationMode(InterpolationMode::linear);
+    add(input, drawOperator(draft, cell, input), isLinear,
+        isLinear || cell.op == MaxPoolingGradOp::getOperationName());
   }
 
   // Return what nobody uses, and sometimes more.
   SmallVector<Value> results;
-  for (Value value : values)
+  for (Value value : values) {
+    Operation *op = value.getDefiningOp();
+    bool isComputed = op && op->getNumOperands() > 0;
     if ((value.use_empty() || random.oneIn(6)) &&
-        (value.getDefiningOp<FeatureLevelOpInterface>() || random.oneIn(3)))
+        (isComputed || random.oneIn(3)))
       results.push_back(value);
+  }
   if (results.empty() || random.oneIn(40))
     results.push_back(values.back());
   return draft.finish(results);
@@ -448,7 +600,23 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     return;
   case Purpose::Interpolate: {
     bool isWhole = !isFloat(tensor.getDataType()) || random.oneIn(3);
+    bool hasSpecial = isFloat(tensor.getDataType()) && random.oneIn(4);
+    static constexpr double specials[] = {
+        std::numeric_limits<double>::quiet_NaN(),
+        std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity(),
+        -0.0,
+        0.0,
+        0x1p-14,
+        -0x1.ffcp-15,
+        0x1p-24,
+        0x1p-126,
+        -0x1p-149};
     for (int64_t i = 0; i < numElements; ++i) {
+      if (hasSpecial && random.oneIn(6)) {
+        tensor.setNumber(i, random.pick(ArrayRef(specials)));
+        continue;
+      }
       auto whole = static_cast<double>(random.between(-128, 255));
       tensor.setNumber(
           i, isWhole ? whole

@@ -42,7 +42,7 @@ mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,
 /// Draws inputs that suit what `function` does with them: any bits where they
 /// are only moved, many equal elements where maxima are looked for, small
 /// integers where they are added up, so that their sums are exact. Linear
-/// interpolation gets finite numbers: Vulkan promises nothing for others.
+/// interpolation gets no numbers whose differences overflow.
 llvm::FailureOr<llvm::SmallVector<reference::Tensor>>
 drawInputs(mlir::func::FuncOp function, uint64_t seed);
 

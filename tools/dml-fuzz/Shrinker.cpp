@@ -11,6 +11,7 @@
 #include "Differential.h"
 #include "dml/IR/DML.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
 #include <cmath>
 
 using namespace mlir;
@@ -105,7 +106,8 @@ public:
     bool progress = true;
     while (progress && triesLeft > 0)
       progress = dropResults() | dropOperators() | dropArguments() |
-                 shrinkShapes() | simplifyAttributes() | dropTarget();
+                 dropDimensions() | shrinkShapes() | simplifyAttributes() |
+                 dropTarget();
     return std::move(best);
   }
 
@@ -214,6 +216,69 @@ private:
     return candidates;
   }
 
+  /// Takes dimension `dim` out of every tensor that has `rank` dimensions, and
+  /// its value out of every array that has one for each of the last dimensions.
+  static void dropDimension(ModuleOp module, int64_t rank, int64_t dim) {
+    auto drop = [&](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || type.getRank() != rank)
+        return;
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + dim);
+      value.setType(type.clone(shape));
+    };
+    auto dropFrom = [&](auto values) {
+      int64_t index = dim - (rank - static_cast<int64_t>(values.size()));
+      if (index >= 0 && index < static_cast<int64_t>(values.size()))
+        values.erase(values.begin() + index);
+      return values;
+    };
+    Block &block = getMain(module).front();
+    for (Operation &op : block) {
+      if (op.getNumOperands() == 0 || op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      auto type = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+      // Operands of arguments lose theirs below.
+      if (!type || type.getRank() != rank)
+        continue;
+      for (NamedAttribute attribute : op.getAttrs()) {
+        if (auto array = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()))
+          op.setAttr(attribute.getName(),
+                     DenseI64ArrayAttr::get(
+                         op.getContext(),
+                         dropFrom(llvm::to_vector(array.asArrayRef()))));
+        if (auto array = dyn_cast<DenseF32ArrayAttr>(attribute.getValue()))
+          op.setAttr(attribute.getName(),
+                     DenseF32ArrayAttr::get(
+                         op.getContext(),
+                         dropFrom(llvm::to_vector(array.asArrayRef()))));
+      }
+    }
+    for (BlockArgument argument : block.getArguments())
+      drop(argument);
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        drop(result);
+  }
+
+  bool dropDimensions() {
+    bool progress = false;
+    llvm::SmallSetVector<int64_t, 4> ranks;
+    for (Type type : getMain(*best).getArgumentTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        ranks.insert(tensor.getRank());
+    for (int64_t rank : ranks)
+      for (int64_t dim = rank; dim-- > 0 && rank > 1;) {
+        bool dropped = attempt([&](ModuleOp copy) {
+          dropDimension(copy, rank, dim);
+          return true;
+        });
+        progress |= dropped;
+        rank -= dropped;
+      }
+    return progress;
+  }
+
   /// Shrinks the type of a value that `get` finds in a module.
   bool shrinkShape(llvm::function_ref<Value(ModuleOp)> get) {
     bool progress = false;
@@ -289,6 +354,9 @@ private:
   bool simplifyAttributes() {
     bool progress = false;
     for (size_t i = 0; i < getNumOperations(); ++i) {
+      // Other operations' attributes say what their types do.
+      if (!isa<FeatureLevelOpInterface>(getOperation(*best, i)))
+        continue;
       for (NamedAttribute attribute : getOperation(*best, i)->getAttrs()) {
         StringAttr name = attribute.getName();
         bool simplified = true;

@@ -70,7 +70,8 @@ static cl::opt<std::string>
                       "and interprets only"));
 static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
-    cl::desc("What the compiler may use; by default all the device has"));
+    cl::desc("Pretend that the device has no more than these features, in the "
+             "compiler and in Vulkan; by default all it has"));
 static cl::opt<bool>
     noShrink("no-shrink", cl::cat(category),
              cl::desc("Report failing programs as they were drawn"));

@@ -52,6 +52,8 @@ devices
   --validate             turn on Vulkan's validation layer: any message it has
                          is printed, and an error
   --robust               turn on robustBufferAccess
+  --disable-feature=NAME run as if the device lacked the Vulkan feature, such as
+                         shaderInt64; may be repeated
 
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
@@ -79,6 +81,16 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),
+      {"--disable-feature", true,
+       [&](std::string_view value) {
+         for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
+           if (value ==
+               dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit))) {
+             options.disabledFeatures |= bit;
+             return true;
+           }
+         return false;
+       }},
       {"--repeat", true,
        [&](std::string_view value) {
          return parseNumber(value, options.repeat) && options.repeat > 0;

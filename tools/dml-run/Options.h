@@ -7,6 +7,8 @@
 #ifndef DML_TOOLS_DMLRUN_OPTIONS_H
 #define DML_TOOLS_DMLRUN_OPTIONS_H
 
+#include "dml/runtime.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@ struct Options {
   std::string function;
   std::string device;
   std::vector<std::string> compileArguments;
+  DmlFeatureFlags disabledFeatures = 0;
   uint32_t repeat = 1;
   bool help = false;
   bool version = false;

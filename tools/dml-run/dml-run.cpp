@@ -298,6 +298,7 @@ void runTool(const Options &options) {
     DmlDeviceCreateInfo info{};
     info.selector = options.device.c_str();
     info.robustBufferAccess = options.robust;
+    info.disabledFeatures = options.disabledFeatures;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
     compileForDevice(options, device, executable);

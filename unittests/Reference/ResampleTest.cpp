@@ -223,6 +223,39 @@ TEST_F(ResampleTest, BoundsHoldEveryContraction) {
   EXPECT_GT(different, 1000);
 }
 
+TEST_F(ResampleTest, InfinitiesWithWeight) {
+  for (Result result : {Result::exact, Result::lower, Result::upper}) {
+    // Half-way between two elements.
+    auto between = [&](double a, double b) {
+      return getNumbers(resample(makeTensor(DataType::FLOAT32, {2}, {a, b}),
+                                 InterpolationMode::linear, {0.5f}, {1},
+                                 result))[0];
+    };
+    EXPECT_EQ(between(1, infinity), infinity);
+    EXPECT_EQ(between(1, -infinity), -infinity);
+    EXPECT_TRUE(std::isnan(between(infinity, 1)));
+    EXPECT_TRUE(std::isnan(between(infinity, infinity)));
+    EXPECT_TRUE(std::isnan(between(infinity, -infinity)));
+    EXPECT_TRUE(std::isnan(between(nan, infinity)));
+    EXPECT_TRUE(std::isnan(between(1, nan)));
+  }
+}
+
+TEST_F(ResampleTest, HalfDenormalsMayBeFlushed) {
+  auto bounds = [&](double a, double b) {
+    Tensor input = makeTensor(DataType::FLOAT16, {2}, {a, b});
+    auto run = [&](Result result) {
+      return getNumbers(
+          resample(input, InterpolationMode::linear, {0.5f}, {1}, result))[0];
+    };
+    return Numbers{run(Result::lower), run(Result::exact), run(Result::upper)};
+  };
+  // An input that is flushed, a result that is, and neither.
+  EXPECT_EQ(bounds(0x1p-14, 0x1p-15), (Numbers{0, 0x1.8p-15, 0x1p-14}));
+  EXPECT_EQ(bounds(-0x1p-14, 0x1p-13), (Numbers{0, 0x1p-15, 0x1p-15}));
+  EXPECT_EQ(bounds(0x1p-12, 0x1p-12), (Numbers{0x1p-12, 0x1p-12, 0x1p-12}));
+}
+
 TEST_F(ResampleTest, BoundsAreEqualWhereNothingIsFree) {
   Tensor input = makeIota(DataType::FLOAT32, {3});
   auto run = [&](float scale, Result result) {

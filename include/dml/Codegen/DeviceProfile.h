@@ -54,6 +54,16 @@ public:
   }
   void set(DeviceFeature feature, bool value);
 
+  /// Whether this profile has every feature of `other`; and adds them.
+  bool includes(const DeviceProfile &other) const {
+    return (other.features & ~features) == 0;
+  }
+  void add(const DeviceProfile &other) { features |= other.features; }
+
+  /// What values of an integer or floating-point type need, and, where
+  /// `isStored`, buffers of them.
+  static DeviceProfile getRequired(mlir::Type type, bool isStored);
+
   /// The specification that parses to this profile.
   std::string str() const;
 

@@ -60,6 +60,30 @@ def CopySharedResults
   ];
 }
 
+def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
+  let summary = "Replace element types that a device lacks by 32-bit words";
+  let description = [{
+    Tensors of a type for which the profile lacks a feature become flat tensors of
+    i32 with the same bytes, and a generic that computed elements computes words.
+    What is computed stays the same, bit for bit. Nothing changes for a device
+    that has all.
+
+    Conversions between f16 and f32, and between 8-bit integers and f32, become
+    integer arithmetic. Other arithmetic on such types is left to
+    `dml-convert-kernels-to-spirv` to refuse: no operator has any.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature' or ',-feature'">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
+    "mlir::vector::VectorDialect"
+  ];
+}
+
 def DistributeToWorkgroups
     : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
   let summary = "Turn linalg on buffers into GPU launches";

@@ -14,6 +14,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -42,8 +43,13 @@ inline constexpr llvm::StringLiteral targetAttrName = "dml.target";
 inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 
 /// Name of the argument and result attribute that keeps the type which a tensor
-/// had before its element type was made signless.
+/// had before code generation gave it another one of the same bytes.
 inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
+
+/// Keeps the types of those tensors of a function's signature that a conversion
+/// changes, for the executable, where no earlier one did.
+void keepTensorTypes(mlir::FunctionOpInterface function,
+                     llvm::function_ref<bool(mlir::Type)> isChanged);
 
 /// Name of the attribute that carries the name of the dml operator which an
 /// operation was lowered from.

@@ -22,12 +22,16 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// Turns unsigned integers, and tensors of them, into signless ones.
+/// Turns unsigned integers, and tensors of them, into signless ones. So it does
+/// f64, which is only ever moved: more devices have 64-bit integers.
 struct SignlessTypeConverter : TypeConverter {
   SignlessTypeConverter() {
     addConversion([](Type type) { return type; });
     addConversion([](IntegerType type) -> Type {
       return IntegerType::get(type.getContext(), type.getWidth());
+    });
+    addConversion([](Float64Type type) -> Type {
+      return IntegerType::get(type.getContext(), 64);
     });
     addConversion([this](RankedTensorType type) -> Type {
       return type.clone(convertType(type.getElementType()));
@@ -78,7 +82,8 @@ struct ConvertDMLToLinalg
     MLIRContext *context = &getContext();
     SignlessTypeConverter typeConverter;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      keepTensorTypes(function, typeConverter);
+      keepTensorTypes(function,
+                      [&](Type type) { return !typeConverter.isLegal(type); });
 
     ConversionTarget target(*context);
     target.addLegalDialect<linalg::LinalgDialect, math::MathDialect,
@@ -106,19 +111,6 @@ struct ConvertDMLToLinalg
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();
-  }
-
-private:
-  /// Records the types that the conversion changes, for the signature of the
-  /// executable.
-  static void keepTensorTypes(func::FuncOp function,
-                              const TypeConverter &typeConverter) {
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (!typeConverter.isLegal(type))
-        function.setArgAttr(i, typeAttrName, TypeAttr::get(type));
-    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      if (!typeConverter.isLegal(type))
-        function.setResultAttr(i, typeAttrName, TypeAttr::get(type));
   }
 };
 } // namespace

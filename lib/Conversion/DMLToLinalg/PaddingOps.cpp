@@ -79,19 +79,24 @@ static Value foldCoordinate(ElementBuilder &b, PaddingMode mode, Value o,
   llvm_unreachable("constant padding has elements without a coordinate");
 }
 
-/// `value` in the element type, as the op's description says.
-static TypedAttr convertPaddingValue(float value, Type type, bool isUnsigned) {
+/// `value` in an element type, as the op's description says, as the bits of
+/// `loweredType`.
+static TypedAttr convertPaddingValue(float value, Type elementType,
+                                     Type loweredType) {
   llvm::APFloat number(value);
   bool losesInfo;
-  if (auto floatType = dyn_cast<FloatType>(type)) {
+  if (auto floatType = dyn_cast<FloatType>(elementType)) {
     number.convert(floatType.getFloatSemantics(),
                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return FloatAttr::get(type, number);
+    if (isa<FloatType>(loweredType))
+      return FloatAttr::get(loweredType, number);
+    return IntegerAttr::get(loweredType, number.bitcastToAPInt());
   }
   // convertToInteger saturates, and gives 0 for NaN.
-  llvm::APSInt integer(type.getIntOrFloatBitWidth(), isUnsigned);
+  llvm::APSInt integer(elementType.getIntOrFloatBitWidth(),
+                       elementType.isUnsignedInteger());
   number.convertToInteger(integer, llvm::APFloat::rmTowardZero, &losesInfo);
-  return IntegerAttr::get(type, integer);
+  return IntegerAttr::get(loweredType, integer);
 }
 
 namespace {
@@ -142,10 +147,10 @@ private:
     Value element = tensor::ExtractOp::create(b, input, coordinates);
     if (!inside)
       return element;
-    bool isUnsigned = getElementTypeOrSelf(op.getType()).isUnsignedInteger();
     Value padding = arith::ConstantOp::create(
         b, convertPaddingValue(op.getPaddingValue().convertToFloat(),
-                               element.getType(), isUnsigned));
+                               getElementTypeOrSelf(op.getType()),
+                               element.getType()));
     return b.select(inside, element, padding);
   }
 };

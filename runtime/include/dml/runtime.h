@@ -236,10 +236,13 @@ typedef struct DmlDeviceCreateInfo {
   /* Enable robustBufferAccess: reads and writes beyond a bound buffer do no
    * harm, at some cost in speed. An error where the device lacks it. */
   bool robustBufferAccess;
+  /* Features not to enable, though the device may have them: to try what a
+   * device without them would do. */
+  DmlFeatureFlags disabledFeatures;
 } DmlDeviceCreateInfo;
 
-/* Creates a VkDevice with one queue and every DmlFeature the device has. `info`
- * may be NULL. */
+/* Creates a VkDevice with one queue and every DmlFeature that the device has
+ * and `info`, which may be NULL, does not disable. */
 DML_API DmlResult dmlCreateDevice(DmlInstance instance,
                                   const DmlDeviceCreateInfo *info,
                                   DmlDevice *device, DmlError *error);

@@ -1,0 +1,552 @@
+//===- EmulateTypes.cpp - Element types that a device lacks ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_EMULATETYPES
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned wordBits = 32;
+
+static bool isWide(Type elementType) {
+  return elementType.getIntOrFloatBitWidth() > wordBits;
+}
+
+/// Elements of a type that is not wide in a word.
+static int64_t getNumPerWord(Type elementType) {
+  return wordBits / elementType.getIntOrFloatBitWidth();
+}
+
+namespace {
+/// Tensors of a type that the device lacks become flat tensors of 32-bit words,
+/// with the same bytes. A value of a narrow type becomes its bits in an i32,
+/// the upper ones 0; one of a wide type, two words.
+class WordTypeConverter : public TypeConverter {
+public:
+  explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {
+    addConversion([](Type type) { return type; });
+    addConversion([this](Type type) -> std::optional<Type> {
+      if (!isEmulated(type))
+        return std::nullopt;
+      Type word = IntegerType::get(type.getContext(), wordBits);
+      return isWide(type) ? VectorType::get(2, word) : word;
+    });
+    addConversion([this](RankedTensorType type) -> std::optional<Type> {
+      if (!isEmulated(type.getElementType()) || !type.hasStaticShape())
+        return std::nullopt;
+      int64_t words = llvm::divideCeil(
+          type.getNumElements() * type.getElementTypeBitWidth(), wordBits);
+      return RankedTensorType::get(
+          words, IntegerType::get(type.getContext(), wordBits));
+    });
+  }
+
+  bool isEmulated(Type type) const {
+    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
+           !profile.includes(DeviceProfile::getRequired(type, true));
+  }
+
+private:
+  DeviceProfile profile;
+};
+
+class Builder : public ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  Value index(int64_t value) {
+    return arith::ConstantIndexOp::create(*this, value);
+  }
+  /// An i32.
+  Value word(uint32_t value) {
+    return arith::ConstantOp::create(
+        *this, IntegerAttr::get(getI32Type(), static_cast<int32_t>(value)));
+  }
+  template <typename Op> Value with(Value lhs, uint32_t rhs) {
+    return createOrFold<Op>(lhs, word(rhs));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value lhs, uint32_t rhs) {
+    return createOrFold<arith::CmpIOp>(predicate, lhs, word(rhs));
+  }
+  Value select(Value condition, Value whenTrue, Value whenFalse) {
+    return createOrFold<arith::SelectOp>(condition, whenTrue, whenFalse);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// Marks, during the conversion, the casts of elements to what they become.
+static constexpr StringLiteral elementAttrName = "element";
+
+namespace {
+/// A generic that computes elements becomes one that computes words.
+struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(linalg::GenericOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getNumResults() != 1 || op.getNumDpsInputs() != 0 ||
+        op.getNumParallelLoops() != op.getNumLoops() ||
+        !op.getIndexingMapsArray().front().isIdentity() ||
+        !op.getRegionOutputArgs().front().use_empty())
+      return rewriter.notifyMatchFailure(op, "no map from coordinates");
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    auto wordsType = getTypeConverter()->convertType<RankedTensorType>(type);
+    Value empty =
+        tensor::EmptyOp::create(rewriter, op.getLoc(), wordsType, ValueRange());
+    auto words = linalg::GenericOp::create(
+        rewriter, op.getLoc(), wordsType, /*inputs=*/ValueRange(), empty,
+        ArrayRef<AffineMap>(rewriter.getMultiDimIdentityMap(1)),
+        ArrayRef<utils::IteratorType>(utils::IteratorType::parallel),
+        [&](OpBuilder &nested, Location loc, ValueRange) {
+          // Through the rewriter, which is to convert what the body becomes.
+          OpBuilder::InsertionGuard guard(rewriter);
+          rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
+          Builder b(loc, rewriter);
+          Value word = linalg::IndexOp::create(b, 0);
+          linalg::YieldOp::create(b, isWide(type.getElementType())
+                                         ? buildHalf(b, op, type, word)
+                                         : buildPacked(b, op, type, word));
+        },
+        op->getDiscardableAttrDictionary().getValue());
+    rewriter.replaceOp(op, words);
+    return success();
+  }
+
+private:
+  /// Word `word` of elements that are wider than it.
+  Value buildHalf(Builder &b, linalg::GenericOp op, RankedTensorType type,
+                  Value word) const {
+    Value position = arith::DivUIOp::create(b, word, b.index(2));
+    Value isHigh = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq,
+        arith::RemUIOp::create(b, word, b.index(2)), b.index(1));
+    Value element = buildElement(b, op, type, position);
+    return b.select(isHigh, vector::ExtractOp::create(b, element, 1),
+                    vector::ExtractOp::create(b, element, 0));
+  }
+
+  /// Word `word` of elements of which several fit in it.
+  Value buildPacked(Builder &b, linalg::GenericOp op, RankedTensorType type,
+                    Value word) const {
+    int64_t count = getNumPerWord(type.getElementType());
+    Value result;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      Value position = b.createOrFold<arith::AddIOp>(
+          arith::MulIOp::create(b, word, b.index(count)), b.index(lane));
+      // What follows the last element in its word is that element again.
+      if (type.getNumElements() % count != 0)
+        position = arith::MinUIOp::create(b, position,
+                                          b.index(type.getNumElements() - 1));
+      Value element = buildElement(b, op, type, position);
+      element = b.with<arith::ShLIOp>(
+          element, static_cast<uint32_t>(lane * type.getElementTypeBitWidth()));
+      result = result ? arith::OrIOp::create(b, result, element) : element;
+    }
+    return result;
+  }
+
+  /// The converted element at a row-major position: a clone of the body.
+  Value buildElement(Builder &b, linalg::GenericOp op, RankedTensorType type,
+                     Value position) const {
+    SmallVector<Value> coordinates(type.getRank());
+    for (int64_t dim = type.getRank(); dim-- > 0;) {
+      // The outermost dimension takes what is left.
+      Value size = b.index(type.getDimSize(dim));
+      coordinates[dim] =
+          dim ? b.createOrFold<arith::RemUIOp>(position, size) : position;
+      position = b.createOrFold<arith::DivUIOp>(position, size);
+    }
+    IRMapping mapping;
+    Block *body = op.getBody();
+    for (Operation &nested : body->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(nested))
+        mapping.map(index.getResult(), coordinates[index.getDim()]);
+      else
+        b.clone(nested, mapping);
+    }
+    Value element =
+        mapping.lookupOrDefault(body->getTerminator()->getOperand(0));
+    auto cast = UnrealizedConversionCastOp::create(
+        b, getTypeConverter()->convertType(element.getType()), element);
+    cast->setAttr(elementAttrName, b.getUnitAttr());
+    return cast.getResult(0);
+  }
+};
+
+struct DropElementCast : OpConversionPattern<UnrealizedConversionCastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (adaptor.getInputs().getTypes() != op.getResultTypes())
+      return rewriter.notifyMatchFailure(op, "the element does not convert");
+    rewriter.replaceOp(op, adaptor.getInputs());
+    return success();
+  }
+};
+
+struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::ExtractOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    auto type = cast<RankedTensorType>(op.getTensor().getType());
+    Value position = b.index(0);
+    for (auto [size, index] :
+         llvm::zip_equal(type.getShape(), adaptor.getIndices()))
+      position = b.createOrFold<arith::AddIOp>(
+          b.createOrFold<arith::MulIOp>(position, b.index(size)), index);
+
+    Type element = type.getElementType();
+    if (isWide(element)) {
+      Value first = b.createOrFold<arith::MulIOp>(position, b.index(2));
+      Value second = b.createOrFold<arith::AddIOp>(first, b.index(1));
+      Value words[] = {
+          tensor::ExtractOp::create(b, adaptor.getTensor(), first),
+          tensor::ExtractOp::create(b, adaptor.getTensor(), second)};
+      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+          op, getTypeConverter()->convertType<VectorType>(element), words);
+      return success();
+    }
+    // Tensors have fewer than 2^32 elements: as 32 bits the position has no
+    // sign that would matter, whatever is known of the coordinates.
+    auto count = static_cast<uint32_t>(getNumPerWord(element));
+    uint32_t width = element.getIntOrFloatBitWidth();
+    position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
+    Value word = arith::IndexCastUIOp::create(
+        b, b.getIndexType(), b.with<arith::DivUIOp>(position, count));
+    Value lane = b.with<arith::RemUIOp>(position, count);
+    Value bits = arith::ShRUIOp::create(
+        b, tensor::ExtractOp::create(b, adaptor.getTensor(), word),
+        b.with<arith::MulIOp>(lane, width));
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(bits, (1u << width) - 1));
+    return success();
+  }
+};
+
+/// Reshapes and casts of tensors leave the words as they are.
+template <typename Op> struct DropReshape : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value source = adaptor.getOperands().front();
+    if (source.getType() !=
+        this->getTypeConverter()->convertType(op->getResult(0).getType()))
+      return rewriter.notifyMatchFailure(op, "no static shape");
+    rewriter.replaceOp(op, source);
+    return success();
+  }
+};
+
+struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
+    SmallVector<APInt> elements;
+    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+      elements =
+          llvm::to_vector(dense
+                              .bitcast(rewriter.getIntegerType(
+                                  dense.getType().getElementTypeBitWidth()))
+                              .getValues<APInt>());
+    else if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+      elements.push_back(number.getValue().bitcastToAPInt());
+    else if (auto number = dyn_cast<IntegerAttr>(op.getValue()))
+      elements.push_back(number.getValue());
+    else
+      return rewriter.notifyMatchFailure(op, "no dense tensor");
+
+    SmallVector<uint32_t> words;
+    unsigned used = wordBits;
+    for (const APInt &element : elements) {
+      for (unsigned bit = 0; bit < element.getBitWidth(); bit += wordBits) {
+        if (used == wordBits) {
+          words.push_back(0);
+          used = 0;
+        }
+        unsigned width = std::min(element.getBitWidth(), wordBits);
+        words.back() |=
+            static_cast<uint32_t>(element.extractBitsAsZExtValue(width, bit))
+            << used;
+        used += width;
+      }
+    }
+    TypedAttr value;
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      value = DenseElementsAttr::get(shaped, ArrayRef<uint32_t>(words));
+    else
+      value = IntegerAttr::get(type, static_cast<int32_t>(words.front()));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, adaptor.getCondition(),
+                                                 adaptor.getTrueValue(),
+                                                 adaptor.getFalseValue());
+    return success();
+  }
+};
+
+/// Between types of one width, of which the device may have either.
+struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    Type type = getTypeConverter()->convertType(op.getType());
+    Value bits = adaptor.getIn();
+    if (bits.getType() == type) {
+      rewriter.replaceOp(op, bits);
+      return success();
+    }
+    if (isWide(op.getType()))
+      return rewriter.notifyMatchFailure(op, "only one of the types is lacked");
+    // Through a word: the vector of the type that the device has fills it.
+    uint32_t width = op.getType().getIntOrFloatBitWidth();
+    auto wordType = VectorType::get(1, b.getI32Type());
+    bool fromWord = type == op.getType();
+    auto partsType =
+        VectorType::get(getNumPerWord(op.getType()),
+                        fromWord ? type : adaptor.getIn().getType());
+    if (fromWord) {
+      Value word = vector::FromElementsOp::create(b, wordType, bits);
+      Value parts = vector::BitCastOp::create(b, partsType, word);
+      rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, parts, 0);
+      return success();
+    }
+    Value parts = vector::FromElementsOp::create(
+        b, partsType,
+        SmallVector<Value>(partsType.getNumElements(), adaptor.getIn()));
+    Value word = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, wordType, parts), 0);
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(word, (1u << width) - 1));
+    return success();
+  }
+};
+
+/// f16 to f32, which is exact.
+struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    if (!op.getIn().getType().isF16() || !op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not from f16 to f32");
+    Value bits = adaptor.getIn();
+    Value sign = b.with<arith::ShLIOp>(b.with<arith::AndIOp>(bits, 0x8000), 16);
+    Value magnitude = b.with<arith::AndIOp>(bits, 0x7fff);
+    // The exponent's bias is 15 in f16 and 127 in f32. Denormals are multiples
+    // of 2^-24, and normal in f32.
+    Value shifted = b.with<arith::ShLIOp>(magnitude, 13);
+    Value normal = b.with<arith::AddIOp>(shifted, (127 - 15) << 23);
+    Value special = b.with<arith::AddIOp>(shifted, (255 - 31) << 23);
+    Value unit =
+        arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0x1p-24f));
+    Value denormal = arith::BitcastOp::create(
+        b, b.getI32Type(),
+        arith::MulFOp::create(
+            b, arith::UIToFPOp::create(b, b.getF32Type(), magnitude), unit));
+    using Predicate = arith::CmpIPredicate;
+    Value result =
+        b.select(b.compare(Predicate::ult, magnitude, 0x0400), denormal,
+                 b.select(b.compare(Predicate::uge, magnitude, 0x7c00), special,
+                          normal));
+    result = arith::OrIOp::create(b, result, sign);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), result);
+    return success();
+  }
+};
+
+/// f32 to f16, rounded to nearest, halves to even.
+struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    if (!op.getIn().getType().isF32() || !op.getType().isF16())
+      return rewriter.notifyMatchFailure(op, "not from f32 to f16");
+    Value bits = arith::BitcastOp::create(b, b.getI32Type(), adaptor.getIn());
+    Value sign =
+        b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(bits, 16), 0x8000);
+    Value magnitude = b.with<arith::AndIOp>(bits, 0x7fffffff);
+    // 13 bits go; a carry out of the mantissa is right in the exponent.
+    Value isOdd =
+        b.with<arith::AndIOp>(b.with<arith::ShRUIOp>(magnitude, 13), 1);
+    Value rounded = arith::AddIOp::create(
+        b, b.with<arith::AddIOp>(magnitude, 0xfff), isOdd);
+    Value normal = b.with<arith::ShRUIOp>(
+        b.with<arith::SubIOp>(rounded, (127 - 15) << 23), 13);
+    // Denormals count multiples of 2^-24; scaling by a power of two is exact.
+    Value scale =
+        arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0x1p24f));
+    Value multiples = math::RoundEvenOp::create(
+        b,
+        arith::MulFOp::create(
+            b, arith::BitcastOp::create(b, b.getF32Type(), magnitude), scale));
+    using Predicate = arith::CmpIPredicate;
+    Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
+    // Where it is not selected, the number of multiples has to fit all the
+    // same.
+    Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
+    Value denormal = arith::FPToUIOp::create(
+        b, b.getI32Type(), b.select(isDenormal, multiples, zero));
+    Value result = b.select(isDenormal, denormal, normal);
+    // From 65520 on, which would round to 2^16.
+    result = b.select(b.compare(Predicate::uge, magnitude, 0x477ff000),
+                      b.word(0x7c00), result);
+    result = b.select(b.compare(Predicate::ugt, magnitude, 0x7f800000),
+                      b.word(0x7e00), result);
+    rewriter.replaceOpWithNewOp<arith::OrIOp>(op, result, sign);
+    return success();
+  }
+};
+
+/// 8 and 16-bit integers to floating point.
+template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    Value bits = adaptor.getIn();
+    if (isWide(op.getIn().getType()))
+      return rewriter.notifyMatchFailure(op, "not from a narrow type");
+    if (std::is_same_v<Op, arith::SIToFPOp>) {
+      uint32_t rest = wordBits - op.getIn().getType().getIntOrFloatBitWidth();
+      bits = b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+    }
+    rewriter.replaceOpWithNewOp<Op>(op, op.getType(), bits);
+    return success();
+  }
+};
+
+/// Floating point to 8 and 16-bit integers, which hold it.
+template <typename Op> struct ConvertFromFloat : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    if (isWide(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not to a narrow type");
+    uint32_t mask = (1u << op.getType().getIntOrFloatBitWidth()) - 1;
+    Value number = Op::create(b, b.getI32Type(), adaptor.getIn());
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(number, mask));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
+    if (!profile) {
+      getOperation().emitError(llvm::toString(profile.takeError()));
+      return signalPassFailure();
+    }
+    WordTypeConverter typeConverter(*profile);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      keepTensorTypes(function,
+                      [&](Type type) { return !typeConverter.isLegal(type); });
+
+    MLIRContext *context = &getContext();
+    auto isLegal = [&](Operation *op) { return typeConverter.isLegal(op); };
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addDynamicallyLegalOp<
+        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp,
+        arith::TruncFOp, func::ReturnOp, tensor::CastOp,
+        tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractOp>(
+        isLegal);
+    // Integers of 64 bits may count here, too.
+    target.addDynamicallyLegalOp<arith::FPToSIOp, arith::FPToUIOp,
+                                 arith::SIToFPOp, arith::UIToFPOp>(
+        [&](Operation *op) {
+          return isLegal(op) || isWide(op->getOperand(0).getType()) ||
+                 isWide(op->getResult(0).getType());
+        });
+    target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
+        [](Operation *op) { return !op->hasAttr(elementAttrName); });
+    target.addDynamicallyLegalOp<linalg::GenericOp>([&](linalg::GenericOp op) {
+      return typeConverter.isLegal(op->getResultTypes());
+    });
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return typeConverter.isSignatureLegal(op.getFunctionType());
+    });
+
+    RewritePatternSet patterns(context);
+    patterns.add<
+        ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
+        ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
+        ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+        ConvertFromFloat<arith::FPToSIOp>, ConvertFromFloat<arith::FPToUIOp>,
+        DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
+        DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
+        patterns, typeConverter);
+    populateReturnOpTypeConversionPattern(patterns, typeConverter);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

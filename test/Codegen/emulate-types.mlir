@@ -1,0 +1,87 @@
+// Types that the device lacks become words. A device that has all sees no change.
+//
+// RUN: dml-opt %s --dml-emulate-types --mlir-print-op-generic -o %t.full
+// RUN: dml-opt %s --mlir-print-op-generic -o %t.none
+// RUN: diff %t.none %t.full
+// RUN: dml-opt %s --dml-emulate-types=device-profile=minimal | FileCheck %s
+// RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat16 | FileCheck %s --check-prefix=HALF
+// RUN: not dml-opt %s --dml-emulate-types=device-profile=tiny 2>&1 | FileCheck %s --check-prefix=PROFILE
+
+// PROFILE: device profile 'tiny' is unknown
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// Five bytes are two words; the last lanes repeat the last element.
+// CHECK-LABEL: func.func @bytes
+// CHECK-SAME: %[[ARG:.*]]: tensor<2xi32> {dml.type = tensor<1x5xi8>}
+// CHECK-SAME: -> (tensor<2xi32> {dml.type = tensor<5x1xui8>})
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<2xi32>) attrs = {dml.label = "dml.tile"}
+// CHECK: arith.minui
+// CHECK: %[[WORD:.*]] = tensor.extract %[[ARG]]
+// CHECK: %[[SHIFTED:.*]] = arith.shrui %[[WORD]]
+// CHECK: arith.andi %[[SHIFTED]]
+// CHECK-COUNT-3: arith.ori
+// CHECK-NOT: expand_shape
+// HALF-LABEL: func.func @bytes
+// HALF: outs({{.*}} : tensor<1x5xi8>)
+func.func @bytes(%input: tensor<1x5xi8>)
+    -> (tensor<5x1xi8> {dml.type = tensor<5x1xui8>}) {
+  %empty = tensor.empty() : tensor<1x5xi8>
+  %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<1x5xi8>) attrs = {dml.label = "dml.tile"} {
+  ^bb0(%out: i8):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = tensor.extract %input[%i, %j] : tensor<1x5xi8>
+    linalg.yield %element : i8
+  } -> tensor<1x5xi8>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<1x5xi8> into tensor<5xi8>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [5, 1] : tensor<5xi8> into tensor<5x1xi8>
+  return %2 : tensor<5x1xi8>
+}
+
+// CHECK-LABEL: func.func @longs
+// CHECK-SAME: tensor<12xi32> {dml.type = tensor<2x3xi64>}
+// CHECK: arith.constant dense<[-2, 1]> : vector<2xi32>
+// CHECK: vector.from_elements
+// CHECK: arith.select {{.*}} : vector<2xi32>
+// HALF-LABEL: func.func @longs
+// HALF-SAME: tensor<2x3xi64>
+func.func @longs(%input: tensor<2x3xi64>) -> tensor<2x3xi64> {
+  %constant = arith.constant 8589934590 : i64
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty() : tensor<2x3xi64>
+  %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<2x3xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = tensor.extract %input[%i, %j] : tensor<2x3xi64>
+    %inside = arith.cmpi ult, %j, %c1 : index
+    %value = arith.select %inside, %element, %constant : i64
+    linalg.yield %value : i64
+  } -> tensor<2x3xi64>
+  return %0 : tensor<2x3xi64>
+}
+
+// Bits of f16 where the device has i16, and a constant of three elements.
+// CHECK-LABEL: func.func @halves
+// CHECK: arith.constant dense<[1006632960, 49152]> : tensor<2xi32>
+// CHECK-NOT: f16
+// HALF-LABEL: func.func @halves
+// HALF-SAME: -> tensor<1x3xi16>
+// HALF: vector.bitcast {{.*}} : vector<1xi32> to vector<2xi16>
+func.func @halves() -> tensor<1x3xi16> {
+  %constant = arith.constant dense<[[0.0, 1.0, -2.0]]> : tensor<1x3xf16>
+  %empty = tensor.empty() : tensor<1x3xi16>
+  %0 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]}
+      outs(%empty : tensor<1x3xi16>) {
+  ^bb0(%out: i16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = tensor.extract %constant[%i, %j] : tensor<1x3xf16>
+    %bits = arith.bitcast %element : f16 to i16
+    linalg.yield %bits : i16
+  } -> tensor<1x3xi16>
+  return %0 : tensor<1x3xi16>
+}
