@@ -29,14 +29,14 @@
 
 //--- large.mlir
 func.func @main(%input: tensor<50000x50000xf32>)
-    -> (tensor<50001x50000xf32>, tensor<50002x50000xf32>) {
+    -> (tensor<50000x50001xf32>, tensor<50000x50002xf32>) {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
       scales = array<f32: 1.0, 1.0>}
-      : (tensor<50000x50000xf32>) -> tensor<50001x50000xf32>
+      : (tensor<50000x50000xf32>) -> tensor<50000x50001xf32>
   %1 = dml.padding %input {mode = #dml.padding_mode<edge>,
-      start_padding = array<i64: 2, 0>, end_padding = array<i64: 0, 0>}
-      : (tensor<50000x50000xf32>) -> tensor<50002x50000xf32>
-  return %0, %1 : tensor<50001x50000xf32>, tensor<50002x50000xf32>
+      start_padding = array<i64: 0, 2>, end_padding = array<i64: 0, 0>}
+      : (tensor<50000x50000xf32>) -> tensor<50000x50002xf32>
+  return %0, %1 : tensor<50000x50001xf32>, tensor<50000x50002xf32>
 }
 //--- i8.mlir
 func.func @main(%input: tensor<3xi8>) -> tensor<6xi8> {

@@ -1,5 +1,6 @@
 // `index` is 32 bits wide where every value fits, and 64 bits where one does not:
-// in tensors of 2^31 elements and more, and where a product grows beyond 32 bits.
+// where single elements of a tensor of 2^31 and more are read, and where a product
+// grows beyond 32 bits.
 //
 // RUN: dml-opt %s --split-input-file --dml-to-spirv | FileCheck %s
 
@@ -40,12 +41,46 @@ func.func @positions(%input: tensor<3x1000000000xf32>) -> tensor<3x1000000004xf3
 
 // -----
 
-// The scale 0.999 is 999/1000: (2o + 1) * 1000 needs more than 32 bits.
+// The scale 0.501 is 501/1000: (1000 o + 500) / 501 is o + (499 o + 500) / 501.
+// Thread t has the outputs from 4 t; 1996 t leaves 493 t, which needs more than 32
+// bits to divide. What is small is 32 bits wide all the same.
 
 // CHECK:       spirv.module @__spv__dml.resample Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [{{.*}}Int64
-// CHECK:       spirv.UDiv %{{.*}} : i64
-func.func @product(%input: tensor<10000000xf32>) -> tensor<9990000xf32> {
+// CHECK:       spirv.IMul %{{.*}}, %cst7_i32 : i32
+// CHECK:       spirv.UDiv %{{.*}}, %cst501_i64 : i64
+func.func @product(%input: tensor<80000000xf32>) -> tensor<40080000xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 0.501>} : (tensor<80000000xf32>) -> tensor<40080000xf32>
+  return %0 : tensor<40080000xf32>
+}
+
+// -----
+
+// With fewer threads 493 t leaves a signed number of 32 bits, but is only read as
+// an unsigned one.
+
+// CHECK:       spirv.module @__spv__dml.resample Logical GLSL450
+// CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
+// CHECK:       %[[PRODUCT:.*]] = spirv.IMul %{{.*}}, %cst493_i32 : i32
+// CHECK:       spirv.UDiv %[[PRODUCT]], %cst501_i32 : i32
+func.func @unsigned(%input: tensor<48000000xf32>) -> tensor<24048000xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
+      scales = array<f32: 0.501>} : (tensor<48000000xf32>) -> tensor<24048000xf32>
+  return %0 : tensor<24048000xf32>
+}
+
+// -----
+
+// The scale 0.999 is 999/1000: (1000 o + 500) / 999 is o + (o + 500) / 999, and
+// nothing is large.
+
+// CHECK:       spirv.module @__spv__dml.resample Logical GLSL450
+// CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
+// CHECK-COUNT-1: spirv.UDiv
+// CHECK-NOT:   spirv.UDiv
+// CHECK:       spirv.EntryPoint
+func.func @quotient(%input: tensor<10000000xf32>) -> tensor<9990000xf32> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
       scales = array<f32: 0.999>} : (tensor<10000000xf32>) -> tensor<9990000xf32>
   return %0 : tensor<9990000xf32>
@@ -53,14 +88,15 @@ func.func @product(%input: tensor<10000000xf32>) -> tensor<9990000xf32> {
 
 // -----
 
-// (2o + 1) * 11184811 leaves a signed number of 32 bits, but is only read as an
-// unsigned one.
+// Rows of whole vectors that only the first coordinate is clamped in: 2.5 * 10^9
+// elements are read as 625 * 10^6 vectors.
 
-// CHECK:       spirv.module @__spv__dml.resample Logical GLSL450
+// CHECK:       spirv.module @__spv__dml.padding Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
-// CHECK:       spirv.UDiv %{{.*}} : i32
-func.func @unsigned(%input: tensor<2xf32>) -> tensor<125xf32> {
-  %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
-      scales = array<f32: 0.99999994>} : (tensor<2xf32>) -> tensor<125xf32>
-  return %0 : tensor<125xf32>
+// CHECK:       !spirv.array<625000000 x vector<4xf32>
+func.func @vectors(%input: tensor<50000x50000xf32>) -> tensor<50002x50000xf32> {
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
+      start_padding = array<i64: 2, 0>, end_padding = array<i64: 0, 0>}
+      : (tensor<50000x50000xf32>) -> tensor<50002x50000xf32>
+  return %0 : tensor<50002x50000xf32>
 }

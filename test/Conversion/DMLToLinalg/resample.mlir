@@ -34,7 +34,8 @@ func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
 // -----
 
 // Only the dimension that interpolates has two taps; what lies at centres, or is
-// clamped, has one. 8-bit elements are rounded to even.
+// clamped, has one. 8-bit elements are rounded to even, and converted by way of 32
+// bits: conversions to 8 are slow.
 
 // CHECK-LABEL: func @linear
 // CHECK:         arith.maxsi
@@ -45,12 +46,35 @@ func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
 // CHECK:         tensor.extract
 // CHECK:         arith.uitofp {{.*}} : i8 to f32
 // CHECK-NOT:     tensor.extract
-// CHECK:         math.roundeven
-// CHECK-NEXT:    arith.fptoui {{.*}} : f32 to i8
+// CHECK:         %[[ROUNDED:.*]] = math.roundeven
+// CHECK-NEXT:    %[[WIDE:.*]] = arith.fptoui %[[ROUNDED]] : f32 to i32
+// CHECK-NEXT:    %[[NARROW:.*]] = arith.trunci %[[WIDE]] : i32 to i8
+// CHECK-NEXT:    linalg.yield %[[NARROW]]
 func.func @linear(%input: tensor<9x3xui8>) -> tensor<3x6xui8> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 0.333333333, 2.0>} : (tensor<9x3xui8>) -> tensor<3x6xui8>
   return %0 : tensor<3x6xui8>
+}
+
+// -----
+
+// The first dimension interpolates first, within each column: elements of a row
+// share the columns.
+
+// CHECK-LABEL: func @bilinear
+// CHECK:         %[[A:.*]] = tensor.extract %{{.*}}[%[[TOP:.*]], %[[LEFT:[a-z0-9_]+]]]
+// CHECK-NEXT:    %[[B:.*]] = tensor.extract %{{.*}}[%[[BOTTOM:.*]], %[[LEFT]]]
+// CHECK-NEXT:    arith.subf %[[B]], %[[A]]
+// CHECK:         %[[LEFT_VALUE:.*]] = arith.select %{{.*}}, %[[A]], %{{.*}} : f32
+// CHECK:         %[[C:.*]] = tensor.extract %{{.*}}[%[[TOP]], %[[RIGHT:[a-z0-9_]+]]]
+// CHECK-NEXT:    %[[D:.*]] = tensor.extract %{{.*}}[%[[BOTTOM]], %[[RIGHT]]]
+// CHECK-NEXT:    arith.subf %[[D]], %[[C]]
+// CHECK:         %[[RIGHT_VALUE:.*]] = arith.select %{{.*}}, %[[C]], %{{.*}} : f32
+// CHECK-NEXT:    arith.subf %[[RIGHT_VALUE]], %[[LEFT_VALUE]]
+func.func @bilinear(%input: tensor<3x5xf32>) -> tensor<6x10xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 2.0, 2.0>} : (tensor<3x5xf32>) -> tensor<6x10xf32>
+  return %0 : tensor<6x10xf32>
 }
 
 // -----
