@@ -473,19 +473,31 @@ template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   }
 };
 
-/// Floating point to 8 and 16-bit integers, which hold it.
-template <typename Op> struct ConvertFromFloat : OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
+/// Between a word and its low bits, 8 or 16 of them.
+struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+  matchAndRewrite(arith::TruncIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Builder b(op.getLoc(), rewriter);
-    if (isWide(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not to a narrow type");
+    if (!adaptor.getIn().getType().isInteger(wordBits))
+      return rewriter.notifyMatchFailure(op, "not from a word");
     uint32_t mask = (1u << op.getType().getIntOrFloatBitWidth()) - 1;
-    Value number = Op::create(b, b.getI32Type(), adaptor.getIn());
-    rewriter.replaceOp(op, b.with<arith::AndIOp>(number, mask));
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(adaptor.getIn(), mask));
+    return success();
+  }
+};
+
+struct ConvertExtUI : OpConversionPattern<arith::ExtUIOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtUIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isInteger(wordBits))
+      return rewriter.notifyMatchFailure(op, "not to a word");
+    rewriter.replaceOp(op, adaptor.getIn());
     return success();
   }
 };
@@ -513,16 +525,14 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addDynamicallyLegalOp<
-        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::SelectOp,
-        arith::TruncFOp, func::ReturnOp, tensor::CastOp,
-        tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractOp>(
-        isLegal);
+        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtUIOp,
+        arith::SelectOp, arith::TruncFOp, arith::TruncIOp, func::ReturnOp,
+        tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+        tensor::ExtractOp>(isLegal);
     // Integers of 64 bits may count here, too.
-    target.addDynamicallyLegalOp<arith::FPToSIOp, arith::FPToUIOp,
-                                 arith::SIToFPOp, arith::UIToFPOp>(
+    target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(
         [&](Operation *op) {
-          return isLegal(op) || isWide(op->getOperand(0).getType()) ||
-                 isWide(op->getResult(0).getType());
+          return isLegal(op) || isWide(op->getOperand(0).getType());
         });
     target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
         [](Operation *op) { return !op->hasAttr(elementAttrName); });
@@ -534,13 +544,13 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     });
 
     RewritePatternSet patterns(context);
-    patterns.add<
-        ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
-        ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
-        ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
-        ConvertFromFloat<arith::FPToSIOp>, ConvertFromFloat<arith::FPToUIOp>,
-        DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
-        DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+    patterns
+        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
+             ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
+             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+             ConvertTruncI, ConvertExtUI, DropReshape<tensor::CastOp>,
+             DropReshape<tensor::CollapseShapeOp>,
+             DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);

@@ -281,18 +281,18 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     LinearForm beyond = sub(b, remainder, divisor);
     std::optional<bool> carry = isNonNegative(beyond);
     if (!carry) {
-      Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                              materialize(b, remainder),
-                                              getConstant(b, divisor));
-      auto select = [&](const LinearForm &whenTrue, const LinearForm &whenFalse,
-                        IndexRange of) {
-        return getOpaque(arith::SelectOp::create(b, condition,
-                                                 materialize(b, whenTrue),
-                                                 materialize(b, whenFalse)),
-                         of);
-      };
-      quotient = add(b, quotient, select(1, 0, {0, 1}));
-      remainder = select(beyond, remainder, {0, divisor - 1});
+      Value uncarried = materialize(b, remainder);
+      Value condition = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::uge, uncarried, getConstant(b, divisor));
+      Value one = getConstant(b, 1), zero = getConstant(b, 0);
+      quotient = add(
+          b, quotient,
+          getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1}));
+      // A negative number is a large unsigned one: the minimum is the one of
+      // the two that is a remainder. Range analysis sees that it has no sign.
+      remainder = getOpaque(
+          arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
+          {0, divisor - 1});
     } else if (*carry) {
       quotient = add(b, quotient, 1);
       remainder = beyond;
