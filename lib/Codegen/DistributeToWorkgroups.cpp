@@ -49,6 +49,9 @@ private:
   void chooseTile();
   void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                  BufferViews &views);
+  bool buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
+                     BufferViews &views, Value thread, Operation *end,
+                     double maxDivergence);
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms, int64_t row,
                                          int64_t lane);
@@ -166,6 +169,54 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
   }
 }
 
+/// What was built between `thread` and `end` is for any thread. Builds a second
+/// path for those that nothing needs clamping for, if that pays.
+bool Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
+                           BufferViews &views, Value thread, Operation *end,
+                           double maxDivergence) {
+  IndexForms::Box undecided = forms.getInterior(maxDivergence);
+  if (undecided.empty())
+    return false;
+  b.setInsertionPointAfterValue(thread);
+  Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
+  auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
+  Block *block = end->getBlock();
+  Block *interior = choice.thenBlock(), *general = choice.elseBlock();
+  general->getOperations().splice(general->begin(), block->getOperations(),
+                                  std::next(Block::iterator(choice)),
+                                  Block::iterator(end));
+
+  IndexForms entry = forms.getUnbuilt();
+  IndexForms::Box box;
+  do {
+    for (auto [atom, range] : undecided)
+      box[atom] = range;
+    b.setInsertionPoint(choice);
+    choice.getConditionMutable().assign(entry.buildIsInside(b, box));
+    interior->clear();
+    b.setInsertionPointToEnd(interior);
+    IndexForms narrowed = entry.getNarrowed(b, box);
+    buildTile(b, narrowed, views);
+    scf::YieldOp::create(b);
+    // What is still undecided makes for a smaller interior.
+    undecided = narrowed.getInterior(maxDivergence);
+  } while (!undecided.empty());
+
+  // Groups of threads with some outside run both.
+  auto count = [](Block *block) {
+    return static_cast<double>(block->getOperations().size());
+  };
+  constexpr double worthwhile = 0.9;
+  if (count(interior) + forms.getDivergence(box) * count(general) <=
+      worthwhile * count(general))
+    return true;
+  general->getTerminator()->erase();
+  block->getOperations().splice(Block::iterator(choice),
+                                general->getOperations());
+  choice.erase();
+  return false;
+}
+
 void Launch::build() {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   chooseTile();
@@ -215,58 +266,13 @@ void Launch::build() {
     end = guard.thenBlock()->getTerminator();
   }
 
-  // First for any thread.
   BufferViews views(launch);
   IndexForms forms(thread, threads);
   buildTile(b, forms, views);
-
-  // Then for those, if they are most, that nothing needs clamping for. What is
-  // undecided among them makes for a smaller interior.
-  Block *block = end->getBlock();
-  scf::IfOp choice;
-  IndexForms::Box interior;
-  IndexForms entry = forms.getUnbuilt();
-  constexpr double maxDivergence = 0.25;
-  for (IndexForms::Box undecided = forms.getInterior(maxDivergence);
-       !undecided.empty();) {
-    for (auto [atom, range] : undecided)
-      interior[atom] = range;
-    if (!choice) {
-      b.setInsertionPointAfterValue(thread);
-      choice = scf::IfOp::create(b, entry.buildIsInside(b, interior),
-                                 /*withElseRegion=*/true);
-      Block *general = choice.elseBlock();
-      general->getOperations().splice(general->begin(), block->getOperations(),
-                                      std::next(Block::iterator(choice)),
-                                      Block::iterator(end));
-    } else {
-      b.setInsertionPoint(choice);
-      choice.getConditionMutable().assign(entry.buildIsInside(b, interior));
-      choice.thenBlock()->clear();
-      b.setInsertionPointToEnd(choice.thenBlock());
-      scf::YieldOp::create(b);
-    }
-    b.setInsertionPointToStart(choice.thenBlock());
-    IndexForms narrowed = entry.getNarrowed(b, interior);
-    buildTile(b, narrowed, views);
-    undecided = narrowed.getInterior(maxDivergence);
-  }
-  // Groups of threads with some outside run both.
-  if (choice) {
-    auto count = [](Block *block) {
-      return static_cast<double>(block->getOperations().size());
-    };
-    Block *general = choice.elseBlock();
-    constexpr double worthwhile = 0.9;
-    if (count(choice.thenBlock()) +
-            forms.getDivergence(interior) * count(general) >
-        worthwhile * count(general)) {
-      general->getTerminator()->erase();
-      block->getOperations().splice(Block::iterator(choice),
-                                    general->getOperations());
-      choice.erase();
-    }
-  }
+  // Where the larger interior does not pay, one without the dimensions that
+  // run across groups of threads may.
+  if (!buildInterior(b, forms, views, thread, end, /*maxDivergence=*/0.6))
+    buildInterior(b, forms, views, thread, end, /*maxDivergence=*/0.25);
   op.erase();
 }
 
