@@ -10,11 +10,12 @@
 // CHECK-SAME:    function(@dml.test)
 // CHECK:         %[[INSIDE:.*]] = arith.cmpi ult
 // CHECK:         scf.if %[[INSIDE]]
-// CHECK:           arith.remui
-// CHECK:           arith.divui
-// CHECK-NOT:       arith.divui
-// CHECK:           %[[VECTOR:.*]] = vector.from_elements {{.*}} : vector<4xf32>
-// CHECK-NEXT:      memref.store %[[VECTOR]], %[[VECTORS]][%{{.*}}] : memref<6xvector<4xf32>>
+// CHECK:           %[[THREAD:.*]] = arith.minui
+// CHECK:           %[[ROW:.*]] = arith.divui %[[THREAD]]
+// CHECK-NEXT:      arith.index_castui %[[ROW]]
+// CHECK-NEXT:      %[[FLOAT:.*]] = arith.uitofp
+// CHECK-NEXT:      %[[VECTOR:.*]] = vector.from_elements %[[FLOAT]], %[[FLOAT]], %[[FLOAT]], %[[FLOAT]] : vector<4xf32>
+// CHECK-NEXT:      memref.store %[[VECTOR]], %[[VECTORS]][%[[THREAD]]] : memref<6xvector<4xf32>>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @rows(%output: memref<3x8xf32>) {
   linalg.generic {indexing_maps = [#identity],
@@ -32,12 +33,13 @@ func.func @rows(%output: memref<3x8xf32>) {
 // -----
 
 // Narrow elements travel in 32-bit words: SPIR-V has no vector of 16. Where rows
-// hold no whole vector every element finds its own row, and those after the last
-// element compute it once more.
+// hold no whole vector every element finds its own row, without a division here: 16 t
+// leaves 2 t of 7. Those after the last row compute elements of it once more.
 
 // CHECK-LABEL: func @bytes
 // CHECK:       builtin.unrealized_conversion_cast %{{.*}} : memref<3x7xi8> to memref<2xvector<4xi32>>
 // CHECK:       arith.minui
+// CHECK-NOT:   {{remui|divui}}
 // CHECK-COUNT-4: vector.bitcast %{{.*}} : vector<4xi8> to vector<1xi32>
 // CHECK:       vector.from_elements {{.*}} : vector<4xi32>
 #identity = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,0 +1,219 @@
+// What the elements that a thread computes have in common is computed once.
+//
+// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+
+// Rows hold whole vectors: the columns of four neighbours differ by constants, and
+// what they read is a vector too.
+
+// CHECK-LABEL: func @neighbours
+// CHECK-SAME:  %[[INPUT:.*]]: memref<3x8xf32>, %[[OUTPUT:.*]]: memref<3x8xf32>
+// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[INPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
+// CHECK:         %[[ROW:.*]] = arith.divui
+// CHECK:         %[[FLIPPED:.*]] = arith.muli %[[ROW]], %c-2
+// CHECK:         %[[COLUMN:.*]] = arith.remui
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addi %[[FLIPPED]], %[[COLUMN]]
+// CHECK:         %[[POSITION:.*]] = arith.addi %[[SUM]], %c4
+// CHECK-NEXT:    %[[VECTOR:.*]] = memref.load %[[VECTORS]][%[[POSITION]]]
+// CHECK-NOT:     {{divui|remui|memref.load}}
+// CHECK:         vector.from_elements
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @neighbours(%input: memref<3x8xf32>, %output: memref<3x8xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) {
+  ^bb0(%out: f32):
+    %two = arith.constant 2 : index
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %flipped = arith.subi %two, %row : index
+    %element = memref.load %input[%flipped, %column] : memref<3x8xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Rows hold no whole vectors: still one division for four elements. What a lane adds
+// to the column may be beyond the row, which a comparison finds out.
+
+// CHECK-LABEL: func @carry
+// CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
+// CHECK:         %[[COLUMN:.*]] = arith.remui %[[FIRST]], %[[FIVE:.*]] : index
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[COLUMN]], %[[ONE:.*]] : index
+// CHECK-NEXT:    %[[BEYOND:.*]] = arith.cmpi uge, %[[NEXT]], %[[FIVE]]
+// CHECK:         %[[CARRY:.*]] = arith.select %[[BEYOND]], %[[ONE]], %c0
+// CHECK:         %[[WRAPPED:.*]] = arith.addi %[[COLUMN]], %c-4
+// CHECK-NEXT:    arith.minui %[[NEXT]], %[[WRAPPED]]
+// CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %[[FIVE]]
+// CHECK-NEXT:    arith.addi %[[ROW]], %[[CARRY]]
+// CHECK-NOT:     {{divui|remui}}
+// CHECK:         vector.from_elements
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @carry(%input: memref<5x3xf32>, %output: memref<3x5xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x5xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %element = memref.load %input[%column, %row] : memref<5x3xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Nothing tells the dimensions apart: they are joined again, and not divided for.
+
+// CHECK-LABEL: func @joined
+// CHECK:         %[[THREAD:.*]] = arith.minui
+// CHECK-NOT:     {{divui|remui|cmpi}}
+// CHECK:         memref.load %{{.*}}[%[[THREAD]]] : memref<30xvector<4xf32>>
+// CHECK-NOT:     {{divui|remui|cmpi|memref.load}}
+// CHECK:         memref.store %{{.*}}[%[[THREAD]]]
+#identity = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @joined(%input: memref<3x5x8xf32>, %output: memref<3x5x8xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%output : memref<3x5x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %element = memref.load %input[%i, %j, %k] : memref<3x5x8xf32>
+    %double = arith.addf %element, %element : f32
+    linalg.yield %double : f32
+  }
+  return
+}
+// -----
+
+// A thread computes two rows where elements are read several times, here three: two
+// of the four rows that it reads belong to both.
+
+// CHECK-LABEL: func @several_rows
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 1024 : index
+// CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
+// CHECK-COUNT-3: memref.load
+// CHECK-NOT:     memref.load
+// CHECK:         memref.store
+// CHECK-COUNT-1: memref.load
+// CHECK-NOT:     memref.load
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @several_rows(%input: memref<1030x1024xf32>, %output: memref<1024x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1024x1024xf32>) {
+  ^bb0(%out: f32):
+    %one = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %i1 = arith.addi %i, %one : index
+    %i2 = arith.addi %i, %two : index
+    %a = memref.load %input[%i, %j] : memref<1030x1024xf32>
+    %b = memref.load %input[%i1, %j] : memref<1030x1024xf32>
+    %c = memref.load %input[%i2, %j] : memref<1030x1024xf32>
+    %ab = arith.addf %a, %b : f32
+    %abc = arith.addf %ab, %c : f32
+    linalg.yield %abc : f32
+  }
+  return
+}
+// -----
+
+// With half the rows there would be too few threads.
+
+// CHECK-LABEL: func @single_row
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @single_row(%input: memref<262x1024xf32>, %output: memref<256x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<256x1024xf32>) {
+  ^bb0(%out: f32):
+    %one = arith.constant 1 : index
+    %two = arith.constant 2 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %i1 = arith.addi %i, %one : index
+    %i2 = arith.addi %i, %two : index
+    %a = memref.load %input[%i, %j] : memref<262x1024xf32>
+    %b = memref.load %input[%i1, %j] : memref<262x1024xf32>
+    %c = memref.load %input[%i2, %j] : memref<262x1024xf32>
+    %ab = arith.addf %a, %b : f32
+    %abc = arith.addf %ab, %c : f32
+    linalg.yield %abc : f32
+  }
+  return
+}
+// -----
+
+// Most threads need no clamping: they take a path of their own, in which the rows are
+// joined.
+
+// CHECK-LABEL: func @interior
+// CHECK:         arith.divui %[[THREAD:.*]], %c256
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c1024 : index
+// CHECK-NEXT:    scf.if %[[INSIDE]] {
+// CHECK-NOT:       {{divui|remui}}
+// CHECK:           %[[MOVED:.*]] = arith.addi %[[THREAD]], %c-1024
+// CHECK-NEXT:      memref.load %{{.*}}[%[[MOVED]]] : memref<262144xvector<4xf32>>
+// CHECK:           memref.store %{{.*}}[%[[THREAD]]]
+// CHECK:         } else {
+// CHECK:           arith.maxsi
+// CHECK-NEXT:      arith.minsi
+// CHECK:           memref.load
+// CHECK:           memref.store %{{.*}}[%[[THREAD]]]
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @interior(%input: memref<1024x1024xf32>, %output: memref<1032x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1032x1024xf32>) {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0 : index
+    %four = arith.constant 4 : index
+    %last = arith.constant 1023 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %shifted = arith.subi %i, %four : index
+    %low = arith.maxsi %shifted, %zero : index
+    %row = arith.minsi %low, %last : index
+    %element = memref.load %input[%row, %j] : memref<1024x1024xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Columns are clamped in every group of threads: all would run both paths.
+
+// CHECK-LABEL: func @columns
+// CHECK-NOT:     scf.if
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @columns(%input: memref<1024x64xf32>, %output: memref<1024x72xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1024x72xf32>) {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0 : index
+    %most = arith.constant 63 : index
+    %four = arith.constant 4 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %shifted = arith.subi %j, %four : index
+    %low = arith.maxsi %shifted, %zero : index
+    %column = arith.minsi %low, %most : index
+    %element = memref.load %input[%i, %column] : memref<1024x64xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
