@@ -88,14 +88,31 @@ def DistributeToWorkgroups
     : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
   let summary = "Turn linalg on buffers into GPU launches";
   let description = [{
-    Turns every parallel `linalg.generic` on buffers into a `gpu.launch`. A thread
-    computes the elements of 16 consecutive bytes of the output and stores them
-    as one vector, whatever the element type. Grids are within the 65,535
-    workgroups a dimension that every Vulkan device takes.
+    Turns every parallel `linalg.generic` on buffers into a `gpu.launch`. Grids are
+    within the 65,535 workgroups a dimension that every Vulkan device takes.
 
-    The launch sees the output as a memref of vectors. Where the number of
-    elements is no multiple of the vector's, the last thread also writes what
-    follows the tensor in its buffer, which is 16 bytes aligned in size.
+    A thread computes the elements of 16 consecutive bytes of the output and stores
+    them as one vector. Where the body reads wider elements than it writes, it is
+    as many elements as 16 bytes hold of the widest, but no fewer than 4 bytes. Where
+    rows hold whole vectors and the body reads elements several times, a thread
+    computes two or four consecutive rows, as long as 65,536 threads remain.
+
+    The elements of a thread share what they have in common. Index arithmetic is
+    kept as linear forms of the thread's number: coordinates of neighbours differ
+    by constants, one division is for all of them, coordinates that nothing tells
+    apart become one number again, and ranges decide comparisons. Loads read the
+    largest vector that holds an element in the same place for all threads. 8 and
+    16-bit elements travel in 32-bit words, and those that are only moved are not
+    taken apart.
+
+    Where comparisons, such as those that clamp coordinates, come out the same for
+    most groups of threads, these take a path of their own without them, if that
+    saves a tenth of the operations or more.
+
+    The launch sees each buffer as memrefs of elements or vectors: one view for each
+    type that it loads or stores. Where the number of elements is no multiple of
+    the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
+    aligned in size.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
