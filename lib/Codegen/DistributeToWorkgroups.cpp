@@ -206,7 +206,7 @@ bool Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
   auto count = [](Block *block) {
     return static_cast<double>(block->getOperations().size());
   };
-  constexpr double worthwhile = 0.9;
+  constexpr double worthwhile = 0.62;
   if (count(interior) + forms.getDivergence(box) * count(general) <=
       worthwhile * count(general))
     return true;
