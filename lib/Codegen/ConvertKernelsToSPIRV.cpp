@@ -28,6 +28,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace dml {
@@ -216,6 +217,7 @@ struct ConvertKernelsToSPIRV
                                         })))
       return signalPassFailure();
 
+    getOperation().walk(shareBindings);
     SmallVector<Kernel> kernels;
     for (auto [original, narrow] : llvm::zip_equal(originals, fit)) {
       FailureOr<Kernel> kernel = prepare(original, !*narrow, *profile);
@@ -239,6 +241,23 @@ private:
     OwningOpRef<ModuleOp> module;
     bool use64bitIndex;
   };
+
+  /// Views of one buffer share its binding: devices have few.
+  static void shareBindings(gpu::LaunchFuncOp launch) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+        launch, launch.getKernel());
+    llvm::SmallMapVector<Value, unsigned, 4> bindings;
+    for (auto [index, buffer] : llvm::enumerate(launch.getKernelOperands())) {
+      while (auto view = buffer.getDefiningOp<UnrealizedConversionCastOp>())
+        buffer = view.getOperand(0);
+      unsigned binding =
+          bindings.try_emplace(buffer, bindings.size()).first->second;
+      kernel.setArgAttr(
+          index, spirv::getInterfaceVarABIAttrName(),
+          spirv::getInterfaceVarABIAttr(
+              /*descriptorSet=*/0, binding, std::nullopt, launch.getContext()));
+    }
+  }
 
   /// In a kernel that needs 64-bit indices, most numbers fit in 32 bits all the
   /// same. 64-bit divisions are slow, and those of small numbers went wrong on

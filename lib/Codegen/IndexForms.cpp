@@ -30,6 +30,7 @@ IndexForms IndexForms::getUnbuilt() const {
 IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   IndexForms result = *this;
   result.values.clear();
+  result.extremes.clear();
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
@@ -191,8 +192,9 @@ LinearForm IndexForms::min(Builder &b, const LinearForm &lhs,
   if (auto known = isNonNegative(sub(b, rhs, lhs)))
     return *known ? lhs : rhs;
   IndexRange l = getRange(lhs), r = getRange(rhs);
-  Value value =
-      arith::MinSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
+  Value &value = extremes[{/*isMax=*/false, lhs, rhs}];
+  if (!value)
+    value = arith::MinSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
   return getOpaque(value, {std::min(l.min, r.min), std::min(l.max, r.max)});
 }
 
@@ -201,8 +203,9 @@ LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
   if (auto known = isNonNegative(sub(b, lhs, rhs)))
     return *known ? lhs : rhs;
   IndexRange l = getRange(lhs), r = getRange(rhs);
-  Value value =
-      arith::MaxSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
+  Value &value = extremes[{/*isMax=*/true, lhs, rhs}];
+  if (!value)
+    value = arith::MaxSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
   return getOpaque(value, {std::max(l.min, r.min), std::max(l.max, r.max)});
 }
 
@@ -246,6 +249,11 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
+  // Of a value that little is known of, a part may be too large for a form.
+  if (!tryGetRange(rest)) {
+    rest = form;
+    quotient = LinearForm();
+  }
   IndexRange range = getRange(rest);
   if (int64_t shift = llvm::divideFloorSigned(range.min, divisor)) {
     rest.constant -= shift * divisor;

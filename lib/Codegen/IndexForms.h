@@ -141,6 +141,8 @@ private:
   /// Forms of one atom that were compared with 0, undecided.
   std::vector<LinearForm> undecided;
   std::map<LinearForm, Value> values;
+  /// Minima and maxima.
+  std::map<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
 };
 
 } // namespace dml

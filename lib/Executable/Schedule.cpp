@@ -7,6 +7,8 @@
 #include "Schedule.h"
 #include "MemoryPlan.h"
 #include "dml/Codegen/DeviceProfile.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -189,8 +191,18 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
     FailureOr<Buffer> buffer = lookup(operand);
     if (failed(buffer))
       return failure();
+    // Views of one buffer share its binding.
+    auto [reads, writes] = getReadsWrites(entry, index);
+    auto abi = entry.getArgAttrOfType<spirv::InterfaceVarABIAttr>(
+        index, spirv::getInterfaceVarABIAttrName());
+    if (abi && abi.getBinding() < draft.buffers.size()) {
+      auto &shared = draft.readsWrites[abi.getBinding()];
+      shared.first |= reads;
+      shared.second |= writes;
+      continue;
+    }
     draft.buffers.push_back(*buffer);
-    draft.readsWrites.push_back(getReadsWrites(entry, index));
+    draft.readsWrites.push_back({reads, writes});
   }
   drafts.push_back(std::move(draft));
   return success();

@@ -126,7 +126,7 @@ static Value drawPadding(Draft &draft, Value input, uint32_t mode) {
   }
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float values[] = {
-      0.0f, -0.0f, 1.0f, 9.0f, 10.6f, -10.6f, -1.0f, 127.5f, 300.0f, -300.0f,
+      0.0f, -0.0f, 1.25f, 9.0f, 10.6f, -10.6f, -2.0f, 127.5f, 300.0f, -300.0f,
       // Constants that no other operator should compute with.
       7e4f, -7e4f, 3e9f, -3e9f, 1e19f, -1e19f, 1e30f, -1e30f, 65520.0f,
       0x1p-24f, 0x1p-140f, infinity, -infinity,
