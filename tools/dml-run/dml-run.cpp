@@ -77,16 +77,17 @@ Executable loadExecutable(const Options &options) {
 }
 
 /// Where the device lacks features that the executable of a module needs:
-/// compiles again without them. The compiler says which operators want them.
-void compileForDevice(const Options &options, DmlDevice device,
-                      Executable &executable) {
+/// compiles again without them, or says which operators cannot do without. No
+/// executable where that is not needed.
+Executable compileForDevice(const Options &options, DmlDevice device,
+                            DmlExecutable executable) {
   DmlDeviceInfo has;
   dmlGetDeviceProperties(device, &has);
   DmlExecutableInfo needs;
   dmlGetExecutableInfo(executable, &needs);
   DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
   if (!missing || !isModule(options.file))
-    return;
+    return Executable();
   std::string profile = "--device-profile=full";
   for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
     if (missing & bit)
@@ -94,8 +95,8 @@ void compileForDevice(const Options &options, DmlDevice device,
                  dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
   std::vector<std::string> arguments = options.compileArguments;
   arguments.push_back(profile);
-  executable = compile(options.file, arguments,
-                       std::string(" for device '") + has.name + "'");
+  return compile(options.file, arguments,
+                 std::string(" for device '") + has.name + "'");
 }
 
 Signature readSignature(DmlExecutable executable, uint32_t index) {
@@ -301,8 +302,10 @@ void runTool(const Options &options) {
     info.disabledFeatures = options.disabledFeatures;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
-    compileForDevice(options, device, executable);
-    outputs = run(options, device, executable, signature, *inputs);
+    // The signature goes on pointing into the first one.
+    Executable other = compileForDevice(options, device, executable);
+    outputs = run(options, device, other ? other : executable, signature,
+                  *inputs);
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))

@@ -168,7 +168,7 @@ TEST_F(FuzzTest, SpoiledProgramsAreOfEveryKind) {
     errors += diagnostic.str() + "\n";
     return success();
   });
-  unsigned numValid = 0, numPrograms = 1000;
+  unsigned numValid = 0, numPrograms = 2000;
   for (uint64_t seed = 0; seed < numPrograms; ++seed) {
     Random random(seed);
     std::string text = spoil(*drawProgram(&context, seed), random);

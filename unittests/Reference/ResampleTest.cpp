@@ -191,7 +191,7 @@ TEST_F(ResampleTest, BoundsHoldEveryContraction) {
     for (float &value : a)
       value = std::ldexp(static_cast<float>(int32_t(random())),
                          static_cast<int>(random() % 8) - 40);
-    // One output between the four elements, at the weights 1/3 and 1/3: with a
+    // One output between the four elements, the first dimension first, at the weights 1/3 and 1/3: with a
     // scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
     const float w = 1.0f / 3.0f;
     Tensor input =
@@ -203,14 +203,14 @@ TEST_F(ResampleTest, BoundsHoldEveryContraction) {
     };
     double lower = run(Result::lower), upper = run(Result::upper);
     EXPECT_EQ(run(Result::exact),
-              plain(plain(a[0], a[1], w), plain(a[2], a[3], w), w));
+              plain(plain(a[0], a[2], w), plain(a[1], a[3], w), w));
     for (int contracted = 0; contracted < 8; ++contracted) {
       auto lerp = [&](int bit, float a, float b) {
         // Weights 2 ULP off, too.
         float other = w + (contracted & 1 ? 0x1p-24f : -0x1p-24f);
         return contracted >> bit & 1 ? fused(a, b, other) : plain(a, b, w);
       };
-      double value = lerp(0, lerp(1, a[0], a[1]), lerp(2, a[2], a[3]));
+      double value = lerp(0, lerp(1, a[0], a[2]), lerp(2, a[1], a[3]));
       EXPECT_LE(lower, value);
       EXPECT_LE(value, upper);
       different += value != run(Result::exact);
