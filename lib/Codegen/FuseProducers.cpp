@@ -138,6 +138,7 @@ public:
   /// Whether all readers of the producer's result can compute it themselves,
   /// and are better off so.
   bool isPossible();
+  bool keepsRounding();
   bool isProfitable();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
@@ -179,6 +180,23 @@ bool Fusion::isPossible() {
          producer.getIndexingMapsArray().front().isIdentity() &&
          producer.getRegionOutputArgs().front().use_empty() &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
+}
+
+/// Drivers may take a number that was rounded to 16 bits and widened again for
+/// the one that it was before (an H100's does, driver 580.159.04): what is
+/// rounded goes through memory before it is computed with.
+bool Fusion::keepsRounding() {
+  auto contains = [](linalg::GenericOp op, auto isOp) {
+    return op.getBody()
+        ->walk([&](Operation *nested) {
+          return isOp(nested) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  return !contains(producer, llvm::IsaPred<arith::TruncFOp>) ||
+         llvm::none_of(reads, [&](const auto &read) {
+           return contains(read.first, llvm::IsaPred<arith::ExtFOp>);
+         });
 }
 
 bool Fusion::isProfitable() {
@@ -412,7 +430,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     // Each has taken in its own producers by the time that it is one.
     for (linalg::GenericOp producer : producers) {
       Fusion fusion(producer);
-      if (fusion.isPossible() && fusion.isProfitable())
+      if (fusion.isPossible() && fusion.keepsRounding() &&
+          fusion.isProfitable())
         fusion.apply(rewriter, dominance);
     }
   }
