@@ -278,3 +278,25 @@ func.func @slices(%input: tensor<1x3x4xf32>, %other: tensor<2xf32>) -> tensor<9x
   %3 = tensor.concat dim(0) %2, %other : (tensor<7xf32>, tensor<2xf32>) -> tensor<9xf32>
   return %3 : tensor<9xf32>
 }
+
+// -----
+
+// What is rounded to f16 and computed with again goes through memory: a driver
+// may drop the rounding otherwise. What is only moved does not.
+
+// CHECK-LABEL: func @rounded
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample"}
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample+dml.tile"}
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @rounded(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 0.5, 0.5>}
+      : (tensor<1x1x4x4xf16>) -> tensor<1x1x2x2xf16>
+  %1 = dml.resample %0 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.0, 1.0, 0.5, 0.5>}
+      : (tensor<1x1x2x2xf16>) -> tensor<1x1x1x1xf16>
+  %2 = dml.tile %1 {repeats = array<i64: 1, 1, 1, 2>}
+      : (tensor<1x1x1x1xf16>) -> tensor<1x1x1x2xf16>
+  return %2 : tensor<1x1x1x2xf16>
+}

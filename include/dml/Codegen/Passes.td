@@ -18,7 +18,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     `linalg.index`. The tensor in between is neither written nor read any more.
     `tensor.collapse_shape` and `tensor.expand_shape` in between become index
     arithmetic. The same operations compute the same values, so results keep
-    their bits. (Upstream's `linalg-fuse-elementwise-ops` follows the operands of
+    their bits; what is rounded to 16 bits and computed with again is not fused,
+    since drivers may drop that rounding. (Upstream's `linalg-fuse-elementwise-ops` follows the operands of
     a `linalg.generic` through its indexing maps; it cannot see through
     `tensor.extract`.)
 
@@ -107,7 +108,7 @@ def DistributeToWorkgroups
 
     Where comparisons, such as those that clamp coordinates, come out the same for
     most groups of threads, these take a path of their own without them, if that
-    saves a tenth of the operations or more.
+    saves two fifths of the operations or more.
 
     The launch sees each buffer as memrefs of elements or vectors: one view for each
     type that it loads or stores. Where the number of elements is no multiple of
