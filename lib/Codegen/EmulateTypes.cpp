@@ -489,15 +489,29 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   }
 };
 
-struct ConvertExtUI : OpConversionPattern<arith::ExtUIOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// From bits in a word, or from i1.
+template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(arith::ExtUIOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getType().isInteger(wordBits))
+    Builder b(op.getLoc(), rewriter);
+    constexpr bool isSigned = std::is_same_v<Op, arith::ExtSIOp>;
+    Type from = op.getIn().getType(), to = op.getType();
+    if (isWide(to))
       return rewriter.notifyMatchFailure(op, "not to a word");
-    rewriter.replaceOp(op, adaptor.getIn());
+    Value bits = adaptor.getIn();
+    if (from.isInteger(1)) {
+      bits = Op::create(b, b.getI32Type(), bits);
+    } else if (isSigned) {
+      uint32_t rest = wordBits - from.getIntOrFloatBitWidth();
+      bits = b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+    }
+    if (isSigned && to != b.getI32Type())
+      bits =
+          b.with<arith::AndIOp>(bits, (1u << to.getIntOrFloatBitWidth()) - 1);
+    rewriter.replaceOp(op, bits);
     return success();
   }
 };
@@ -525,10 +539,10 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addDynamicallyLegalOp<
-        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtUIOp,
-        arith::SelectOp, arith::TruncFOp, arith::TruncIOp, func::ReturnOp,
-        tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-        tensor::ExtractOp>(isLegal);
+        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
+        arith::ExtUIOp, arith::SelectOp, arith::TruncFOp, arith::TruncIOp,
+        func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
+        tensor::ExpandShapeOp, tensor::ExtractOp>(isLegal);
     // Integers of 64 bits may count here, too.
     target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(
         [&](Operation *op) {
@@ -544,13 +558,13 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     });
 
     RewritePatternSet patterns(context);
-    patterns
-        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
-             ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
-             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
-             ConvertTruncI, ConvertExtUI, DropReshape<tensor::CastOp>,
-             DropReshape<tensor::CollapseShapeOp>,
-             DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+    patterns.add<
+        ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
+        ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
+        ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+        ConvertTruncI, ConvertExtI<arith::ExtSIOp>, ConvertExtI<arith::ExtUIOp>,
+        DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
+        DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);

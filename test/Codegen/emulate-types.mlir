@@ -85,3 +85,28 @@ func.func @halves() -> tensor<1x3xi16> {
   } -> tensor<1x3xi16>
   return %0 : tensor<1x3xi16>
 }
+
+// Integers that are made of comparisons, and widened.
+// CHECK-LABEL: func.func @widened
+// CHECK-NOT: i8
+// CHECK: arith.extsi %{{.*}} : i1 to i32
+// CHECK: arith.andi %{{.*}}, %c255_i32
+// CHECK: return
+func.func @widened(%input: tensor<4xi32>) -> tensor<4xi32> {
+  %c1 = arith.constant 1 : index
+  %empty = tensor.empty() : tensor<4xi32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<4xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %first = arith.cmpi ult, %i, %c1 : index
+    %signed = arith.extsi %first : i1 to i8
+    %wide = arith.extui %signed : i8 to i32
+    %element = tensor.extract %input[%i] : tensor<4xi32>
+    %narrow = arith.trunci %element : i32 to i8
+    %again = arith.extsi %narrow : i8 to i32
+    %sum = arith.addi %wide, %again : i32
+    linalg.yield %sum : i32
+  } -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
