@@ -34,9 +34,9 @@ using namespace dml;
 /// GPUs compute some 10 operations in the time of a byte. But what is counted
 /// here is written out, element by element; the elements of a thread, which are
 /// neighbours, share most of it, and index arithmetic folds. The bound lies
-/// between the winners of 2 x 2 windows at stride 2, which an element looks into
-/// one of, and those of 3 x 3, which overlap: on an H100 they took longer in one
-/// kernel (0.69 of a copy's rate) than in two (0.81).
+/// between the winners of 2 x 2 windows at stride 2, which an element looks
+/// into one of, and those of 3 x 3, which overlap: on an H100 they took longer
+/// in one kernel (0.69 of a copy's rate) than in two (0.81).
 static constexpr double maxOpsPerByte = 384;
 
 /// Nothing is shared between the iterations of a loop.

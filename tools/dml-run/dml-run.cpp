@@ -304,8 +304,8 @@ void runTool(const Options &options) {
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
     // The signature goes on pointing into the first one.
     Executable other = compileForDevice(options, device, executable);
-    outputs = run(options, device, other ? other : executable, signature,
-                  *inputs);
+    outputs =
+        run(options, device, other ? other : executable, signature, *inputs);
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))

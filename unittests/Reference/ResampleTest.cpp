@@ -191,8 +191,8 @@ TEST_F(ResampleTest, BoundsHoldEveryContraction) {
     for (float &value : a)
       value = std::ldexp(static_cast<float>(int32_t(random())),
                          static_cast<int>(random() % 8) - 40);
-    // One output between the four elements, the first dimension first, at the weights 1/3 and 1/3: with a
-    // scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
+    // One output between the four elements, the first dimension first, at the
+    // weights 1/3 and 1/3: with a scale of 3/5, x = 5/3 (o + 0.5) - 0.5 = 1/3.
     const float w = 1.0f / 3.0f;
     Tensor input =
         makeTensor(DataType::FLOAT32, {2, 2}, {a[0], a[1], a[2], a[3]});
