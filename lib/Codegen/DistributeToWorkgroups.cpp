@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementMap.h"
 #include "TileBuilder.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
@@ -71,10 +72,7 @@ private:
 LogicalResult Launch::verify() {
   if (!op.hasPureBufferSemantics())
     return op.emitOpError("wants buffers to be distributed to workgroups");
-  if (op.getNumParallelLoops() != op.getNumLoops() ||
-      op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0 ||
-      !op.getIndexingMapsArray().front().isIdentity() ||
-      !op.getRegionOutputArgs().front().use_empty())
+  if (!isElementMap(op))
     return op.emitOpError(
         "wants no inputs and one output under an identity map that is not "
         "read, "

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementMap.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
@@ -111,10 +112,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
   LogicalResult
   matchAndRewrite(linalg::GenericOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getNumResults() != 1 || op.getNumDpsInputs() != 0 ||
-        op.getNumParallelLoops() != op.getNumLoops() ||
-        !op.getIndexingMapsArray().front().isIdentity() ||
-        !op.getRegionOutputArgs().front().use_empty())
+    if (op.getNumResults() != 1 || !isElementMap(op))
       return rewriter.notifyMatchFailure(op, "no map from coordinates");
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     auto wordsType = getTypeConverter()->convertType<RankedTensorType>(type);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementMap.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
@@ -172,11 +173,7 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 
 bool Fusion::isPossible() {
   return type && type.hasStaticShape() &&
-         type.getElementType().isIntOrFloat() &&
-         producer.getNumParallelLoops() == producer.getNumLoops() &&
-         producer.getNumDpsInputs() == 0 &&
-         producer.getIndexingMapsArray().front().isIdentity() &&
-         producer.getRegionOutputArgs().front().use_empty() &&
+         type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 

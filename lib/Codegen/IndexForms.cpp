@@ -192,10 +192,8 @@ LinearForm IndexForms::min(Builder &b, const LinearForm &lhs,
   if (auto known = isNonNegative(sub(b, rhs, lhs)))
     return *known ? lhs : rhs;
   IndexRange l = getRange(lhs), r = getRange(rhs);
-  Value &value = extremes[{/*isMax=*/false, lhs, rhs}];
-  if (!value)
-    value = arith::MinSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
-  return getOpaque(value, {std::min(l.min, r.min), std::min(l.max, r.max)});
+  return getExtreme<arith::MinSIOp>(
+      b, lhs, rhs, {std::min(l.min, r.min), std::min(l.max, r.max)});
 }
 
 LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
@@ -203,10 +201,19 @@ LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
   if (auto known = isNonNegative(sub(b, lhs, rhs)))
     return *known ? lhs : rhs;
   IndexRange l = getRange(lhs), r = getRange(rhs);
-  Value &value = extremes[{/*isMax=*/true, lhs, rhs}];
+  return getExtreme<arith::MaxSIOp>(
+      b, lhs, rhs, {std::max(l.min, r.min), std::max(l.max, r.max)});
+}
+
+/// A minimum or maximum that ranges do not decide, built once.
+template <typename Op>
+LinearForm IndexForms::getExtreme(Builder &b, const LinearForm &lhs,
+                                  const LinearForm &rhs, IndexRange range) {
+  constexpr bool isMax = std::is_same_v<Op, arith::MaxSIOp>;
+  Value &value = extremes[{isMax, lhs, rhs}];
   if (!value)
-    value = arith::MaxSIOp::create(b, materialize(b, lhs), materialize(b, rhs));
-  return getOpaque(value, {std::max(l.min, r.min), std::max(l.max, r.max)});
+    value = Op::create(b, materialize(b, lhs), materialize(b, rhs));
+  return getOpaque(value, range);
 }
 
 /// The quotient or remainder of `dividend` by `divisor` as an atom.

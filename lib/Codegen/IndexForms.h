@@ -128,6 +128,9 @@ private:
                                    int64_t factor) const;
   std::optional<IndexRange> tryGetRange(const LinearForm &form) const;
   void joinDivided(LinearForm &form) const;
+  template <typename Op>
+  LinearForm getExtreme(Builder &b, const LinearForm &lhs,
+                        const LinearForm &rhs, IndexRange range);
   int64_t evaluate(const LinearForm &form, int64_t thread) const;
   Value materializeAtom(Builder &b, unsigned atom);
   Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);

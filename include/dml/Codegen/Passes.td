@@ -19,9 +19,9 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     `tensor.collapse_shape` and `tensor.expand_shape` in between become index
     arithmetic. The same operations compute the same values, so results keep
     their bits; what is rounded to 16 bits and computed with again is not fused,
-    since drivers may drop that rounding. (Upstream's `linalg-fuse-elementwise-ops` follows the operands of
-    a `linalg.generic` through its indexing maps; it cannot see through
-    `tensor.extract`.)
+    since drivers may drop that rounding. (Upstream's
+    `linalg-fuse-elementwise-ops` follows the operands of a `linalg.generic`
+    through its indexing maps; it cannot see through `tensor.extract`.)
 
     A producer is fused into all of its readers or into none: a function's
     result, for one, stays as it is. Whether it is fused follows from counts of
