@@ -266,6 +266,8 @@ private:
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     arith::ArithIntRangeNarrowingOptions options;
     options.bitwidthsSupported = {32};
+    // Narrowing keeps signed comparisons of numbers from 2^31 on.
+    pm.addPass(arith::createArithUnsignedWhenEquivalentPass());
     pm.addPass(arith::createArithIntRangeNarrowing(options));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
