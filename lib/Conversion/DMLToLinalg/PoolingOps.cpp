@@ -21,6 +21,8 @@ struct PooledDim {
 
   /// Elements from a window's first to its last, both included.
   int64_t getExtent() const { return 1 + (size - 1) * dilation; }
+  /// What places of elements that lie inside the tensor differ by less than.
+  int64_t getPlaceStep() const { return std::min(getExtent(), input); }
 };
 } // namespace
 
@@ -47,8 +49,7 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
 /// fewer than 2^32 elements, so that places modulo 2^32 differ.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
-  return b.add(b.mul(outer, std::min(dim.getExtent(), dim.input)),
-               b.sub(position, windowStart));
+  return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(position, windowStart));
 }
 
 /// The type that windows' winners are stored in: places, and all ones.
@@ -117,64 +118,147 @@ static bool areFew(ArrayRef<int64_t> sizes) {
   return count <= most;
 }
 
+//===----------------------------------------------------------------------===//
+// Winners
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// The winner among some elements of a window.
-struct Winner {
-  /// f32.
-  Value value;
-  /// i32, or -1 if no element lies inside the tensor.
-  Value place;
+/// How the elements of a window compare: by keys, integers in the order of the
+/// elements. Of equal keys the first wins.
+class WinnerBuilder {
+public:
+  WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
+
+  /// The place in its window, i32, of the winner of the window at `indices`. Of
+  /// a window that has no element inside the tensor, no place that an element
+  /// inside has.
+  Value build(ElementBuilder &b, ValueRange indices);
+
+private:
+  /// What is known of the winner among some elements of a window: its key and,
+  /// behind it, its place. Packed, one value holds both.
+  using Winner = SmallVector<Value>;
+
+  Winner buildElement(ElementBuilder &b);
+  Winner buildSome(ElementBuilder &b, ValueRange window, unsigned level);
+  Winner buildNone(ElementBuilder &b);
+
+  static Value getConstant(ElementBuilder &b, uint32_t value) {
+    return arith::ConstantIntOp::create(b, b.getI32Type(),
+                                        static_cast<int32_t>(value));
+  }
+
+  /// An f16 as f32 has so many zeros at the end, for places, counted from the
+  /// last one: the greater of two packed values is then the winner.
+  static constexpr int64_t numPackedPlaces = 1 << 13;
+
+  Value input;
+  ArrayRef<PooledDim> dims;
+  SmallVector<int64_t> sizes;
+  uint64_t lastPlace = 0;
+  bool isPacked;
+  /// Whether windows step over elements inside the tensor, which a window
+  /// without elements must not name.
+  bool hasHoles;
+  /// Of the element that is being looked at.
+  SmallVector<Value> coordinates;
 };
 } // namespace
 
-/// The winner of a window among those elements whose first coordinates are
-/// `coordinates`, at `outerPlace` in the window. `windows` and `dims` are those
-/// of the dimensions left. Each row finds its winner before the rows are
-/// compared: windows that overlap share rows.
-static Winner buildWinner(ElementBuilder &b, Value input,
-                          SmallVector<Value> &coordinates, Value outerPlace,
-                          ValueRange windows, ArrayRef<PooledDim> dims,
-                          bool writtenOut) {
-  if (dims.empty())
-    return {toF32(b, tensor::ExtractOp::create(b, input, coordinates)),
-            toI32(b, outerPlace)};
-  const PooledDim &dim = dims.front();
-  Value start = buildWindowStart(b, windows.front(), dim);
-  Value none = arith::ConstantIntOp::create(b, b.getI32Type(), -1);
-  Value lowest = arith::ConstantOp::create(
-      b, b.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
+WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
+    : input(input), dims(dims) {
+  for (const PooledDim &dim : dims) {
+    sizes.push_back(dim.size);
+    lastPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
+        lastPlace, dim.getPlaceStep(), dim.getExtent() - 1);
+  }
+  isPacked = getElementTypeOrSelf(input).isF16() && lastPlace < numPackedPlaces;
+  hasHoles =
+      llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
+}
+
+/// The element at the coordinates, alone.
+WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
+  Value value = toF32(b, tensor::ExtractOp::create(b, input, coordinates));
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  // From sign and magnitude to two's complement: both zeros become 0.
+  Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
+  Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
+  // NaNs are equal, and greater than all numbers.
+  Value isNaN =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
+  key = b.select(isNaN, getConstant(b, INT32_MAX - (numPackedPlaces - 1)), key);
+  Winner winner = {key};
+  if (!isPacked)
+    winner.push_back(getConstant(b, 0));
+  return winner;
+}
+
+/// Less than any element.
+WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
+  Winner none = {getConstant(b, 1u << 31)};
+  if (!isPacked)
+    none.push_back(getConstant(b, UINT32_MAX));
+  return none;
+}
+
+/// The winner among the elements whose first coordinates are known, up to
+/// those of the spatial dimension `level`. Each row finds its winner before the
+/// rows are compared: windows that overlap share rows.
+WinnerBuilder::Winner
+WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
+  if (level == dims.size())
+    return buildElement(b);
+  const PooledDim &dim = dims[level];
+  int64_t step = 1;
+  for (const PooledDim &inner : dims.drop_front(level + 1))
+    step *= inner.getPlaceStep();
+  Value start = buildWindowStart(b, window[level], dim);
   auto visit = [&](ElementBuilder &b, ValueRange point,
-                   ValueRange carried) -> SmallVector<Value> {
-    Value best = carried[0], place = carried[1];
-    Value p = b.add(start, b.mul(point[0], dim.dilation));
+                   ValueRange best) -> SmallVector<Value> {
+    Value offset = b.mul(point[0], dim.dilation);
+    Value p = b.add(start, offset);
     // A negative p is a large unsigned one.
     Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
     coordinates.push_back(b.select(inside, p, b.index(0)));
-    Winner winner = buildWinner(
-        b, input, coordinates, buildPlace(b, outerPlace, p, start, dim),
-        windows.drop_front(), dims.drop_front(), writtenOut);
+    Winner next = buildSome(b, window, level + 1);
     coordinates.pop_back();
 
-    // Greater, or the first NaN: `unordered or greater` and `best` no NaN.
-    auto compare = [&](arith::CmpFPredicate predicate, Value lhs, Value rhs) {
-      return b.createOrFold<arith::CmpFOp>(predicate, lhs, rhs);
-    };
-    Value better =
-        b.andi(compare(arith::CmpFPredicate::UGT, winner.value, best),
-               compare(arith::CmpFPredicate::ORD, best, best));
-    // The first element wins over none, even if it is -infinity.
-    better = b.ori(better, b.cmpi(arith::CmpIPredicate::eq, place, none));
-    better = b.andi(better, inside);
-    if (dims.size() > 1)
-      better =
-          b.andi(better, b.cmpi(arith::CmpIPredicate::ne, winner.place, none));
-    return {b.select(better, winner.value, best),
-            b.select(better, winner.place, place)};
+    if (isPacked)
+      offset = b.sub(b.index(dim.getExtent() - 1), offset);
+    next.back() = b.add(next.back(), toI32(b, b.mul(offset, step)));
+    next.front() = b.select(inside, next.front(), buildNone(b).front());
+    // Nothing needs to tell the first element from none.
+    if (!hasHoles && matchPattern(best.front(), m_Constant()))
+      return next;
+    SmallVector<Value> result = {b.maxsi(next.front(), best.front())};
+    if (!isPacked) {
+      Value better =
+          b.cmpi(arith::CmpIPredicate::sgt, next.front(), best.front());
+      result.push_back(b.select(better, next.back(), best.back()));
+    }
+    return result;
   };
-  SmallVector<Value> results =
-      visitPoints(b, dim.size, writtenOut, {lowest, none}, visit);
-  return {results[0], results[1]};
+  return visitPoints(b, dim.size, areFew(sizes), buildNone(b), visit);
 }
+
+Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
+  coordinates.assign(indices.begin(), indices.begin() + 2);
+  Winner winner = buildSome(b, indices.drop_front(2), 0);
+  if (!isPacked)
+    return winner.back();
+  Value behind = b.andi(winner.back(), getConstant(b, numPackedPlaces - 1));
+  Value place = b.sub(getConstant(b, lastPlace), behind);
+  if (!hasHoles)
+    return place;
+  Value isNone = b.cmpi(arith::CmpIPredicate::slt, winner.back(),
+                        getConstant(b, (1u << 31) + numPackedPlaces));
+  return b.select(isNone, getConstant(b, UINT32_MAX), place);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
 
 /// The sum of the gradients of the windows that the element at `indices` won.
 static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
@@ -245,13 +329,10 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
     Type placeType = getPlaceType(rewriter, dims);
     auto winnersType =
         cast<RankedTensorType>(gradient.getType()).clone(placeType);
+    WinnerBuilder winnerBuilder(adaptor.getInput(), dims);
     Value winners = buildTensor(
         rewriter, op, winnersType, [&](ElementBuilder &b, ValueRange indices) {
-          SmallVector<Value> coordinates(indices.take_front(2));
-          Value place = buildWinner(b, adaptor.getInput(), coordinates,
-                                    b.index(0), indices.drop_front(2), dims,
-                                    areFew(op.getWindowSize()))
-                            .place;
+          Value place = winnerBuilder.build(b, indices);
           return placeType == place.getType()
                      ? place
                      : Value(arith::TruncIOp::create(b, placeType, place));
