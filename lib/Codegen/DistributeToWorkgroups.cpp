@@ -105,9 +105,12 @@ void Launch::chooseTile() {
   }
   double reads = static_cast<double>(loads * type.getNumElements()) /
                  static_cast<double>(std::max<int64_t>(read, 1));
-  constexpr int64_t minThreads = 1 << 16, maxElements = 32;
+  constexpr int64_t minThreads = 1 << 16, maxElements = 64;
   rowDim = dims[dims.size() - 2];
-  int64_t wanted = loads <= 1 || reads <= 2 ? 1 : reads <= 8 ? 2 : 4;
+  int64_t wanted = loads <= 1 || reads <= 2 ? 1
+                   : reads <= 8             ? 2
+                   : reads <= 32            ? 4
+                                            : 8;
   while (rows < wanted && 2 * rows * packing.getCount() <= maxElements &&
          type.getDimSize(rowDim) % (2 * rows) == 0 &&
          vectors / (2 * rows) >= minThreads)

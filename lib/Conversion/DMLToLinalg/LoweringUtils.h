@@ -47,9 +47,10 @@ public:
 mlir::Value toF32(ElementBuilder &builder, mlir::Value element,
                   bool isUnsigned = false);
 
-/// `value`, an f32, as `type`: rounded to nearest, halves to even.
-mlir::Value fromF32(ElementBuilder &builder, mlir::Value value, mlir::Type type,
-                    bool isUnsigned = false);
+/// `value`, an f32, as `type`: rounded to nearest, halves to even. What is to
+/// become an integer has a magnitude below 2^22.
+mlir::Value fromF32(ElementBuilder &builder, mlir::Value value,
+                    mlir::Type type);
 
 /// Computes one element of a tensor from its coordinates.
 using ElementFn =

@@ -52,17 +52,6 @@ static Value buildPlace(ElementBuilder &b, Value outer, Value position,
   return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(position, windowStart));
 }
 
-/// The type that windows' winners are stored in: places, and all ones.
-static IntegerType getPlaceType(OpBuilder &b, ArrayRef<PooledDim> dims) {
-  uint64_t places = 1;
-  for (const PooledDim &dim : dims)
-    places = llvm::SaturatingMultiply<uint64_t>(
-        places, static_cast<uint64_t>(dim.getExtent()));
-  return b.getIntegerType(places <= UINT8_MAX    ? 8
-                          : places <= UINT16_MAX ? 16
-                                                 : 32);
-}
-
 static Value toI32(ElementBuilder &b, Value index) {
   return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), index);
 }
@@ -129,8 +118,11 @@ class WinnerBuilder {
 public:
   WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
 
-  /// The place in its window, i32, of the winner of the window at `indices`. Of
-  /// a window that has no element inside the tensor, no place that an element
+  /// What places are stored in: they, and all ones, fit.
+  IntegerType getPlaceType(OpBuilder &b) const;
+
+  /// The place in its window of the winner of the window at `indices`. Of a
+  /// window that has no element inside the tensor, no place that an element
   /// inside has.
   Value build(ElementBuilder &b, ValueRange indices);
 
@@ -242,18 +234,31 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
   return visitPoints(b, dim.size, areFew(sizes), buildNone(b), visit);
 }
 
+IntegerType WinnerBuilder::getPlaceType(OpBuilder &b) const {
+  return b.getIntegerType(lastPlace < UINT8_MAX    ? 8
+                          : lastPlace < UINT16_MAX ? 16
+                                                   : 32);
+}
+
 Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   coordinates.assign(indices.begin(), indices.begin() + 2);
   Winner winner = buildSome(b, indices.drop_front(2), 0);
-  if (!isPacked)
-    return winner.back();
-  Value behind = b.andi(winner.back(), getConstant(b, numPackedPlaces - 1));
-  Value place = b.sub(getConstant(b, lastPlace), behind);
-  if (!hasHoles)
-    return place;
-  Value isNone = b.cmpi(arith::CmpIPredicate::slt, winner.back(),
-                        getConstant(b, (1u << 31) + numPackedPlaces));
-  return b.select(isNone, getConstant(b, UINT32_MAX), place);
+  IntegerType type = getPlaceType(b);
+  Value place = winner.back();
+  if (isPacked) {
+    // Narrow types drop the key.
+    if ((1u << type.getWidth()) > numPackedPlaces)
+      place = b.andi(place, getConstant(b, numPackedPlaces - 1));
+    place = b.sub(getConstant(b, lastPlace), place);
+    if (hasHoles) {
+      Value isNone = b.cmpi(arith::CmpIPredicate::slt, winner.back(),
+                            getConstant(b, (1u << 31) + numPackedPlaces));
+      place = b.select(isNone, getConstant(b, UINT32_MAX), place);
+    }
+  }
+  return type == place.getType()
+             ? place
+             : Value(arith::TruncIOp::create(b, type, place));
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,17 +331,13 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<PooledDim> dims = getPooledDims(op);
     Value gradient = adaptor.getInputGradient();
-    Type placeType = getPlaceType(rewriter, dims);
-    auto winnersType =
-        cast<RankedTensorType>(gradient.getType()).clone(placeType);
-    WinnerBuilder winnerBuilder(adaptor.getInput(), dims);
-    Value winners = buildTensor(
-        rewriter, op, winnersType, [&](ElementBuilder &b, ValueRange indices) {
-          Value place = winnerBuilder.build(b, indices);
-          return placeType == place.getType()
-                     ? place
-                     : Value(arith::TruncIOp::create(b, placeType, place));
-        });
+    WinnerBuilder winner(adaptor.getInput(), dims);
+    auto winnersType = cast<RankedTensorType>(gradient.getType())
+                           .clone(winner.getPlaceType(rewriter));
+    Value winners = buildTensor(rewriter, op, winnersType,
+                                [&](ElementBuilder &b, ValueRange indices) {
+                                  return winner.build(b, indices);
+                                });
     return replaceWithTensor(op, *getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {
                                return buildGradient(b, winners, gradient,

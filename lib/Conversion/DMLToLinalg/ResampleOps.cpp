@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -93,8 +95,10 @@ struct SampledDim {
 /// Where an output coordinate lies between two input coordinates.
 struct Taps {
   mlir::Value low, high;
-  /// Weight of `high`, f32. Null where `low` alone counts.
+  /// Weight of `high`, f32: a multiple of 1 / `divisor`. Null where `low` alone
+  /// counts.
   mlir::Value weight;
+  int64_t divisor = 1;
 };
 } // namespace
 
@@ -163,6 +167,7 @@ static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
     return {buildCoordinate(b, dim, o, step, offset, 1), Value(), Value()};
 
   Taps taps;
+  taps.divisor = divisor;
   Value remainder;
   taps.low = buildCoordinate(b, dim, o, step, offset, divisor, &remainder);
   taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
@@ -184,13 +189,15 @@ static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
 /// first: elements of a row then share what the dimensions before the last one
 /// make of their columns. `coordinates` holds those of the dimensions after.
 static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
-                         MutableArrayRef<Value> coordinates, bool isUnsigned) {
+                         MutableArrayRef<Value> coordinates, bool isUnsigned,
+                         bool isExact) {
   if (taps.empty())
     return toF32(b, tensor::ExtractOp::create(b, input, coordinates),
                  isUnsigned);
   auto sample = [&](Value coordinate) {
     coordinates[taps.size() - 1] = coordinate;
-    return interpolate(b, input, taps.drop_back(), coordinates, isUnsigned);
+    return interpolate(b, input, taps.drop_back(), coordinates, isUnsigned,
+                       isExact);
   };
   const Taps &tap = taps.back();
   Value low = sample(tap.low);
@@ -198,6 +205,8 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
     return low;
   Value high = sample(tap.high);
   Value difference = arith::SubFOp::create(b, high, low);
+  if (isExact)
+    return math::FmaOp::create(b, tap.weight, difference, low);
   Value part = arith::MulFOp::create(b, tap.weight, difference);
   Value mixed = arith::AddFOp::create(b, low, part);
   // Without weight the high element takes no part, even if it is infinite.
@@ -205,6 +214,23 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
   Value exact =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tap.weight, zero);
   return b.select(exact, low, mixed);
+}
+
+/// Whether interpolating elements of `type` rounds nowhere: 8 bits, and for
+/// each dimension those of its weights, fit in the 24 of an f32. All elements
+/// are finite, too.
+static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
+  if (!type.isInteger(8))
+    return false;
+  unsigned bits = 8;
+  for (const Taps &tap : taps) {
+    if (!tap.weight)
+      continue;
+    if (!llvm::isPowerOf2_64(tap.divisor))
+      return false;
+    bits += llvm::Log2_64(tap.divisor);
+  }
+  return bits <= 24;
 }
 
 namespace {
@@ -245,8 +271,9 @@ struct ResampleLowering : OpConversionPattern<ResampleOp> {
             return tensor::ExtractOp::create(b, input, coordinates);
           }
           coordinates.resize(taps.size());
-          Value value = interpolate(b, input, taps, coordinates, isUnsigned);
-          return fromF32(b, value, elementType, isUnsigned);
+          Value value = interpolate(b, input, taps, coordinates, isUnsigned,
+                                    isExactInF32(elementType, taps));
+          return fromF32(b, value, elementType);
         });
   }
 };

@@ -1,20 +1,37 @@
 // RUN: dml-opt %s --split-input-file --convert-dml-to-linalg | FileCheck %s
 
 // Two steps: every window finds its winner, then every element gathers the
-// gradients of the windows that it won. f16 is compared and added up in f32. A
-// small window is written out: nine elements, row by row, and the four windows that
-// may cover an element. Winners are places in the window: 8 bits tell nine apart.
+// gradients of the windows that it won. A small window is written out: nine elements,
+// row by row, and the four windows that may cover an element. Winners are places in
+// the window: 8 bits tell nine apart.
+//
+// Elements compare by integers in their order: both zeros are 0, and NaNs above all.
+// Those of f16 leave 13 bits for the place, counted from the last one, so that a
+// maximum is all that it takes. Outside the tensor there is less than anything.
 
 // CHECK-LABEL: func @main
 // CHECK-SAME:  %[[INPUT:[^:]*]]: tensor<1x1x6x6xf16>, %[[GRADIENT:[^:]*]]: tensor<1x1x3x3xf16>
 // CHECK:       %[[WINNERS:.*]] = linalg.generic
 // CHECK-SAME:    outs(%{{.*}} : tensor<1x1x3x3xi8>) attrs = {dml.label = "dml.max_pooling_grad"}
 // CHECK:         %[[LOADED:.*]] = tensor.extract %[[INPUT]]
-// CHECK:         arith.extf %[[LOADED]] : f16 to f32
-// CHECK:         arith.cmpf ugt
-// CHECK-COUNT-8: tensor.extract %[[INPUT]]
+// CHECK-NEXT:    %[[VALUE:.*]] = arith.extf %[[LOADED]] : f16 to f32
+// CHECK-NEXT:    %[[BITS:.*]] = arith.bitcast %[[VALUE]] : f32 to i32
+// CHECK:         %[[NEGATIVE:.*]] = arith.cmpi slt, %[[BITS]], %c0_i32
+// CHECK:         %[[NEGATED:.*]] = arith.subi %c-2147483648_i32{{.*}}, %[[BITS]]
+// CHECK-NEXT:    %[[ORDERED:.*]] = arith.select %[[NEGATIVE]], %[[NEGATED]], %[[BITS]]
+// CHECK-NEXT:    %[[IS_NAN:.*]] = arith.cmpf uno, %[[VALUE]], %[[VALUE]]
+// CHECK:         %[[KEY:.*]] = arith.select %[[IS_NAN]], %{{.*}}, %[[ORDERED]]
+// CHECK:         %[[BEHIND:.*]] = arith.constant 2 : i32
+// CHECK-NEXT:    %[[PACKED:.*]] = arith.addi %[[KEY]], %[[BEHIND]]
+// CHECK:         %[[FIRST:.*]] = arith.select %{{.*}}, %[[PACKED]], %c-2147483648_i32
+// CHECK:         tensor.extract %[[INPUT]]
+// CHECK:         %[[SECOND:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
+// CHECK-NEXT:    arith.maxsi %[[SECOND]], %[[FIRST]]
+// CHECK-COUNT-7: tensor.extract %[[INPUT]]
 // CHECK-NOT:     tensor.extract
-// CHECK:         %[[PLACE:.*]] = arith.trunci {{.*}} : i32 to i8
+// CHECK:         %[[LAST:.*]] = arith.constant 8 : i32
+// CHECK-NEXT:    %[[WIDE:.*]] = arith.subi %[[LAST]], %{{.*}}
+// CHECK-NEXT:    %[[PLACE:.*]] = arith.trunci %[[WIDE]] : i32 to i8
 // CHECK-NEXT:    linalg.yield %[[PLACE]]
 // CHECK:       linalg.generic
 // CHECK-SAME:    outs(%{{.*}} : tensor<1x1x6x6xf16>)
@@ -60,27 +77,27 @@ func.func @large(%input: tensor<1x1x9x9xf32>, %gradient: tensor<1x1x4x4xf32>)
 
 // -----
 
-// The winner of a row is compared with that of the rows before: a NaN that came
-// first stays, and a row that lies outside takes no part.
+// f32 leaves no bits for places: they go along. The winner of a row is compared with
+// that of the rows before.
 
 // CHECK-LABEL: func @rows
 // CHECK:         linalg.generic
 // CHECK:         tensor.extract
-// CHECK:         %[[SECOND:.*]] = tensor.extract
-// CHECK-NEXT:    arith.constant 1 : i32
-// CHECK-NEXT:    %[[ORDERED:.*]] = arith.cmpf ord, %[[BEST:.*]], %[[BEST]]
-// CHECK-NEXT:    %[[GREATER:.*]] = arith.cmpf ugt, %[[SECOND]], %[[BEST]]
-// CHECK-NEXT:    arith.andi %[[GREATER]], %[[ORDERED]]
+// CHECK:         %[[LEFT:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
+// CHECK:         tensor.extract
+// CHECK:         %[[RIGHT:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
+// CHECK-NEXT:    %[[ABOVE:.*]] = arith.maxsi %[[RIGHT]], %[[LEFT]]
+// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi sgt, %[[RIGHT]], %[[LEFT]]
+// CHECK-NEXT:    arith.select %[[BETTER]], %{{.*}}, %{{.*}} : i32
 // CHECK:         tensor.extract
 // CHECK:         tensor.extract
-// CHECK:         %[[ROW:.*]] = arith.select {{.*}} : f32
-// CHECK-NEXT:    %[[ROW_PLACE:.*]] = arith.select {{.*}} : i32
-// CHECK-NEXT:    arith.cmpf ord, %[[ABOVE:.*]], %[[ABOVE]]
-// CHECK-NEXT:    arith.cmpf ugt, %[[ROW]], %[[ABOVE]]
-// CHECK:         arith.cmpi ne, %[[ROW_PLACE]]
-// CHECK-NEXT:    %[[BETTER:.*]] = arith.andi
-// CHECK-NEXT:    arith.select %[[BETTER]], %[[ROW]], %[[ABOVE]]
-// CHECK-NEXT:    arith.select %[[BETTER]], %[[ROW_PLACE]]
+// CHECK:         %[[ROW:.*]] = arith.maxsi
+// CHECK:         %[[ROW_PLACE:.*]] = arith.select
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[ROW_PLACE]], %{{.*}} : i32
+// CHECK:         %[[BELOW:.*]] = arith.select %{{.*}}, %[[ROW]], %c-2147483648_i32
+// CHECK:         arith.maxsi %[[BELOW]], %[[FIRST_ROW:.*]] :
+// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi sgt, %[[BELOW]], %[[FIRST_ROW]]
+// CHECK-NEXT:    arith.select %[[BETTER]], %[[PLACE]]
 func.func @rows(%input: tensor<1x1x6x6xf32>, %gradient: tensor<1x1x5x5xf32>)
     -> tensor<1x1x6x6xf32> {
   %0 = dml.max_pooling_grad %input, %gradient {
@@ -120,4 +137,26 @@ func.func @widths(%input: tensor<1x1x1x260xf32>, %long: tensor<1x1x1x65539xf32>,
       : (tensor<1x1x1x65539xf32>, tensor<1x1x1x4xf32>) -> tensor<1x1x1x65539xf32>
   return %0, %1, %2
       : tensor<1x1x1x260xf32>, tensor<1x1x1x260xf32>, tensor<1x1x1x65539xf32>
+}
+
+// -----
+
+// With dilation a window may step over an element that lies inside, and have none
+// itself: the place of that element would be a wrong winner.
+
+// CHECK-LABEL: func @holes
+// CHECK:         %[[BEST:.*]] = arith.maxsi
+// CHECK:         %[[PLACE:.*]] = arith.subi %{{.*}}, %[[BEST]]
+// CHECK:         %[[NONE:.*]] = arith.cmpi slt, %[[BEST]], %{{.*}}
+// CHECK:         %[[ALL_ONES:.*]] = arith.constant -1 : i32
+// CHECK-NEXT:    %[[WINNER:.*]] = arith.select %[[NONE]], %[[ALL_ONES]], %[[PLACE]]
+// CHECK-NEXT:    arith.trunci %[[WINNER]] : i32 to i8
+func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
+    -> tensor<1x1x1x1xf16> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 1, 1>, window_size = array<i64: 1, 2>,
+      start_padding = array<i64: 0, 2>, end_padding = array<i64: 0, 1>,
+      dilations = array<i64: 1, 2>}
+      : (tensor<1x1x1x1xf16>, tensor<1x1x1x2xf16>) -> tensor<1x1x1x1xf16>
+  return %0 : tensor<1x1x1x1xf16>
 }

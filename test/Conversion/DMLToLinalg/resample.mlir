@@ -34,8 +34,9 @@ func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
 // -----
 
 // Only the dimension that interpolates has two taps; what lies at centres, or is
-// clamped, has one. 8-bit elements are rounded to even, and converted by way of 32
-// bits: conversions to 8 are slow.
+// clamped, has one. Means of 8-bit elements are exact with weights of a few bits, so
+// that a fused multiplication rounds nothing else; adding 1.5 * 2^23 rounds them to
+// even, and leaves the integer in the low bits.
 
 // CHECK-LABEL: func @linear
 // CHECK:         arith.maxsi
@@ -46,14 +47,32 @@ func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
 // CHECK:         tensor.extract
 // CHECK:         arith.uitofp {{.*}} : i8 to f32
 // CHECK-NOT:     tensor.extract
-// CHECK:         %[[ROUNDED:.*]] = math.roundeven
-// CHECK-NEXT:    %[[WIDE:.*]] = arith.fptoui %[[ROUNDED]] : f32 to i32
+// CHECK:         %[[MEAN:.*]] = math.fma
+// CHECK-NEXT:    %[[SHIFT:.*]] = arith.constant 0x4B400000 : f32
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.addf %[[MEAN]], %[[SHIFT]]
+// CHECK-NEXT:    %[[WIDE:.*]] = arith.bitcast %[[ROUNDED]] : f32 to i32
 // CHECK-NEXT:    %[[NARROW:.*]] = arith.trunci %[[WIDE]] : i32 to i8
 // CHECK-NEXT:    linalg.yield %[[NARROW]]
 func.func @linear(%input: tensor<9x3xui8>) -> tensor<3x6xui8> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 0.333333333, 2.0>} : (tensor<9x3xui8>) -> tensor<3x6xui8>
   return %0 : tensor<3x6xui8>
+}
+
+// -----
+
+// Weights of thirds are rounded, and products too, and sums again.
+
+// CHECK-LABEL: func @rounded
+// CHECK-NOT:     math.fma
+// CHECK:         arith.mulf
+// CHECK:         %[[DIFFERENCE:.*]] = arith.subf
+// CHECK-NEXT:    %[[PART:.*]] = arith.mulf %{{.*}}, %[[DIFFERENCE]]
+// CHECK-NEXT:    arith.addf %{{.*}}, %[[PART]]
+func.func @rounded(%input: tensor<4xui8>) -> tensor<12xui8> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 3.0>} : (tensor<4xui8>) -> tensor<12xui8>
+  return %0 : tensor<12xui8>
 }
 
 // -----
