@@ -98,6 +98,12 @@ def DistributeToWorkgroups
     rows hold whole vectors and the body reads elements several times, a thread
     computes two or four consecutive rows, as long as 65,536 threads remain.
 
+    Where an innermost dimension or a divisor in the body has an odd factor, such as
+    3, the elements of a vector share little, while the coordinates of those of three
+    consecutive vectors differ by constants. A thread then computes as many vectors,
+    up to 48 elements, if that saves two fifths of the operations or more, if the
+    output is whole groups of them, and if 65,536 threads remain.
+
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
     by constants, one division is for all of them, coordinates that nothing tells
