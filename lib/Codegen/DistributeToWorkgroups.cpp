@@ -39,17 +39,17 @@ static int64_t getStoredBytes(linalg::GenericOp op) {
 
 /// Threads enough to fill a device.
 static constexpr int64_t minThreads = 1 << 16;
-/// What has no more than this share of the operations is worth another tile or
-/// another path.
-static constexpr double worthwhile = 0.62;
 
 namespace {
 /// What a thread stores: `vectors` consecutive vectors of each of `rows`
 /// consecutive rows.
 struct Tile {
   int64_t vectors = 1, rows = 1;
-  /// Vectors of a row, if there are several.
+  /// Vectors of a row, if there are several, or those that lie inside of each
+  /// row wherever it begins.
   int64_t rowVectors = 1;
+  /// Threads may be for the vectors inside of rows only, or for the others.
+  enum Part { Whole, Inside, Across } part = Whole;
 };
 
 /// The launch of one linalg.generic.
@@ -57,9 +57,7 @@ class Launch {
 public:
   Launch(linalg::GenericOp op)
       : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
-        packing(type.getElementType(), getStoredBytes(op)),
-        numVectors(
-            llvm::divideCeil(type.getNumElements(), packing.getCount())) {}
+        packing(type.getElementType(), getStoredBytes(op)) {}
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
@@ -68,15 +66,19 @@ public:
 private:
   Tile getPlainTile();
   std::optional<Tile> getGroupedTile();
-  double buildLaunch(Block &block);
+  SmallVector<Tile> getParts();
+  int64_t getThreads() const;
+  double buildLaunch(Block &block, ArrayRef<Tile> parts);
+  double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
+                   int64_t count, Operation *end);
   void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                  BufferViews &views);
   std::optional<double> buildInterior(ImplicitLocOpBuilder &b,
                                       IndexForms &forms, BufferViews &views,
                                       Value thread, Operation *end,
                                       double maxDivergence);
-  LinearForm getVector(ImplicitLocOpBuilder &b, IndexForms &forms, int64_t row,
-                       int64_t number);
+  LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
+                         int64_t row, int64_t number);
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms,
                                          LinearForm position);
@@ -85,8 +87,9 @@ private:
   MemRefType type;
   Packing packing;
 
-  /// Vectors of the output.
-  int64_t numVectors;
+  /// Vectors of the output, and elements of its innermost dimension of several.
+  int64_t numVectors = 0, rowSize = 1;
+  /// What is being built.
   Tile tile;
 };
 } // namespace
@@ -170,16 +173,54 @@ std::optional<Tile> Launch::getGroupedTile() {
   return tile;
 }
 
-/// The number of vector `number` of the thread's row `row`.
-LinearForm Launch::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
-                             int64_t row, int64_t number) {
+/// Where rows are no whole vectors, the elements of a vector that lies inside
+/// of a row still have coordinates that differ by constants. Threads of their
+/// own compute the vectors that may reach from one row into the next.
+SmallVector<Tile> Launch::getParts() {
+  int64_t count = packing.getCount();
+  // The most elements that lie before a row's first whole vector.
+  int64_t most = count - std::gcd(rowSize, count);
+  Tile inside;
+  inside.rowVectors = (rowSize - most) / count;
+  if (most == 0 || inside.rowVectors < 1 || rowSize == type.getNumElements())
+    return {};
+  Tile across = inside;
+  inside.part = Tile::Inside;
+  across.part = Tile::Across;
+  return {inside, across};
+}
+
+int64_t Launch::getThreads() const {
+  if (tile.part == Tile::Whole)
+    return numVectors / (tile.vectors * tile.rows);
+  int64_t inside = type.getNumElements() / rowSize * tile.rowVectors;
+  return tile.part == Tile::Inside ? inside : numVectors - inside;
+}
+
+/// The position in the output of vector `number` of the thread's row `row`.
+LinearForm Launch::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
+                               int64_t row, int64_t number) {
+  int64_t count = packing.getCount();
   LinearForm vector = forms.mul(b, forms.getThread(), tile.vectors);
-  if (tile.rows > 1) {
+  if (tile.part == Tile::Across) {
+    // The first n rows have n * others / count, rounded up, each row's after
+    // those inside of it.
+    int64_t others = rowSize - tile.rowVectors * count;
+    LinearForm rows =
+        forms.divide(b, forms.mul(b, vector, count), others).first;
+    vector = forms.add(b, vector,
+                       forms.mul(b, forms.add(b, rows, 1), tile.rowVectors));
+  } else if (tile.part == Tile::Inside || tile.rows > 1) {
     auto [rows, column] = forms.divide(b, vector, tile.rowVectors);
     rows = forms.add(b, forms.mul(b, rows, tile.rows), row);
-    vector = forms.add(b, forms.mul(b, rows, tile.rowVectors), column);
+    LinearForm first = forms.mul(b, rows, rowSize);
+    // From a row's start to the next multiple of a vector.
+    LinearForm ahead = forms.mul(b, rows, llvm::mod(-rowSize, count));
+    first = forms.add(b, first, forms.divide(b, ahead, count).second);
+    return forms.add(b, first,
+                     forms.mul(b, forms.add(b, column, number), count));
   }
-  return forms.add(b, vector, number);
+  return forms.mul(b, forms.add(b, vector, number), count);
 }
 
 /// The coordinates of the element at `position` of the output.
@@ -207,14 +248,15 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t number = 0; number < tile.vectors; ++number) {
-      LinearForm vector = getVector(b, forms, row, number);
-      LinearForm position = forms.mul(b, vector, packing.getCount());
+      LinearForm position = getPosition(b, forms, row, number);
       SmallVector<Scalar> elements;
       for (int64_t lane = 0; lane < packing.getCount(); ++lane)
         elements.push_back(builder.buildElement(
             getCoordinates(b, forms, forms.add(b, position, lane))));
-      memref::StoreOp::create(b, builder.pack(packing, elements), output,
-                              forms.materialize(b, vector));
+      memref::StoreOp::create(
+          b, builder.pack(packing, elements), output,
+          forms.materialize(
+              b, forms.divide(b, position, packing.getCount()).first));
     }
   }
 }
@@ -262,6 +304,7 @@ std::optional<double> Launch::buildInterior(ImplicitLocOpBuilder &b,
   // Groups of threads with some outside run both.
   double cost = countOperations(interior) +
                 forms.getDivergence(box) * countOperations(general);
+  constexpr double worthwhile = 0.62;
   if (cost <= worthwhile * countOperations(general))
     return cost;
   general->getTerminator()->erase();
@@ -271,13 +314,50 @@ std::optional<double> Launch::buildInterior(ImplicitLocOpBuilder &b,
   return std::nullopt;
 }
 
-/// Builds the launch with the current tile, and returns how many operations a
-/// thread runs for a vector.
-double Launch::buildLaunch(Block &block) {
+/// Builds what the current tile's threads compute, of `count` that come, before
+/// `end`, and returns how many operations they run.
+double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
+                         Value thread, int64_t count, Operation *end) {
+  int64_t threads = getThreads();
+  b.setInsertionPoint(end);
+  if (count != threads) {
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                              arith::ConstantIndexOp::create(b, threads));
+    auto guard = scf::IfOp::create(b, inside);
+    b.setInsertionPointToStart(guard.thenBlock());
+    // What range analysis cannot learn from the condition.
+    thread = arith::MinUIOp::create(
+        b, thread, arith::ConstantIndexOp::create(b, threads - 1));
+    end = guard.thenBlock()->getTerminator();
+  }
+  IndexForms forms(thread, threads);
+  buildTile(b, forms, views);
+  double cost = countOperations(end->getBlock());
+  // Where the larger interior does not pay, one without the dimensions that
+  // run across groups of threads may.
+  for (double maxDivergence : {0.6, 0.25}) {
+    if (auto interior =
+            buildInterior(b, forms, views, thread, end, maxDivergence)) {
+      cost = *interior;
+      break;
+    }
+  }
+  return cost * static_cast<double>(threads);
+}
+
+/// Builds a launch of `parts`, one or two, and returns how many operations its
+/// threads run.
+double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointToEnd(&block);
-  int64_t threads = numVectors / (tile.vectors * tile.rows);
-  int64_t groups = llvm::divideCeil(threads, DeviceProfile::workgroupSize);
+  // No workgroup has threads of two parts.
+  int64_t first = 0, groups = 0;
+  for (const Tile &part : parts) {
+    tile = part;
+    first = groups * DeviceProfile::workgroupSize;
+    groups += llvm::divideCeil(getThreads(), DeviceProfile::workgroupSize);
+  }
   int64_t grid[3] = {groups, 1, 1};
   for (int dim = 0; dim < 2; ++dim) {
     grid[dim + 1] =
@@ -308,45 +388,50 @@ double Launch::buildLaunch(Block &block) {
   Value thread =
       linearize(linear, DeviceProfile::workgroupSize, launch.getThreadIds().x);
 
-  bool exact =
-      grid[0] * grid[1] * grid[2] * DeviceProfile::workgroupSize == threads;
+  int64_t count = grid[0] * grid[1] * grid[2] * DeviceProfile::workgroupSize;
   Operation *end = gpu::TerminatorOp::create(b);
-  b.setInsertionPoint(end);
-  if (!exact) {
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                                         constant(threads));
-    auto guard = scf::IfOp::create(b, inside);
-    b.setInsertionPointToStart(guard.thenBlock());
-    // What range analysis cannot learn from the condition.
-    thread = arith::MinUIOp::create(b, thread, constant(threads - 1));
-    end = guard.thenBlock()->getTerminator();
-  }
-
   BufferViews views(launch);
-  IndexForms forms(thread, threads);
-  buildTile(b, forms, views);
-  double cost = countOperations(end->getBlock());
-  // Where the larger interior does not pay, one without the dimensions that
-  // run across groups of threads may.
-  for (double maxDivergence : {0.6, 0.25}) {
-    if (auto interior =
-            buildInterior(b, forms, views, thread, end, maxDivergence)) {
-      cost = *interior;
-      break;
-    }
+  if (parts.size() == 1) {
+    tile = parts.front();
+    return buildPart(b, views, thread, count, end);
   }
-  return cost / static_cast<double>(tile.vectors * tile.rows);
+  b.setInsertionPoint(end);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                        constant(first));
+  auto choice = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(choice.thenBlock());
+  tile = parts.front();
+  Value number = arith::MinUIOp::create(b, thread, constant(first - 1));
+  double cost =
+      buildPart(b, views, number, first, choice.thenBlock()->getTerminator());
+  b.setInsertionPointToStart(choice.elseBlock());
+  tile = parts.back();
+  number = arith::MaxUIOp::create(b, thread, constant(first));
+  number = arith::SubIOp::create(b, number, constant(first));
+  return cost + buildPart(b, views, number, count - first,
+                          choice.elseBlock()->getTerminator());
 }
 
 void Launch::build() {
-  Block plain, grouped, *best = &plain;
-  tile = getPlainTile();
-  double cost = buildLaunch(plain);
-  if (std::optional<Tile> candidate = getGroupedTile()) {
-    tile = *candidate;
-    if (buildLaunch(grouped) <= worthwhile * cost)
-      best = &grouped;
+  constexpr double worthwhile = 0.75;
+  Block blocks[3], *best = blocks;
+  numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
+  for (int64_t size : llvm::reverse(type.getShape())) {
+    rowSize = size;
+    if (size > 1)
+      break;
   }
+  double cost = buildLaunch(blocks[0], getPlainTile());
+  if (std::optional<Tile> grouped = getGroupedTile()) {
+    double other = buildLaunch(blocks[1], *grouped);
+    if (other <= worthwhile * cost) {
+      best = &blocks[1];
+      cost = other;
+    }
+  }
+  if (SmallVector<Tile> parts = getParts(); !parts.empty())
+    if (buildLaunch(blocks[2], parts) <= worthwhile * cost)
+      best = &blocks[2];
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          best->getOperations());
   op.erase();

@@ -315,3 +315,39 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
   }
   return
 }
+// -----
+
+// Rows of 66 bytes: three vectors lie inside of each wherever it begins, which is a
+// multiple of 2 bytes before a vector. 105 threads compute them, without a comparison,
+// and another workgroup the 40 others.
+
+// CHECK-LABEL: func @inside_and_across
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 2 : index
+// CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
+// CHECK:         arith.cmpi ult, %{{.*}}, %c128
+// CHECK-NEXT:    scf.if
+// CHECK:           arith.cmpi ult, %{{.*}}, %c105
+// CHECK-NEXT:      scf.if
+// CHECK:             arith.divui %{{.*}}, %c3
+// CHECK-NOT:         {{cmpi|select}}
+// CHECK:             memref.store
+// CHECK:         } else {
+// CHECK:           arith.cmpi ult, %{{.*}}, %c40
+// CHECK-NEXT:      scf.if
+// CHECK:             arith.cmpi uge
+// CHECK:             memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @inside_and_across(%input: memref<66x35xi8>, %output: memref<35x66xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<35x66xi8>) {
+  ^bb0(%out: i8):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<66x35xi8>
+    linalg.yield %element : i8
+  }
+  return
+}

@@ -101,8 +101,13 @@ def DistributeToWorkgroups
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
     consecutive vectors differ by constants. A thread then computes as many vectors,
-    up to 48 elements, if that saves two fifths of the operations or more, if the
+    up to 48 elements, if that saves a quarter of the operations or more, if the
     output is whole groups of them, and if 65,536 threads remain.
+
+    Where rows are no whole vectors, the elements of a vector that lies inside of a
+    row have columns that differ by constants, and those of a vector that crosses a
+    row's end do not. Each kind gets workgroups of its own in the launch, if that
+    saves a quarter of the operations or more.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
