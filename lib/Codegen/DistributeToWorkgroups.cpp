@@ -12,7 +12,10 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 namespace dml {
 #define GEN_PASS_DEF_DISTRIBUTETOWORKGROUPS
@@ -34,7 +37,23 @@ static int64_t getStoredBytes(linalg::GenericOp op) {
   return std::max<int64_t>(DeviceProfile::vectorBytes * stored / widest, 4);
 }
 
+/// Threads enough to fill a device.
+static constexpr int64_t minThreads = 1 << 16;
+/// Of a thread: they share more, and take registers.
+static constexpr int64_t maxElements = 64;
+
 namespace {
+/// What a thread stores: `vectors` consecutive vectors of each of `rows`
+/// consecutive rows.
+struct Tile {
+  int64_t vectors = 1, rows = 1;
+  /// Vectors of a row, if there are several, or those that lie inside of each
+  /// row wherever it begins.
+  int64_t rowVectors = 1;
+  /// Threads may be for the vectors inside of rows only, or for the others.
+  enum Part { Whole, Inside, Across } part = Whole;
+};
+
 /// The launch of one linalg.generic.
 class Launch {
 public:
@@ -47,25 +66,33 @@ public:
   void build();
 
 private:
-  void chooseTile();
+  Tile getPlainTile();
+  std::optional<Tile> getGroupedTile();
+  SmallVector<Tile> getParts();
+  int64_t getThreads() const;
+  double buildLaunch(Block &block, ArrayRef<Tile> parts);
+  double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
+                   int64_t count, Operation *end);
   void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                  BufferViews &views);
-  bool buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
-                     BufferViews &views, Value thread, Operation *end,
-                     double maxDivergence);
+  std::optional<double> buildInterior(ImplicitLocOpBuilder &b,
+                                      IndexForms &forms, BufferViews &views,
+                                      Value thread, Operation *end,
+                                      double maxDivergence);
+  LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
+                         int64_t row, int64_t number);
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
-                                         IndexForms &forms, int64_t row,
-                                         int64_t lane);
+                                         IndexForms &forms,
+                                         LinearForm position);
 
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
 
-  /// The dimension that a thread computes `rows` consecutive elements of, with
-  /// a vector of the innermost dimension for each.
-  unsigned rowDim = 0;
-  int64_t rows = 1;
-  int64_t threads = 0;
+  /// Vectors of the output, and elements of its innermost dimension of several.
+  int64_t numVectors = 0, rowSize = 1;
+  /// What is being built.
+  Tile tile;
 };
 } // namespace
 
@@ -86,15 +113,12 @@ LogicalResult Launch::verify() {
 /// Elements that read many others share them with their neighbours: a thread
 /// computes several rows of them where rows hold whole vectors and where
 /// threads enough remain to fill a device.
-void Launch::chooseTile() {
-  int64_t vectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
-  threads = vectors;
-  SmallVector<unsigned> dims;
-  for (auto [dim, size] : llvm::enumerate(type.getShape()))
-    if (size > 1)
-      dims.push_back(dim);
-  if (dims.size() < 2 || type.getDimSize(dims.back()) % packing.getCount())
-    return;
+Tile Launch::getPlainTile() {
+  Tile tile;
+  SmallVector<int64_t> sizes = llvm::to_vector(llvm::make_filter_range(
+      type.getShape(), [](int64_t size) { return size > 1; }));
+  if (sizes.size() < 2 || sizes.back() % packing.getCount())
+    return tile;
   // How often an element of the inputs is read.
   llvm::SmallSetVector<Value, 4> sources;
   int64_t loads = 0, read = 0;
@@ -105,79 +129,156 @@ void Launch::chooseTile() {
   }
   double reads = static_cast<double>(loads * type.getNumElements()) /
                  static_cast<double>(std::max<int64_t>(read, 1));
-  constexpr int64_t minThreads = 1 << 16, maxElements = 64;
-  rowDim = dims[dims.size() - 2];
   int64_t wanted = loads <= 1 || reads <= 2 ? 1
                    : reads <= 8             ? 2
                    : reads <= 32            ? 4
                                             : 8;
-  while (rows < wanted && 2 * rows * packing.getCount() <= maxElements &&
-         type.getDimSize(rowDim) % (2 * rows) == 0 &&
-         vectors / (2 * rows) >= minThreads)
-    rows *= 2;
-  threads = vectors / rows;
+  tile.rowVectors = sizes.back() / packing.getCount();
+  while (tile.rows < wanted &&
+         2 * tile.rows * packing.getCount() <= maxElements &&
+         sizes[sizes.size() - 2] % (2 * tile.rows) == 0 &&
+         numVectors / (2 * tile.rows) >= minThreads)
+    tile.rows *= 2;
+  return tile;
 }
 
-/// The coordinates of element `lane` of the vector that the thread computes in
-/// its row `row`.
+/// Where a small odd number divides coordinates, those of a vector's elements
+/// share little; those of as many consecutive vectors differ by constants.
+std::optional<Tile> Launch::getGroupedTile() {
+  Tile tile;
+  auto divideBy = [&](uint64_t divisor) {
+    if (divisor == 0)
+      return;
+    uint64_t odd = divisor >> llvm::countr_zero(divisor);
+    if (odd > maxElements)
+      return;
+    int64_t vectors = std::lcm(tile.vectors, static_cast<int64_t>(odd));
+    if (vectors * packing.getCount() <= maxElements)
+      tile.vectors = vectors;
+  };
+  int64_t inner = 1;
+  for (int64_t size : llvm::reverse(type.getShape())) {
+    inner *= size;
+    if (inner > maxElements)
+      break;
+    divideBy(size);
+  }
+  for (Operation &nested : *op.getBody()) {
+    APInt divisor;
+    if (isa<arith::DivUIOp, arith::RemUIOp>(nested) &&
+        nested.getOperand(1).getType().isIndex() &&
+        matchPattern(nested.getOperand(1), m_ConstantInt(&divisor)))
+      divideBy(divisor.getZExtValue());
+  }
+  if (tile.vectors == 1 || numVectors % tile.vectors ||
+      numVectors / tile.vectors < minThreads)
+    return std::nullopt;
+  return tile;
+}
+
+/// Where rows are no whole vectors, the elements of a vector that lies inside
+/// of a row still have coordinates that differ by constants. Threads of their
+/// own compute the vectors that may reach from one row into the next.
+SmallVector<Tile> Launch::getParts() {
+  int64_t count = packing.getCount();
+  // The most elements that lie before a row's first whole vector.
+  int64_t most = count - std::gcd(rowSize, count);
+  Tile inside;
+  inside.rowVectors = (rowSize - most) / count;
+  if (most == 0 || inside.rowVectors < 1 || rowSize == type.getNumElements())
+    return {};
+  Tile across = inside;
+  inside.part = Tile::Inside;
+  across.part = Tile::Across;
+  return {inside, across};
+}
+
+int64_t Launch::getThreads() const {
+  if (tile.part == Tile::Whole)
+    return numVectors / (tile.vectors * tile.rows);
+  int64_t inside = type.getNumElements() / rowSize * tile.rowVectors;
+  return tile.part == Tile::Inside ? inside : numVectors - inside;
+}
+
+/// The position in the output of vector `number` of the thread's row `row`.
+LinearForm Launch::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
+                               int64_t row, int64_t number) {
+  int64_t count = packing.getCount();
+  LinearForm vector = forms.mul(b, forms.getThread(), tile.vectors);
+  if (tile.part == Tile::Across) {
+    // The first n rows have n * others / count, rounded up, each row's after
+    // those inside of it.
+    int64_t others = rowSize - tile.rowVectors * count;
+    LinearForm rows =
+        forms.divide(b, forms.mul(b, vector, count), others).first;
+    vector = forms.add(b, vector,
+                       forms.mul(b, forms.add(b, rows, 1), tile.rowVectors));
+  } else if (tile.part == Tile::Inside || tile.rows > 1) {
+    auto [rows, column] = forms.divide(b, vector, tile.rowVectors);
+    rows = forms.add(b, forms.mul(b, rows, tile.rows), row);
+    LinearForm first = forms.mul(b, rows, rowSize);
+    // From a row's start to the next multiple of a vector.
+    LinearForm ahead = forms.mul(b, rows, llvm::mod(-rowSize, count));
+    first = forms.add(b, first, forms.divide(b, ahead, count).second);
+    return forms.add(b, first,
+                     forms.mul(b, forms.add(b, column, number), count));
+  }
+  return forms.mul(b, forms.add(b, vector, number), count);
+}
+
+/// The coordinates of the element at `position` of the output.
 SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
-                                               IndexForms &forms, int64_t row,
-                                               int64_t lane) {
+                                               IndexForms &forms,
+                                               LinearForm position) {
   SmallVector<LinearForm> coordinates(type.getRank());
-  LinearForm position =
-      forms.add(b, forms.mul(b, forms.getThread(), packing.getCount()), lane);
   const auto *outermost =
       llvm::find_if(type.getShape(), [](int64_t size) { return size > 1; });
   if (outermost == type.getShape().end())
     return coordinates;
   int64_t first = outermost - type.getShape().begin();
-  for (int64_t dim = type.getRank() - 1; dim >= first; --dim) {
-    int64_t step = dim == rowDim ? rows : 1;
-    LinearForm &coordinate = coordinates[dim];
-    if (dim > first)
-      std::tie(position, coordinate) =
-          forms.divide(b, position, type.getDimSize(dim) / step);
-    else
-      coordinate = position;
-    if (step > 1)
-      coordinate = forms.add(b, forms.mul(b, coordinate, step), row);
-  }
+  for (int64_t dim = type.getRank() - 1; dim > first; --dim)
+    std::tie(position, coordinates[dim]) =
+        forms.divide(b, position, type.getDimSize(dim));
   // Lanes after the last element compute another element once more.
-  coordinates[first] =
-      forms.min(b, coordinates[first], type.getDimSize(first) - 1);
+  coordinates[first] = forms.min(b, position, type.getDimSize(first) - 1);
   return coordinates;
 }
 
 /// Builds what one thread computes and stores.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                        BufferViews &views) {
-  TileBuilder tile(b, op, forms, views);
+  TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
-  for (int64_t row = 0; row < rows; ++row) {
-    SmallVector<Scalar> elements;
-    for (int64_t lane = 0; lane < packing.getCount(); ++lane)
-      elements.push_back(
-          tile.buildElement(getCoordinates(b, forms, row, lane)));
-    LinearForm vector = forms.getThread();
-    if (rows > 1)
-      vector =
-          forms
-              .divide(b, tile.linearize(type, getCoordinates(b, forms, row, 0)),
-                      packing.getCount())
-              .first;
-    memref::StoreOp::create(b, tile.pack(packing, elements), output,
-                            forms.materialize(b, vector));
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    for (int64_t number = 0; number < tile.vectors; ++number) {
+      LinearForm position = getPosition(b, forms, row, number);
+      SmallVector<Scalar> elements;
+      for (int64_t lane = 0; lane < packing.getCount(); ++lane)
+        elements.push_back(builder.buildElement(
+            getCoordinates(b, forms, forms.add(b, position, lane))));
+      memref::StoreOp::create(
+          b, builder.pack(packing, elements), output,
+          forms.materialize(
+              b, forms.divide(b, position, packing.getCount()).first));
+    }
   }
 }
 
+static double countOperations(Block *block) {
+  return static_cast<double>(block->getOperations().size());
+}
+
 /// What was built between `thread` and `end` is for any thread. Builds a second
-/// path for those that nothing needs clamping for, if that pays.
-bool Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
-                           BufferViews &views, Value thread, Operation *end,
-                           double maxDivergence) {
+/// path for those that nothing needs clamping for, if that pays, and returns
+/// how many operations a thread then runs, on average.
+std::optional<double> Launch::buildInterior(ImplicitLocOpBuilder &b,
+                                            IndexForms &forms,
+                                            BufferViews &views, Value thread,
+                                            Operation *end,
+                                            double maxDivergence) {
   IndexForms::Box undecided = forms.getInterior(maxDivergence);
   if (undecided.empty())
-    return false;
+    return std::nullopt;
   b.setInsertionPointAfterValue(thread);
   Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
   auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
@@ -204,25 +305,62 @@ bool Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
   } while (!undecided.empty());
 
   // Groups of threads with some outside run both.
-  auto count = [](Block *block) {
-    return static_cast<double>(block->getOperations().size());
-  };
+  double cost = countOperations(interior) +
+                forms.getDivergence(box) * countOperations(general);
   constexpr double worthwhile = 0.62;
-  if (count(interior) + forms.getDivergence(box) * count(general) <=
-      worthwhile * count(general))
-    return true;
+  if (cost <= worthwhile * countOperations(general))
+    return cost;
   general->getTerminator()->erase();
   block->getOperations().splice(Block::iterator(choice),
                                 general->getOperations());
   choice.erase();
-  return false;
+  return std::nullopt;
 }
 
-void Launch::build() {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  chooseTile();
+/// Builds what the current tile's threads compute, of `count` that come, before
+/// `end`, and returns how many operations they run.
+double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
+                         Value thread, int64_t count, Operation *end) {
+  int64_t threads = getThreads();
+  b.setInsertionPoint(end);
+  if (count != threads) {
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                              arith::ConstantIndexOp::create(b, threads));
+    auto guard = scf::IfOp::create(b, inside);
+    b.setInsertionPointToStart(guard.thenBlock());
+    // What range analysis cannot learn from the condition.
+    thread = arith::MinUIOp::create(
+        b, thread, arith::ConstantIndexOp::create(b, threads - 1));
+    end = guard.thenBlock()->getTerminator();
+  }
+  IndexForms forms(thread, threads);
+  buildTile(b, forms, views);
+  double cost = countOperations(end->getBlock());
+  // Where the larger interior does not pay, one without the dimensions that
+  // run across groups of threads may.
+  for (double maxDivergence : {0.6, 0.25}) {
+    if (auto interior =
+            buildInterior(b, forms, views, thread, end, maxDivergence)) {
+      cost = *interior;
+      break;
+    }
+  }
+  return cost * static_cast<double>(threads);
+}
 
-  int64_t groups = llvm::divideCeil(threads, DeviceProfile::workgroupSize);
+/// Builds a launch of `parts`, one or two, and returns how many operations its
+/// threads run.
+double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  b.setInsertionPointToEnd(&block);
+  // No workgroup has threads of two parts.
+  int64_t first = 0, groups = 0;
+  for (const Tile &part : parts) {
+    tile = part;
+    first = groups * DeviceProfile::workgroupSize;
+    groups += llvm::divideCeil(getThreads(), DeviceProfile::workgroupSize);
+  }
   int64_t grid[3] = {groups, 1, 1};
   for (int dim = 0; dim < 2; ++dim) {
     grid[dim + 1] =
@@ -253,27 +391,52 @@ void Launch::build() {
   Value thread =
       linearize(linear, DeviceProfile::workgroupSize, launch.getThreadIds().x);
 
-  bool exact =
-      grid[0] * grid[1] * grid[2] * DeviceProfile::workgroupSize == threads;
+  int64_t count = grid[0] * grid[1] * grid[2] * DeviceProfile::workgroupSize;
   Operation *end = gpu::TerminatorOp::create(b);
-  b.setInsertionPoint(end);
-  if (!exact) {
-    Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
-                                         constant(threads));
-    auto guard = scf::IfOp::create(b, inside);
-    b.setInsertionPointToStart(guard.thenBlock());
-    // What range analysis cannot learn from the condition.
-    thread = arith::MinUIOp::create(b, thread, constant(threads - 1));
-    end = guard.thenBlock()->getTerminator();
-  }
-
   BufferViews views(launch);
-  IndexForms forms(thread, threads);
-  buildTile(b, forms, views);
-  // Where the larger interior does not pay, one without the dimensions that
-  // run across groups of threads may.
-  if (!buildInterior(b, forms, views, thread, end, /*maxDivergence=*/0.6))
-    buildInterior(b, forms, views, thread, end, /*maxDivergence=*/0.25);
+  if (parts.size() == 1) {
+    tile = parts.front();
+    return buildPart(b, views, thread, count, end);
+  }
+  b.setInsertionPoint(end);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                        constant(first));
+  auto choice = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(choice.thenBlock());
+  tile = parts.front();
+  Value number = arith::MinUIOp::create(b, thread, constant(first - 1));
+  double cost =
+      buildPart(b, views, number, first, choice.thenBlock()->getTerminator());
+  b.setInsertionPointToStart(choice.elseBlock());
+  tile = parts.back();
+  number = arith::MaxUIOp::create(b, thread, constant(first));
+  number = arith::SubIOp::create(b, number, constant(first));
+  return cost + buildPart(b, views, number, count - first,
+                          choice.elseBlock()->getTerminator());
+}
+
+void Launch::build() {
+  constexpr double worthwhile = 0.75;
+  Block blocks[3], *best = blocks;
+  numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
+  for (int64_t size : llvm::reverse(type.getShape())) {
+    rowSize = size;
+    if (size > 1)
+      break;
+  }
+  double cost = buildLaunch(blocks[0], getPlainTile());
+  if (std::optional<Tile> grouped = getGroupedTile()) {
+    double other = buildLaunch(blocks[1], *grouped);
+    if (other <= worthwhile * cost) {
+      best = &blocks[1];
+      cost = other;
+    }
+  }
+  if (SmallVector<Tile> parts = getParts(); !parts.empty())
+    if (buildLaunch(blocks[2], parts) <= worthwhile * cost)
+      best = &blocks[2];
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         best->getOperations());
   op.erase();
 }
 

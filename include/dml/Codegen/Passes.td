@@ -96,7 +96,19 @@ def DistributeToWorkgroups
     them as one vector. Where the body reads wider elements than it writes, it is
     as many elements as 16 bytes hold of the widest, but no fewer than 4 bytes. Where
     rows hold whole vectors and the body reads elements several times, a thread
-    computes two or four consecutive rows, as long as 65,536 threads remain.
+    computes two, four or eight consecutive rows, as long as 65,536 threads remain and no
+    thread has more than 64 elements.
+
+    Where an innermost dimension or a divisor in the body has an odd factor, such as
+    3, the elements of a vector share little, while the coordinates of those of three
+    consecutive vectors differ by constants. A thread then computes as many vectors,
+    up to 64 elements, if that saves a quarter of the operations or more, if the
+    output is whole groups of them, and if 65,536 threads remain.
+
+    Where rows are no whole vectors, the elements of a vector that lies inside of a
+    row have columns that differ by constants, and those of a vector that crosses a
+    row's end do not. Each kind gets workgroups of its own in the launch, if that
+    saves a quarter of the operations or more.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
