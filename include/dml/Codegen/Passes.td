@@ -102,13 +102,15 @@ def DistributeToWorkgroups
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
     consecutive vectors differ by constants. A thread then computes as many vectors,
-    up to 64 elements, if that saves a quarter of the operations or more, if the
-    output is whole groups of them, and if 65,536 threads remain.
+    up to 64 elements, if the output is whole groups of them and 65,536 threads
+    remain.
 
     Where rows are no whole vectors, the elements of a vector that lies inside of a
     row have columns that differ by constants, and those of a vector that crosses a
-    row's end do not. Each kind gets workgroups of its own in the launch, if that
-    saves a quarter of the operations or more.
+    row's end do not. Each kind gets workgroups of its own in the launch.
+
+    Both need `min-ops-per-byte` operations without them, and save a quarter or more:
+    their threads store less side by side.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
@@ -131,6 +133,11 @@ def DistributeToWorkgroups
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
     "mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"minOpsPerByte", "min-ops-per-byte", "double", "16.0",
+           "Operations for a byte that is read or written from which a kernel "
+           "waits for them rather than for memory">,
   ];
 }
 

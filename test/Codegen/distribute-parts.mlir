@@ -1,0 +1,173 @@
+// Threads that compute several consecutive vectors, and threads of two kinds. That
+// the plain tile has few operations for a byte does not matter here.
+//
+// RUN: dml-opt %s --split-input-file \
+// RUN:     --dml-distribute-to-workgroups=min-ops-per-byte=0 | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | \
+// RUN:     FileCheck %s --check-prefix=PLAIN
+
+// PLAIN-LABEL: func @three_columns
+// PLAIN:         memref.store
+// PLAIN-NOT:     memref.store
+// PLAIN:         gpu.terminator
+
+// An innermost dimension of 3: three vectors are four whole rows, and what divides by 3
+// is known for each element.
+
+// CHECK-LABEL: func @three_columns
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 512 : index
+// CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
+// CHECK-NOT:     {{divui|remui|cmpi}}
+// CHECK-COUNT-3: memref.load %{{.*}} : memref<196608xvector<4xf32>>
+// CHECK-NOT:     {{divui|remui|cmpi|memref.load}}
+// CHECK-COUNT-3: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @three_columns(%input: memref<3x262144xf32>, %output: memref<262144x3xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<262144x3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<3x262144xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// The same of a division in the body: twelve columns are eight of the input.
+
+// CHECK-LABEL: func @thirds
+// CHECK-NOT:     {{divui|remui}}
+// CHECK:         memref.load %{{.*}} : memref<131072xvector<4xf32>>
+// CHECK-NOT:     {{divui|remui}}
+// CHECK:         memref.store
+// CHECK-NOT:     {{divui|remui}}
+// CHECK:         memref.load %{{.*}} : memref<131072xvector<4xf32>>
+// CHECK-NOT:     {{divui|remui|memref.load}}
+// CHECK-COUNT-2: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+func.func @thirds(%input: memref<524288xf32>, %output: memref<786432xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]} outs(%output : memref<786432xf32>) {
+  ^bb0(%out: f32):
+    %two = arith.constant 2 : index
+    %three = arith.constant 3 : index
+    %i = linalg.index 0 : index
+    %twice = arith.muli %i, %two : index
+    %column = arith.divui %twice, %three : index
+    %element = memref.load %input[%column] : memref<524288xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// A third of the threads would be too few.
+
+// CHECK-LABEL: func @few_columns
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @few_columns(%input: memref<3x262140xf32>, %output: memref<262140x3xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<262140x3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<3x262140xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Vectors that are not whole groups of three stay by themselves.
+
+// CHECK-LABEL: func @rest
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<262150x3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<3x262150xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Rows of 66 bytes: three vectors lie inside of each wherever it begins, which is a
+// multiple of 2 bytes before a vector. 105 threads compute them, without a comparison,
+// and another workgroup the 40 others.
+
+// CHECK-LABEL: func @inside_and_across
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 2 : index
+// CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
+// CHECK:         arith.cmpi ult, %{{.*}}, %c1_
+// CHECK-NEXT:    scf.if
+// CHECK:           arith.cmpi ult, %{{.*}}, %c105
+// CHECK-NEXT:      scf.if
+// CHECK:             arith.divui %{{.*}}, %c3
+// CHECK-NOT:         {{cmpi|select}}
+// CHECK:             memref.store
+// CHECK:         } else {
+// CHECK:           arith.cmpi ult, %{{.*}}, %c40
+// CHECK-NEXT:      scf.if
+// CHECK:             arith.cmpi uge
+// CHECK:             memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @inside_and_across(%input: memref<66x35xi8>, %output: memref<35x66xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<35x66xi8>) {
+  ^bb0(%out: i8):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<66x35xi8>
+    linalg.yield %element : i8
+  }
+  return
+}
+// -----
+
+// Of more rows than 128 vectors have elements, the two kinds take turns: after 2048
+// rows each has whole workgroups, 48 and 18 of them.
+
+// CHECK-LABEL: func @turns
+// CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c66
+// CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c66
+// CHECK:         arith.cmpi ult, %[[PLACE]], %c48
+// CHECK-NEXT:    scf.if
+// CHECK:           %[[OWN:.*]] = arith.minui %[[PLACE]], %c47
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c48
+// CHECK:           arith.addi %[[BEFORE]], %[[OWN]]
+// CHECK:         } else {
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c18
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @turns(%input: memref<66x5000xi8>, %output: memref<5000x66xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<5000x66xi8>) {
+  ^bb0(%out: i8):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<66x5000xi8>
+    linalg.yield %element : i8
+  }
+  return
+}
