@@ -452,9 +452,7 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
           : arith::MinUIOp::create(b, place, constant(counts[0] - 1))
                 .getResult();
     tile = parts[i];
-    int64_t most = turns > 1 ? llvm::divideCeil(allGroups, each) * counts[i]
-                   : i == 0  ? counts[0]
-                             : allGroups - counts[0];
+    int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
     cost +=
         buildPart(b, views, getThread(linearize(turn, counts[i], own)),
                   most * DeviceProfile::workgroupSize, path->getTerminator());

@@ -44,9 +44,6 @@ Value ElementBuilder::cmpi(arith::CmpIPredicate predicate, Value lhs,
 Value ElementBuilder::andi(Value lhs, Value rhs) {
   return createOrFold<arith::AndIOp>(lhs, rhs);
 }
-Value ElementBuilder::ori(Value lhs, Value rhs) {
-  return createOrFold<arith::OrIOp>(lhs, rhs);
-}
 Value ElementBuilder::select(Value condition, Value whenTrue, Value whenFalse) {
   return createOrFold<arith::SelectOp>(condition, whenTrue, whenFalse);
 }

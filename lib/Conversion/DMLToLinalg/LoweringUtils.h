@@ -33,7 +33,6 @@ public:
   Value maxsi(Value lhs, Value rhs);
   Value cmpi(mlir::arith::CmpIPredicate predicate, Value lhs, Value rhs);
   Value andi(Value lhs, Value rhs);
-  Value ori(Value lhs, Value rhs);
   Value select(Value condition, Value whenTrue, Value whenFalse);
 
   Value add(Value lhs, int64_t rhs) { return add(lhs, index(rhs)); }
