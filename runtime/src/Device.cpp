@@ -69,14 +69,24 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   queueInfo.queueFamilyIndex = queueFamilyIndex;
   queueInfo.queueCount = 1;
   queueInfo.pQueuePriorities = &priority;
+  std::vector<const char *> extensions;
   // Must be enabled where a device offers it.
-  const char *extensions[] = {"VK_KHR_portability_subset"};
+  if (properties.portabilitySubset)
+    extensions.push_back("VK_KHR_portability_subset");
+  unchecked = !info.robustBufferAccess && properties.pipelineRobustness;
+  VkPhysicalDevicePipelineRobustnessFeaturesEXT pipelineRobustness{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT};
+  if (unchecked) {
+    extensions.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+    pipelineRobustness.pipelineRobustness = VK_TRUE;
+    features12.pNext = &pipelineRobustness;
+  }
   VkDeviceCreateInfo createInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 &features};
   createInfo.queueCreateInfoCount = 1;
   createInfo.pQueueCreateInfos = &queueInfo;
-  createInfo.enabledExtensionCount = properties.portabilitySubset ? 1 : 0;
-  createInfo.ppEnabledExtensionNames = extensions;
+  createInfo.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  createInfo.ppEnabledExtensionNames = extensions.data();
   DML_TRY(checkVk(
       instanceVk.CreateDevice(physicalDevice, &createInfo, nullptr, &device),
       "vkCreateDevice for '", properties.info.name, "'"));
@@ -110,6 +120,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
     return functions.status();
   device->instanceVk = *functions;
   device->debugUtils = info.debugUtilsEnabled;
+  device->unchecked = info.pipelineRobustnessEnabled;
   device->instance = info.instance;
   device->physicalDevice = info.physicalDevice;
   device->properties =
@@ -182,6 +193,7 @@ DmlVulkanDevice Device::describe() {
   info.apiVersion = properties.info.apiVersion;
   info.enabledFeatures = properties.info.features;
   info.debugUtilsEnabled = debugUtils;
+  info.pipelineRobustnessEnabled = unchecked;
   info.queueFamilyIndex = queueFamilyIndex;
   info.queue = queue;
   info.lockQueue = [](void *data) { static_cast<Device *>(data)->lockQueue(); };
@@ -349,8 +361,18 @@ uint64_t computeChecksum(const uint8_t *data, size_t size) {
 
 } // namespace
 
-Status Device::createComputePipeline(const VkComputePipelineCreateInfo &info,
+Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
                                      VkPipeline &pipeline) {
+  // An NVIDIA driver (580.159.04) checks each access without
+  // robustBufferAccess, too, unless it is told not to.
+  VkPipelineRobustnessCreateInfoEXT robustness{
+      VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT};
+  robustness.storageBuffers =
+      VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED_EXT;
+  if (unchecked) {
+    robustness.pNext = info.pNext;
+    info.pNext = &robustness;
+  }
   std::shared_lock<std::shared_mutex> lock(cacheMutex);
   return checkVk(
       vk.CreateComputePipelines(device, cache, 1, &info, nullptr, &pipeline),

@@ -55,7 +55,7 @@ public:
   void setName(VkObjectType type, uint64_t object,
                const std::string &name) const;
 
-  Status createComputePipeline(const VkComputePipelineCreateInfo &info,
+  Status createComputePipeline(VkComputePipelineCreateInfo info,
                                VkPipeline &pipeline);
   Expected<std::vector<uint8_t>> pipelineCacheData();
   Status setPipelineCacheData(const uint8_t *data, size_t size);
@@ -83,6 +83,8 @@ private:
   VkDevice device = VK_NULL_HANDLE;
   bool ownsDevice = false;
   bool debugUtils = false;
+  /// Kernels stay within their buffers, and drivers need not check that.
+  bool unchecked = false;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
 

@@ -28,6 +28,8 @@ struct DeviceSnapshot {
   bool robustBufferAccess = false;
   /// VK_KHR_portability_subset, to be enabled where it is there.
   bool portabilitySubset = false;
+  /// VK_EXT_pipeline_robustness.
+  bool pipelineRobustness = false;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> queueFamilies;
 };

@@ -257,5 +257,7 @@ DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   vk.EnumerateDeviceExtensionProperties(device, nullptr, &count,
                                         extensions.data());
   snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
+  snapshot.pipelineRobustness =
+      contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
   return snapshot;
 }

@@ -55,6 +55,11 @@ static Value toI32(ElementBuilder &b, Value index) {
   return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), index);
 }
 
+static Value getConstant(ElementBuilder &b, uint32_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(),
+                                      static_cast<int32_t>(value));
+}
+
 /// Calls `body` for every point below `sizes`, the last coordinate fastest,
 /// with the values that it returned for the point before, `inits` at first.
 /// Points are written out, so that neighbouring elements share what they load,
@@ -133,11 +138,6 @@ private:
   Winner buildElement(ElementBuilder &b);
   Winner buildSome(ElementBuilder &b, ValueRange window, unsigned level);
   Winner buildNone(ElementBuilder &b);
-
-  static Value getConstant(ElementBuilder &b, uint32_t value) {
-    return arith::ConstantIntOp::create(b, b.getI32Type(),
-                                        static_cast<int32_t>(value));
-  }
 
   /// An f16 as f32 has so many zeros at the end, for places, counted from the
   /// last one: the greater of two packed values is then the winner.
@@ -292,16 +292,18 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
   auto visit = [&](ElementBuilder &b, ValueRange ivs,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
-    Value won, self = b.index(0);
+    Value exists, covers, self = b.index(0);
+    auto both = [&](Value lhs, Value rhs) {
+      return lhs ? b.andi(lhs, rhs) : rhs;
+    };
     for (auto [i, begin, x, dim] :
          llvm::zip_equal(ivs, first, indices.drop_front(2), dims)) {
       Value window = b.add(begin, i);
       Value start = buildWindowStart(b, window, dim);
-      Value covers = b.andi(
-          b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows)),
-          b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
-                 b.index(dim.getExtent())));
-      won = won ? b.andi(won, covers) : covers;
+      exists = both(exists, b.cmpi(arith::CmpIPredicate::ult, window,
+                                   b.index(dim.windows)));
+      covers = both(covers, b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
+                                   b.index(dim.getExtent())));
       coordinates.push_back(
           b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1)));
       self = buildPlace(b, self, x, start, dim);
@@ -309,10 +311,13 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
     Value winner = tensor::ExtractOp::create(b, winners, coordinates);
     if (winner.getType() != b.getI32Type())
       winner = arith::ExtUIOp::create(b, b.getI32Type(), winner);
+    // Elements that share a window share this choice, too.
+    winner = b.select(exists, winner, getConstant(b, UINT32_MAX));
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
-    won = b.andi(won, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
+    Value won = b.andi(
+        covers, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
     return {b.select(won, sum, carried[0])};
   };
   Value sum = visitPoints(b, counts, areFew(counts), zero, visit)[0];

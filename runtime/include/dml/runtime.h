@@ -234,7 +234,9 @@ typedef struct DmlDeviceCreateInfo {
   /* As for dmlFindDevice. */
   const char *selector;
   /* Enable robustBufferAccess: reads and writes beyond a bound buffer do no
-   * harm, at some cost in speed. An error where the device lacks it. */
+   * harm, at some cost in speed. An error where the device lacks it. False: the
+   * driver is asked to check nothing, by VK_EXT_pipeline_robustness if it has
+   * that. */
   bool robustBufferAccess;
   /* Features not to enable, though the device may have them: to try what a
    * device without them would do. */
@@ -260,6 +262,10 @@ typedef struct DmlVulkanDevice {
   DmlFeatureFlags enabledFeatures;
   /* VK_EXT_debug_utils is enabled in `instance`: steps are labelled. */
   bool debugUtilsEnabled;
+  /* VK_EXT_pipeline_robustness and its feature are enabled in `device`: kernels
+   * ask the driver not to check what they access, which some do otherwise.
+   * Leave it false where robustBufferAccess is to protect from executables. */
+  bool pipelineRobustnessEnabled;
   /* A family with VK_QUEUE_COMPUTE_BIT, and a queue of it. VK_NULL_HANDLE: the
    * runtime only records; calls that would have to submit fail. */
   uint32_t queueFamilyIndex;

@@ -36,7 +36,8 @@
 // CHECK:       linalg.generic
 // CHECK-SAME:    outs(%{{.*}} : tensor<1x1x6x6xf16>)
 // CHECK:         %[[NARROW:.*]] = tensor.extract %[[WINNERS]]
-// CHECK-NEXT:    %[[WINNER:.*]] = arith.extui %[[NARROW]] : i8 to i32
+// CHECK-NEXT:    %[[STORED:.*]] = arith.extui %[[NARROW]] : i8 to i32
+// CHECK:         %[[WINNER:.*]] = arith.select %{{.*}}, %[[STORED]], %c-1_i32
 // CHECK:         tensor.extract %[[GRADIENT]]
 // CHECK:         %[[SUM:.*]] = arith.addf {{.*}} : f32
 // CHECK:         %[[PLACE:.*]] = arith.index_castui %{{.*}} : index to i32
@@ -149,7 +150,7 @@ func.func @widths(%input: tensor<1x1x1x260xf32>, %long: tensor<1x1x1x65539xf32>,
 // CHECK:         %[[PLACE:.*]] = arith.subi %{{.*}}, %[[BEST]]
 // CHECK:         %[[NONE:.*]] = arith.cmpi slt, %[[BEST]], %{{.*}}
 // CHECK:         %[[ALL_ONES:.*]] = arith.constant -1 : i32
-// CHECK-NEXT:    %[[WINNER:.*]] = arith.select %[[NONE]], %[[ALL_ONES]], %[[PLACE]]
+// CHECK:         %[[WINNER:.*]] = arith.select %[[NONE]], %[[ALL_ONES]], %[[PLACE]]
 // CHECK-NEXT:    arith.trunci %[[WINNER]] : i32 to i8
 func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
     -> tensor<1x1x1x1xf16> {
