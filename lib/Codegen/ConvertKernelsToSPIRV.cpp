@@ -326,51 +326,6 @@ private:
   }
 };
 
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Decorations
-//===----------------------------------------------------------------------===//
-
-/// Decorates what `op` stands for, by the attribute that SPIR-V's serialization
-/// looks for.
-static void decorate(Operation *op, spirv::Decoration decoration) {
-  op->setAttr(
-      llvm::convertToSnakeFromCamelCase(stringifyDecoration(decoration)),
-      UnitAttr::get(op->getContext()));
-}
-
-/// The binding of the storage buffer that `pointer` leads into, or null.
-static IntegerAttr getStorageBinding(Value pointer) {
-  while (auto chain = pointer.getDefiningOp<spirv::AccessChainOp>())
-    pointer = chain.getBasePtr();
-  auto address = pointer.getDefiningOp<spirv::AddressOfOp>();
-  if (!address)
-    return IntegerAttr();
-  return SymbolTable::lookupNearestSymbolFrom<spirv::GlobalVariableOp>(
-             address, address.getVariableAttr())
-      .getBindingAttr();
-}
-
-/// Tells drivers which buffers a kernel reads only, and that nothing else
-/// writes to them meanwhile: the runtime binds no ranges that overlap. Drivers
-/// assume the opposite of a storage buffer, and keep loads behind stores.
-static void decorateReadOnly(spirv::ModuleOp module) {
-  llvm::SmallPtrSet<Attribute, 4> written;
-  module.walk([&](spirv::StoreOp store) {
-    if (IntegerAttr binding = getStorageBinding(store.getPtr()))
-      written.insert(binding);
-  });
-  for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
-    if (variable.storageClass() != spirv::StorageClass::StorageBuffer ||
-        written.contains(variable.getBindingAttr()))
-      continue;
-    decorate(variable, spirv::Decoration::NonWritable);
-    decorate(variable, spirv::Decoration::Restrict);
-  }
-}
-
-namespace {
 struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
@@ -378,10 +333,11 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
       module.setVceTripleAttr(spirv::VerCapExtAttr::get(
           spirv::Version::V_1_5, llvm::to_vector(triple.getCapabilities()),
           llvm::to_vector(triple.getExtensions()), &getContext()));
-    decorateReadOnly(module);
+    auto noContraction = llvm::convertToSnakeFromCamelCase(
+        stringifyDecoration(spirv::Decoration::NoContraction));
     module.walk([&](Operation *op) {
       if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp>(op))
-        decorate(op, spirv::Decoration::NoContraction);
+        op->setAttr(noContraction, UnitAttr::get(&getContext()));
     });
   }
 };

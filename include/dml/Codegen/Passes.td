@@ -171,7 +171,7 @@ def ConvertKernelsToSPIRV
 }
 
 def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
-  let summary = "Set a SPIR-V module's version and decorations";
+  let summary = "Set a SPIR-V module's version and forbid contraction";
   let description = [{
     Runs after `spirv-update-vce`. That pass deduces version 1.0, where an entry
     point must not list its storage buffers as the modules made here do; 1.5 is
@@ -179,10 +179,6 @@ def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
 
     Additions, subtractions and multiplications of floating-point numbers are
     marked `NoContraction`, so that every device computes the same numbers.
-
-    Buffers that a kernel only reads are marked `NonWritable` and `Restrict`:
-    drivers otherwise assume that its stores may change them, and load late. No
-    other buffer may be bound to the same memory, which the runtime verifies.
   }];
   let dependentDialects = ["mlir::spirv::SPIRVDialect"];
 }

@@ -44,11 +44,12 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
 }
 
 /// Adds a dimension to the place of an element in its window: a number that no
-/// other element of the window has that lies inside the tensor. Planes have
-/// fewer than 2^32 elements, so that places modulo 2^32 differ.
+/// other element of the window has that lies inside the tensor, 0 for the last.
+/// Planes have fewer than 2^32 elements, so that places modulo 2^32 differ.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
-  return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(position, windowStart));
+  Value last = b.add(windowStart, dim.getExtent() - 1);
+  return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(last, position));
 }
 
 static Value toI32(ElementBuilder &b, Value index) {
@@ -139,18 +140,18 @@ private:
   Winner buildSome(ElementBuilder &b, ValueRange window, unsigned level);
   Winner buildNone(ElementBuilder &b);
 
-  /// An f16 as f32 has so many zeros at the end, for places, counted from the
-  /// last one: the greater of two packed values is then the winner.
+  /// An f16 as f32 has so many zeros at the end, for places: of equal elements
+  /// the first has the greater place, and the greatest packed value wins.
   static constexpr int64_t numPackedPlaces = 1 << 13;
 
   Value input;
   ArrayRef<PooledDim> dims;
   SmallVector<int64_t> sizes;
-  uint64_t lastPlace = 0;
-  bool isPacked;
+  uint64_t firstPlace = 0;
   /// Whether windows step over elements inside the tensor, which a window
   /// without elements must not name.
   bool hasHoles;
+  bool isPacked;
   /// Of the element that is being looked at.
   SmallVector<Value> coordinates;
 };
@@ -160,12 +161,13 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
     : input(input), dims(dims) {
   for (const PooledDim &dim : dims) {
     sizes.push_back(dim.size);
-    lastPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
-        lastPlace, dim.getPlaceStep(), dim.getExtent() - 1);
+    firstPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
+        firstPlace, dim.getPlaceStep(), dim.getExtent() - 1);
   }
-  isPacked = getElementTypeOrSelf(input).isF16() && lastPlace < numPackedPlaces;
   hasHoles =
       llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
+  isPacked = getElementTypeOrSelf(input).isF16() &&
+             firstPlace + hasHoles < numPackedPlaces;
 }
 
 /// The element at the coordinates, alone.
@@ -175,10 +177,15 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   // From sign and magnitude to two's complement: both zeros become 0.
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
-  // NaNs are equal, and greater than all numbers.
-  Value isNaN =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
-  key = b.select(isNaN, getConstant(b, INT32_MAX - (numPackedPlaces - 1)), key);
+  // Counted from the least number up. NaNs are above all numbers, those with a
+  // sign, too, as they wrap around; and equal.
+  constexpr uint32_t infinity = 0x7f800000;
+  key = b.add(key, getConstant(b, infinity));
+  key = arith::MinUIOp::create(
+      b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
+  // Packed, nothing needs to tell the least number in the last place from none.
+  if (hasHoles || !isPacked)
+    key = b.add(key, getConstant(b, 1));
   Winner winner = {key};
   if (!isPacked)
     winner.push_back(getConstant(b, 0));
@@ -187,7 +194,7 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
 
 /// Less than any element.
 WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
-  Winner none = {getConstant(b, 1u << 31)};
+  Winner none = {getConstant(b, 0)};
   if (!isPacked)
     none.push_back(getConstant(b, UINT32_MAX));
   return none;
@@ -208,6 +215,11 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
   auto visit = [&](ElementBuilder &b, ValueRange point,
                    ValueRange best) -> SmallVector<Value> {
     Value offset = b.mul(point[0], dim.dilation);
+    Value place = b.sub(b.index(dim.getExtent() - 1), offset);
+    // Packed, the order of the maxima is free, and GPUs that add and take the
+    // maximum in one operation need one for each element but the last.
+    if (isPacked)
+      std::swap(offset, place);
     Value p = b.add(start, offset);
     // A negative p is a large unsigned one.
     Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
@@ -215,17 +227,16 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
     Winner next = buildSome(b, window, level + 1);
     coordinates.pop_back();
 
-    if (isPacked)
-      offset = b.sub(b.index(dim.getExtent() - 1), offset);
-    next.back() = b.add(next.back(), toI32(b, b.mul(offset, step)));
+    next.back() = b.add(next.back(), toI32(b, b.mul(place, step)));
     next.front() = b.select(inside, next.front(), buildNone(b).front());
     // Nothing needs to tell the first element from none.
     if (!hasHoles && matchPattern(best.front(), m_Constant()))
       return next;
-    SmallVector<Value> result = {b.maxsi(next.front(), best.front())};
+    SmallVector<Value> result = {
+        arith::MaxUIOp::create(b, next.front(), best.front())};
     if (!isPacked) {
       Value better =
-          b.cmpi(arith::CmpIPredicate::sgt, next.front(), best.front());
+          b.cmpi(arith::CmpIPredicate::ugt, next.front(), best.front());
       result.push_back(b.select(better, next.back(), best.back()));
     }
     return result;
@@ -234,9 +245,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 }
 
 IntegerType WinnerBuilder::getPlaceType(OpBuilder &b) const {
-  return b.getIntegerType(lastPlace < UINT8_MAX    ? 8
-                          : lastPlace < UINT16_MAX ? 16
-                                                   : 32);
+  return b.getIntegerType(firstPlace < UINT8_MAX    ? 8
+                          : firstPlace < UINT16_MAX ? 16
+                                                    : 32);
 }
 
 Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
@@ -244,17 +255,12 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   Winner winner = buildSome(b, indices.drop_front(2), 0);
   IntegerType type = getPlaceType(b);
   Value place = winner.back();
-  if (isPacked) {
-    // Narrow types drop the key.
-    if ((1u << type.getWidth()) > numPackedPlaces)
-      place = b.andi(place, getConstant(b, numPackedPlaces - 1));
-    place = b.sub(getConstant(b, lastPlace), place);
-    if (hasHoles) {
-      Value isNone = b.cmpi(arith::CmpIPredicate::slt, winner.back(),
-                            getConstant(b, (1u << 31) + numPackedPlaces));
-      place = b.select(isNone, getConstant(b, UINT32_MAX), place);
-    }
-  }
+  // Narrow types drop the key.
+  if (isPacked && (1u << type.getWidth()) > numPackedPlaces)
+    place = b.andi(place, getConstant(b, numPackedPlaces - 1));
+  // None becomes all ones.
+  if (isPacked && hasHoles)
+    place = b.sub(place, getConstant(b, 1));
   return type == place.getType()
              ? place
              : Value(arith::TruncIOp::create(b, type, place));

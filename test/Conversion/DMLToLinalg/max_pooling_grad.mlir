@@ -5,9 +5,10 @@
 // row by row, and the four windows that may cover an element. Winners are places in
 // the window: 8 bits tell nine apart.
 //
-// Elements compare by integers in their order: both zeros are 0, and NaNs above all.
-// Those of f16 leave 13 bits for the place, counted from the last one, so that a
-// maximum is all that it takes. Outside the tensor there is less than anything.
+// Elements compare by integers in their order, counted from that of -infinity up: both
+// zeros are equal, and NaNs above all. Those of f16 leave 13 bits for the place, counted
+// from the last one, so that a maximum is all that it takes; the last element, which
+// needs no addition, comes first. Outside the tensor there is 0.
 
 // CHECK-LABEL: func @main
 // CHECK-SAME:  %[[INPUT:[^:]*]]: tensor<1x1x6x6xf16>, %[[GRADIENT:[^:]*]]: tensor<1x1x3x3xf16>
@@ -19,19 +20,18 @@
 // CHECK:         %[[NEGATIVE:.*]] = arith.cmpi slt, %[[BITS]], %c0_i32
 // CHECK:         %[[NEGATED:.*]] = arith.subi %c-2147483648_i32{{.*}}, %[[BITS]]
 // CHECK-NEXT:    %[[ORDERED:.*]] = arith.select %[[NEGATIVE]], %[[NEGATED]], %[[BITS]]
-// CHECK-NEXT:    %[[IS_NAN:.*]] = arith.cmpf uno, %[[VALUE]], %[[VALUE]]
-// CHECK:         %[[KEY:.*]] = arith.select %[[IS_NAN]], %{{.*}}, %[[ORDERED]]
-// CHECK:         %[[BEHIND:.*]] = arith.constant 2 : i32
-// CHECK-NEXT:    %[[PACKED:.*]] = arith.addi %[[KEY]], %[[BEHIND]]
-// CHECK:         %[[FIRST:.*]] = arith.select %{{.*}}, %[[PACKED]], %c-2147483648_i32
+// CHECK:         %[[COUNTED:.*]] = arith.addi %[[ORDERED]], %c2139095040_i32
+// CHECK:         %[[KEY:.*]] = arith.minui %[[COUNTED]], %c-16769024_i32
+// CHECK:         %[[FIRST:.*]] = arith.select %{{.*}}, %[[KEY]], %c0_i32
 // CHECK:         tensor.extract %[[INPUT]]
-// CHECK:         %[[SECOND:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
-// CHECK-NEXT:    arith.maxsi %[[SECOND]], %[[FIRST]]
+// CHECK:         %[[NEXT:.*]] = arith.minui
+// CHECK:         %[[AHEAD:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:    %[[PACKED:.*]] = arith.addi %[[NEXT]], %[[AHEAD]]
+// CHECK:         %[[SECOND:.*]] = arith.select %{{.*}}, %[[PACKED]], %c0_i32
+// CHECK-NEXT:    arith.maxui %[[SECOND]], %[[FIRST]]
 // CHECK-COUNT-7: tensor.extract %[[INPUT]]
 // CHECK-NOT:     tensor.extract
-// CHECK:         %[[LAST:.*]] = arith.constant 8 : i32
-// CHECK-NEXT:    %[[WIDE:.*]] = arith.subi %[[LAST]], %{{.*}}
-// CHECK-NEXT:    %[[PLACE:.*]] = arith.trunci %[[WIDE]] : i32 to i8
+// CHECK:         %[[PLACE:.*]] = arith.trunci %{{.*}} : i32 to i8
 // CHECK-NEXT:    linalg.yield %[[PLACE]]
 // CHECK:       linalg.generic
 // CHECK-SAME:    outs(%{{.*}} : tensor<1x1x6x6xf16>)
@@ -84,20 +84,20 @@ func.func @large(%input: tensor<1x1x9x9xf32>, %gradient: tensor<1x1x4x4xf32>)
 // CHECK-LABEL: func @rows
 // CHECK:         linalg.generic
 // CHECK:         tensor.extract
-// CHECK:         %[[LEFT:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
+// CHECK:         %[[LEFT:.*]] = arith.select %{{.*}}, %{{.*}}, %c0_i32
 // CHECK:         tensor.extract
-// CHECK:         %[[RIGHT:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32
-// CHECK-NEXT:    %[[ABOVE:.*]] = arith.maxsi %[[RIGHT]], %[[LEFT]]
-// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi sgt, %[[RIGHT]], %[[LEFT]]
-// CHECK-NEXT:    arith.select %[[BETTER]], %{{.*}}, %{{.*}} : i32
+// CHECK:         %[[RIGHT:.*]] = arith.select %{{.*}}, %{{.*}}, %c0_i32
+// CHECK-NEXT:    %[[ABOVE:.*]] = arith.maxui %[[RIGHT]], %[[LEFT]]
+// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi ugt, %[[RIGHT]], %[[LEFT]]
+// CHECK-NEXT:    %[[ROW_PLACE:.*]] = arith.select %[[BETTER]], %{{.*}}, %{{.*}} : i32
+// CHECK:         arith.addi %[[ROW_PLACE]], %{{.*}} : i32
 // CHECK:         tensor.extract
 // CHECK:         tensor.extract
-// CHECK:         %[[ROW:.*]] = arith.maxsi
-// CHECK:         %[[ROW_PLACE:.*]] = arith.select
-// CHECK:         %[[PLACE:.*]] = arith.addi %[[ROW_PLACE]], %{{.*}} : i32
-// CHECK:         %[[BELOW:.*]] = arith.select %{{.*}}, %[[ROW]], %c-2147483648_i32
-// CHECK:         arith.maxsi %[[BELOW]], %[[FIRST_ROW:.*]] :
-// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi sgt, %[[BELOW]], %[[FIRST_ROW]]
+// CHECK:         %[[ROW:.*]] = arith.maxui
+// CHECK:         %[[PLACE:.*]] = arith.select
+// CHECK:         %[[BELOW:.*]] = arith.select %{{.*}}, %[[ROW]], %c0_i32
+// CHECK:         arith.maxui %[[BELOW]], %[[FIRST_ROW:.*]] :
+// CHECK-NEXT:    %[[BETTER:.*]] = arith.cmpi ugt, %[[BELOW]], %[[FIRST_ROW]]
 // CHECK-NEXT:    arith.select %[[BETTER]], %[[PLACE]]
 func.func @rows(%input: tensor<1x1x6x6xf32>, %gradient: tensor<1x1x5x5xf32>)
     -> tensor<1x1x6x6xf32> {
@@ -143,15 +143,15 @@ func.func @widths(%input: tensor<1x1x1x260xf32>, %long: tensor<1x1x1x65539xf32>,
 // -----
 
 // With dilation a window may step over an element that lies inside, and have none
-// itself: the place of that element would be a wrong winner.
+// itself: the place of that element would be a wrong winner. 0 is left to none, which
+// becomes all ones.
 
 // CHECK-LABEL: func @holes
-// CHECK:         %[[BEST:.*]] = arith.maxsi
-// CHECK:         %[[PLACE:.*]] = arith.subi %{{.*}}, %[[BEST]]
-// CHECK:         %[[NONE:.*]] = arith.cmpi slt, %[[BEST]], %{{.*}}
-// CHECK:         %[[ALL_ONES:.*]] = arith.constant -1 : i32
-// CHECK:         %[[WINNER:.*]] = arith.select %[[NONE]], %[[ALL_ONES]], %[[PLACE]]
-// CHECK-NEXT:    arith.trunci %[[WINNER]] : i32 to i8
+// CHECK:         %[[KEY:.*]] = arith.minui
+// CHECK:         arith.addi %[[KEY]], %c1_i32{{.*}} : i32
+// CHECK:         arith.maxui
+// CHECK:         %[[PLACE:.*]] = arith.subi %{{.*}}, %c1_i32{{.*}} : i32
+// CHECK-NEXT:    arith.trunci %[[PLACE]] : i32 to i8
 func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
     -> tensor<1x1x1x1xf16> {
   %0 = dml.max_pooling_grad %input, %gradient {
