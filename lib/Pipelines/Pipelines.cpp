@@ -28,6 +28,7 @@
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -138,11 +139,20 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
+LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
+  if (failed(verify(module)))
+    return failure();
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
+  return pm.run(module);
+}
+
 FailureOr<std::vector<uint8_t>>
 dml::compileToExecutable(ModuleOp module, const CompilerOptions &options) {
   PassManager pm(module.getContext());
   buildDMLToSPIRVPipeline(pm, options);
-  if (failed(pm.run(module)))
+  if (failed(runPasses(pm, module)))
     return failure();
   return exportExecutable(module);
 }
