@@ -35,9 +35,12 @@
 using namespace mlir;
 using namespace dml;
 
-/// Canonicalization and common subexpression elimination.
+/// Canonicalization and common subexpression elimination. Regions are single
+/// blocks, or structured as SPIR-V wants them: there is nothing to simplify.
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled)));
   pm.addPass(createCSEPass());
 }
 
