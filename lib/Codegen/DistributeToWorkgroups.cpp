@@ -75,8 +75,8 @@ private:
   double buildLaunch(Block &block, ArrayRef<Tile> parts);
   double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
                    int64_t count, Operation *end);
-  void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
-                 BufferViews &views);
+  void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms, BufferViews &views,
+                 std::optional<double> maxOperations = std::nullopt);
   std::optional<double> buildInterior(ImplicitLocOpBuilder &b,
                                       IndexForms &forms, BufferViews &views,
                                       Value thread, Operation *end,
@@ -259,28 +259,33 @@ SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// Builds what one thread computes and stores.
+static double countOperations(Block *block) {
+  return static_cast<double>(block->getOperations().size());
+}
+
+/// Builds what one thread computes and stores, or a part of it that has more
+/// than `maxOperations`.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
-                       BufferViews &views) {
+                       BufferViews &views,
+                       std::optional<double> maxOperations) {
   TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t number = 0; number < tile.vectors; ++number) {
       LinearForm position = getPosition(b, forms, row, number);
       SmallVector<Scalar> elements;
-      for (int64_t lane = 0; lane < packing.getCount(); ++lane)
+      for (int64_t lane = 0; lane < packing.getCount(); ++lane) {
         elements.push_back(builder.buildElement(
             getCoordinates(b, forms, forms.add(b, position, lane))));
+        if (maxOperations && countOperations(b.getBlock()) > *maxOperations)
+          return;
+      }
       memref::StoreOp::create(
           b, builder.pack(packing, elements), output,
           forms.materialize(
               b, forms.divide(b, position, packing.getCount()).first));
     }
   }
-}
-
-static double countOperations(Block *block) {
-  return static_cast<double>(block->getOperations().size());
 }
 
 /// An interior that parts no more of the groups is taken more readily: what
@@ -309,6 +314,12 @@ Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   std::next(Block::iterator(choice)),
                                   Block::iterator(end));
 
+  Block::iterator condition(any.getDefiningOp());
+  auto countCondition = [&] {
+    return static_cast<double>(
+        std::distance(condition, Block::iterator(choice)));
+  };
+
   IndexForms entry = forms.getUnbuilt();
   IndexForms::Box box;
   double outside = 0;
@@ -324,7 +335,10 @@ Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    buildTile(b, narrowed, views);
+    // No more than what may pay: comparisons that are undecided show early.
+    buildTile(b, narrowed, views,
+              (worthwhile - outside) *
+                  (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
     // What is still undecided makes for a smaller interior.
     undecided = narrowed.getInterior(maxDivergence);
@@ -332,10 +346,9 @@ Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
 
   for (const auto &bounds : box)
     divergence = std::max(divergence, forms.getDivergence({bounds}));
-  Block::iterator condition(any.getDefiningOp());
   double operations = countOperations(general);
   if (divergence <= lowDivergence)
-    operations += std::distance(condition, Block::iterator(choice));
+    operations += countCondition();
   // Groups of threads with some outside run both.
   double cost = countOperations(interior) + outside * operations;
   if (cost <= worthwhile * operations)
