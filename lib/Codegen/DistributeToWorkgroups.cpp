@@ -76,12 +76,12 @@ private:
   double buildLaunch(Block &block, ArrayRef<Tile> parts);
   double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
                    int64_t count, Operation *end);
-  void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
-                 BufferViews &views);
+  void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms, BufferViews &views,
+                 std::optional<double> maxOperations = std::nullopt);
   std::optional<double> buildInterior(ImplicitLocOpBuilder &b,
                                       IndexForms &forms, BufferViews &views,
                                       Value thread, Operation *end,
-                                      double maxDivergence);
+                                      double maxDivergence, double &divergence);
   LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                          int64_t row, int64_t number);
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
@@ -270,18 +270,27 @@ SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
-/// Builds what one thread computes and stores.
+static double countOperations(Block *block) {
+  return static_cast<double>(block->getOperations().size());
+}
+
+/// Builds what one thread computes and stores, or a part of it that has more
+/// than `maxOperations`.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
-                       BufferViews &views) {
+                       BufferViews &views,
+                       std::optional<double> maxOperations) {
   TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t number = 0; number < tile.vectors; ++number) {
       LinearForm position = getPosition(b, forms, row, number);
       SmallVector<Scalar> elements;
-      for (int64_t lane = 0; lane < packing.getCount(); ++lane)
+      for (int64_t lane = 0; lane < packing.getCount(); ++lane) {
         elements.push_back(builder.buildElement(
             getCoordinates(b, forms, forms.add(b, position, lane))));
+        if (maxOperations && countOperations(b.getBlock()) > *maxOperations)
+          return;
+      }
       memref::StoreOp::create(
           b, builder.pack(packing, elements), output,
           forms.materialize(
@@ -290,21 +299,23 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
   }
 }
 
-static double countOperations(Block *block) {
-  return static_cast<double>(block->getOperations().size());
-}
+/// An interior that parts no more of the groups is taken more readily: what
+/// decides between the paths then counts with the general one.
+static constexpr double lowDivergence = 0.25;
 
 /// What was built between `thread` and `end` is for any thread. Builds a second
 /// path for those that nothing needs clamping for, if that pays, and returns
-/// how many operations a thread then runs, on average.
-std::optional<double> Launch::buildInterior(ImplicitLocOpBuilder &b,
-                                            IndexForms &forms,
-                                            BufferViews &views, Value thread,
-                                            Operation *end,
-                                            double maxDivergence) {
+/// how many operations a thread then runs, on average. Sets `divergence` to the
+/// least `maxDivergence` that has the same outcome.
+std::optional<double>
+Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
+                      BufferViews &views, Value thread, Operation *end,
+                      double maxDivergence, double &divergence) {
+  divergence = 0;
   IndexForms::Box undecided = forms.getInterior(maxDivergence);
   if (undecided.empty())
     return std::nullopt;
+  constexpr double worthwhile = 0.62;
   b.setInsertionPointAfterValue(thread);
   Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
   auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
@@ -314,32 +325,52 @@ std::optional<double> Launch::buildInterior(ImplicitLocOpBuilder &b,
                                   std::next(Block::iterator(choice)),
                                   Block::iterator(end));
 
+  Block::iterator condition(any.getDefiningOp());
+  auto countCondition = [&] {
+    return static_cast<double>(
+        std::distance(condition, Block::iterator(choice)));
+  };
+
   IndexForms entry = forms.getUnbuilt();
   IndexForms::Box box;
+  double outside = 0;
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
+    // What is outside of an interior is outside of smaller ones, too.
+    outside = forms.getDivergence(box);
+    if (outside > worthwhile)
+      break;
     b.setInsertionPoint(choice);
     choice.getConditionMutable().assign(entry.buildIsInside(b, box));
     interior->clear();
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
-    buildTile(b, narrowed, views);
+    // No more than what may pay: comparisons that are undecided show early.
+    buildTile(b, narrowed, views,
+              (worthwhile - outside) *
+                  (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
     // What is still undecided makes for a smaller interior.
     undecided = narrowed.getInterior(maxDivergence);
   } while (!undecided.empty());
 
+  for (const auto &bounds : box)
+    divergence = std::max(divergence, forms.getDivergence({bounds}));
+  double operations = countOperations(general);
+  if (divergence <= lowDivergence)
+    operations += countCondition();
   // Groups of threads with some outside run both.
-  double cost = countOperations(interior) +
-                forms.getDivergence(box) * countOperations(general);
-  constexpr double worthwhile = 0.62;
-  if (cost <= worthwhile * countOperations(general))
+  double cost = countOperations(interior) + outside * operations;
+  if (cost <= worthwhile * operations)
     return cost;
   general->getTerminator()->erase();
-  block->getOperations().splice(Block::iterator(choice),
-                                general->getOperations());
-  choice.erase();
+  block->getOperations().splice(Block::iterator(end), general->getOperations());
+  // The choice goes, with what its condition took.
+  Block discarded;
+  discarded.getOperations().splice(discarded.end(), block->getOperations(),
+                                   condition,
+                                   std::next(Block::iterator(choice)));
   return std::nullopt;
 }
 
@@ -365,9 +396,12 @@ double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
   double cost = countOperations(end->getBlock());
   // Where the larger interior does not pay, one without the dimensions that
   // run across groups of threads may.
-  for (double maxDivergence : {0.6, 0.25}) {
-    if (auto interior =
-            buildInterior(b, forms, views, thread, end, maxDivergence)) {
+  double divergence = 1;
+  for (double maxDivergence : {0.6, lowDivergence}) {
+    if (divergence <= maxDivergence)
+      break;
+    if (auto interior = buildInterior(b, forms, views, thread, end,
+                                      maxDivergence, divergence)) {
       cost = *interior;
       break;
     }

@@ -90,13 +90,9 @@ IndexRange IndexForms::getRange(const LinearForm &form) const {
 void IndexForms::joinDivided(LinearForm &form) const {
   for (auto [atom, coefficient] : form.terms) {
     const Atom &remainder = atoms[atom];
-    if (remainder.kind != Atom::Remainder)
+    if (remainder.kind != Atom::Remainder || !remainder.partner)
       continue;
-    auto quotient =
-        divided.find({Atom::Quotient, remainder.dividend, remainder.divisor});
-    if (quotient == divided.end())
-      continue;
-    LinearForm::Term partner(quotient->second, 0);
+    LinearForm::Term partner(*remainder.partner, 0);
     if (llvm::MulOverflow(coefficient, remainder.divisor, partner.second) ||
         !llvm::is_contained(form.terms, partner))
       continue;
@@ -237,6 +233,13 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
       range = {llvm::mod(dividend.constant, step),
                divisor - step + llvm::mod(dividend.constant, step)};
     atoms.push_back({kind, range, ofThread, dividend, divisor, Value()});
+    auto partner =
+        divided.find({kind == Atom::Quotient ? Atom::Remainder : Atom::Quotient,
+                      dividend, divisor});
+    if (partner != divided.end()) {
+      atoms.back().partner = partner->second;
+      atoms[partner->second].partner = position->second;
+    }
   }
   return getAtom(position->second);
 }

@@ -119,6 +119,8 @@ private:
     int64_t divisor = 0;
     /// Null until it is built.
     Value value;
+    /// A remainder's quotient, a quotient's remainder.
+    std::optional<unsigned> partner = std::nullopt;
   };
 
   LinearForm getAtom(unsigned atom) const;

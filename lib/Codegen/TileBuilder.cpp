@@ -7,6 +7,7 @@
 #include "TileBuilder.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -63,13 +64,16 @@ Scalar TileBuilder::lookup(const Values &values, Value value) const {
 }
 
 LinearForm TileBuilder::getIndex(const Values &values, Value value) {
-  Scalar scalar = lookup(values, value);
-  if (!scalar.value)
-    return scalar.index;
+  auto found = values.find(value);
+  if (found != values.end()) {
+    if (!found->second.value)
+      return found->second.index;
+    value = found->second.value;
+  }
   APInt constant;
-  if (matchPattern(scalar.value, m_ConstantInt(&constant)))
+  if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.getSExtValue();
-  return forms.getOpaque(scalar.value);
+  return forms.getOpaque(value);
 }
 
 Value TileBuilder::materialize(Type type, const Scalar &scalar) {
@@ -80,7 +84,9 @@ Value TileBuilder::materialize(Type type, const Scalar &scalar) {
 }
 
 Value TileBuilder::getValue(const Values &values, Value value) {
-  return materialize(value.getType(), lookup(values, value));
+  auto found = values.find(value);
+  return found == values.end() ? value
+                               : materialize(value.getType(), found->second);
 }
 
 Value TileBuilder::getConstant(TypedAttr attribute) {
@@ -404,12 +410,15 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
   return std::nullopt;
 }
 
-/// Operations of one class compute the same from the same operands.
-unsigned TileBuilder::getClass(Operation &op) {
-  auto [position, isNew] = classes.try_emplace(&op, classes.size());
+/// Operations of one class compute the same from the same operands. Those that
+/// do more than compute one value have none.
+std::optional<unsigned> TileBuilder::getClass(Operation &op) {
+  auto [position, isNew] = classes.try_emplace(&op, std::nullopt);
   if (!isNew)
     return position->second;
-  unsigned number = position->second;
+  if (op.getNumRegions() || op.getNumResults() != 1 || !isMemoryEffectFree(&op))
+    return std::nullopt;
+  unsigned number = classes.size();
   auto &candidates = byHash[OperationEquivalence::computeHash(
       &op, OperationEquivalence::ignoreHashValue,
       OperationEquivalence::ignoreHashValue,
@@ -418,9 +427,9 @@ unsigned TileBuilder::getClass(Operation &op) {
     if (OperationEquivalence::isEquivalentTo(
             candidate, &op, OperationEquivalence::ignoreValueEquivalence,
             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations))
-      return classes[&op] = classes[candidate];
+      return position->second = classes[candidate];
   candidates.push_back(&op);
-  return number;
+  return position->second = number;
 }
 
 /// `result`, which stands for one that `op` has, as a scalar.
@@ -442,12 +451,11 @@ Scalar TileBuilder::getResult(Operation &op, const Values &values,
 
 /// An operation that widens what was narrowed from a word, without the narrow
 /// type, or null.
-Value TileBuilder::buildWidening(Operation &op, const IRMapping &mapping) {
+Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   bool isUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
   if (!isUnsigned && !isa<arith::ExtSIOp, arith::SIToFPOp>(op))
     return Value();
-  Value narrow = mapping.lookup(op.getOperand(0));
-  auto truncation = narrow.getDefiningOp<arith::TruncIOp>();
+  auto truncation = operands.front().getDefiningOp<arith::TruncIOp>();
   if (!truncation || !truncation.getType().isSignlessInteger() ||
       !truncation.getIn().getType().isInteger(32))
     return Value();
@@ -471,58 +479,54 @@ Value TileBuilder::buildWidening(Operation &op, const IRMapping &mapping) {
 
 void TileBuilder::buildOther(Operation &op, Values &values,
                              ArrayRef<LinearForm> coordinates) {
-  IRMapping mapping;
-  std::vector<void *> operands;
-  for (Value operand : op.getOperands()) {
-    Value value = getValue(values, operand);
-    mapping.map(operand, value);
-    operands.push_back(value.getAsOpaquePointer());
-  }
-  bool isSimple = op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
-                  op.getNumResults() == 1;
-  Value *known = nullptr;
-  if (isSimple) {
-    known = &computed[{getClass(op), std::move(operands)}];
-    if (*known) {
-      values[op.getResult(0)] = getResult(op, values, *known);
-      return;
-    }
-  }
-
-  if (Value widened = buildWidening(op, mapping)) {
-    *known = widened;
-    values[op.getResult(0)] = getResult(op, values, widened);
+  SmallVector<Value, 4> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(getValue(values, operand));
+  std::optional<unsigned> number = getClass(op);
+  if (!number) {
+    IRMapping mapping;
+    mapping.map(op.getOperands(), operands);
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op.getRegions(), captured);
+    for (Value value : captured)
+      mapping.map(value, getValue(values, value));
+    Operation *clone = b.clone(op, mapping);
+    clone->walk([&](linalg::IndexOp index) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(clone);
+      index.replaceAllUsesWith(
+          forms.materialize(b, coordinates[index.getDim()]));
+      index.erase();
+    });
+    for (auto [original, result] :
+         llvm::zip_equal(op.getResults(), clone->getResults()))
+      values[original] = getResult(op, values, result);
     return;
   }
 
-  llvm::SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op.getRegions(), captured);
-  for (Value value : captured)
-    mapping.map(value, getValue(values, value));
-  Operation *clone = b.clone(op, mapping);
-  clone->walk([&](linalg::IndexOp index) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(clone);
-    index.replaceAllUsesWith(forms.materialize(b, coordinates[index.getDim()]));
-    index.erase();
-  });
-  SmallVector<Value> results(clone->getResults());
-  SmallVector<OpFoldResult> folded;
-  if (isSimple && succeeded(clone->fold(folded)) && !folded.empty()) {
-    auto attribute = dyn_cast<Attribute>(folded.front());
-    results.front() = attribute ? getConstant(cast<TypedAttr>(attribute))
-                                : cast<Value>(folded.front());
-    clone->erase();
+  Value &known = computed[{*number, operands}];
+  if (!known)
+    known = buildWidening(op, operands);
+  if (!known) {
+    Operation *built = b.insert(Operation::create(
+        op.getLoc(), op.getName(), op.getResultTypes(), operands,
+        op.getDiscardableAttrDictionary(), op.getPropertiesStorage(),
+        /*successors=*/{}, /*numRegions=*/0));
+    known = built->getResult(0);
+    SmallVector<OpFoldResult> folded;
+    if (succeeded(built->fold(folded)) && !folded.empty()) {
+      auto attribute = dyn_cast<Attribute>(folded.front());
+      known = attribute ? getConstant(cast<TypedAttr>(attribute))
+                        : cast<Value>(folded.front());
+      built->erase();
+    }
   }
-  if (known)
-    *known = results.front();
-  for (auto [original, result] : llvm::zip_equal(op.getResults(), results))
-    values[original] = getResult(op, values, result);
+  values[op.getResult(0)] = getResult(op, values, known);
 }
 
 Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {
-  Values values;
   Block *body = op.getBody();
+  Values values(body->getOperations().size());
   for (Operation &nested : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(nested))
       values[index].index = coordinates[index.getDim()];

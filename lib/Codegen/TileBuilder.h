@@ -10,7 +10,6 @@
 #include "IndexForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace dml {
 
@@ -112,8 +111,7 @@ private:
 
   mlir::Value packWords(const Packing &packing,
                         llvm::ArrayRef<mlir::Value> elements);
-  mlir::Value buildWidening(mlir::Operation &op,
-                            const mlir::IRMapping &mapping);
+  mlir::Value buildWidening(mlir::Operation &op, mlir::ValueRange operands);
 
   std::optional<Scalar> buildIndex(mlir::Operation &op, const Values &values);
   std::optional<bool> decide(mlir::arith::CmpIOp op, const Values &values);
@@ -121,7 +119,7 @@ private:
                   llvm::ArrayRef<LinearForm> coordinates);
   Scalar getResult(mlir::Operation &op, const Values &values,
                    mlir::Value result);
-  unsigned getClass(mlir::Operation &op);
+  std::optional<unsigned> getClass(mlir::Operation &op);
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::linalg::GenericOp op;
@@ -129,9 +127,11 @@ private:
   BufferViews &views;
 
   /// Operations of the body that compute the same from the same operands.
-  llvm::DenseMap<mlir::Operation *, unsigned> classes;
+  llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
-  std::map<std::pair<unsigned, std::vector<void *>>, mlir::Value> computed;
+  llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
+                 mlir::Value>
+      computed;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   std::map<std::pair<void *, LinearForm>, mlir::Value> loads, components;
   std::map<std::tuple<void *, int64_t, LinearForm>, mlir::Value> vectors;

@@ -25,7 +25,10 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
       messages += "; ";
     messages += message;
   });
-  if (tools.Validate(code.data(), code.size()))
+  // They would take more than half as long as all else, for messages alone.
+  spvtools::ValidatorOptions options;
+  options.SetFriendlyNames(false);
+  if (tools.Validate(code.data(), code.size(), options))
     return success();
   return emitError(module.getLoc(),
                    "SPIRV-Tools' validator refuses the kernel: ")

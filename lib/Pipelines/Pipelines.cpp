@@ -28,15 +28,19 @@
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace dml;
 
-/// Canonicalization and common subexpression elimination.
+/// Canonicalization and common subexpression elimination. Regions are single
+/// blocks, or structured as SPIR-V wants them: there is nothing to simplify.
 static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled)));
   pm.addPass(createCSEPass());
 }
 
@@ -138,11 +142,20 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
+LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
+  if (failed(verify(module)))
+    return failure();
+#ifdef NDEBUG
+  pm.enableVerifier(false);
+#endif
+  return pm.run(module);
+}
+
 FailureOr<std::vector<uint8_t>>
 dml::compileToExecutable(ModuleOp module, const CompilerOptions &options) {
   PassManager pm(module.getContext());
   buildDMLToSPIRVPipeline(pm, options);
-  if (failed(pm.run(module)))
+  if (failed(runPasses(pm, module)))
     return failure();
   return exportExecutable(module);
 }

@@ -134,25 +134,28 @@ static LogicalResult writeKernels(ModuleOp module) {
 
 static LogicalResult compile(ModuleOp module,
                              const dml::CompilerOptions &options) {
-  PassManager pm(module.getContext());
-  if (failed(applyPassManagerCLOptions(pm)))
+  PassManager target(module.getContext()), pm(module.getContext());
+  if (failed(applyPassManagerCLOptions(target)) ||
+      failed(applyPassManagerCLOptions(pm)))
     return failure();
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
+  target.enableTiming(scope);
   pm.enableTiming(scope);
 
   if (legalize) {
-    pm.addPass(dml::createLegalizeFeatureLevel({featureLevel}));
+    target.addPass(dml::createLegalizeFeatureLevel({featureLevel}));
   } else if (!featureLevel.empty()) {
-    pm.addPass(dml::createAttachTarget({featureLevel}));
+    target.addPass(dml::createAttachTarget({featureLevel}));
   }
   dml::buildDMLToLinalgPipeline(pm, options);
   if (stage > Stage::Linalg)
     dml::buildLinalgToGPUPipeline(pm, options);
   if (stage > Stage::GPU)
     dml::buildGPUToSPIRVPipeline(pm, options);
-  if (failed(pm.run(module)))
+  // What the level lacks, the verifier refuses.
+  if (failed(target.run(module)) || failed(dml::runPasses(pm, module)))
     return failure();
 
   switch (stage) {

@@ -55,6 +55,12 @@ void registerPipelines();
 /// dialect.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
+/// Verifies `module` and runs `pm` on it. What passes make is verified in
+/// builds with assertions only: it would take a fifth of the time to find
+/// errors of the compiler itself, and SPIRV-Tools' validator checks every
+/// kernel in the end.
+llvm::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module);
+
 /// Compiles `module`, which is changed, to an executable (.dmlx). Errors are
 /// diagnostics of its context. Thread-safe for modules of different contexts.
 llvm::FailureOr<std::vector<uint8_t>>
