@@ -62,11 +62,13 @@ LinearForm IndexForms::getAtom(unsigned atom) const {
   return form;
 }
 
-std::optional<IndexRange>
-IndexForms::tryGetRange(const LinearForm &form) const {
+std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
+                                                  const Box &box) const {
   Int128 min = form.constant, max = form.constant;
   for (auto [atom, coefficient] : form.terms) {
-    IndexRange range = atoms[atom].range;
+    auto narrowed = box.find(atom);
+    IndexRange range =
+        narrowed == box.end() ? atoms[atom].range : narrowed->second;
     Int128 low = static_cast<Int128>(coefficient) * range.min;
     Int128 high = static_cast<Int128>(coefficient) * range.max;
     min += std::min(low, high);
@@ -77,8 +79,9 @@ IndexForms::tryGetRange(const LinearForm &form) const {
   return IndexRange{static_cast<int64_t>(min), static_cast<int64_t>(max)};
 }
 
-IndexRange IndexForms::getRange(const LinearForm &form) const {
-  return tryGetRange(form).value_or(IndexRange{-maxMagnitude, maxMagnitude});
+IndexRange IndexForms::getRange(const LinearForm &form, const Box &box) const {
+  return tryGetRange(form, box).value_or(
+      IndexRange{-maxMagnitude, maxMagnitude});
 }
 
 //===----------------------------------------------------------------------===//

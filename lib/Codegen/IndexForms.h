@@ -77,7 +77,11 @@ public:
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
-  IndexRange getRange(const LinearForm &form) const;
+  IndexRange getRange(const LinearForm &form) const {
+    return getRange(form, {});
+  }
+  /// ... where atoms are in `box`.
+  IndexRange getRange(const LinearForm &form, const Box &box) const;
 
   using Builder = mlir::ImplicitLocOpBuilder;
   LinearForm add(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
@@ -128,7 +132,8 @@ private:
                         int64_t divisor);
   std::optional<LinearForm> tryAdd(const LinearForm &lhs, const LinearForm &rhs,
                                    int64_t factor) const;
-  std::optional<IndexRange> tryGetRange(const LinearForm &form) const;
+  std::optional<IndexRange> tryGetRange(const LinearForm &form,
+                                        const Box &box = {}) const;
   void joinDivided(LinearForm &form) const;
   template <typename Op>
   LinearForm getExtreme(Builder &b, const LinearForm &lhs,

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -79,8 +80,11 @@ LinearForm TileBuilder::getIndex(const Values &values, Value value) {
 Value TileBuilder::materialize(Type type, const Scalar &scalar) {
   if (scalar.value)
     return scalar.value;
-  return scalar.buffer ? load(scalar.buffer, scalar.index)
-                       : forms.materialize(b, scalar.index);
+  if (!scalar.buffer)
+    return forms.materialize(b, scalar.index);
+  Value loaded = load(scalar.buffer, scalar.index);
+  return scalar.guard ? buildSelect(scalar.guard, loaded, scalar.otherwise)
+                      : loaded;
 }
 
 Value TileBuilder::getValue(const Values &values, Value value) {
@@ -110,6 +114,15 @@ LinearForm TileBuilder::linearize(MemRefType type,
     stride *= size;
   }
   return position;
+}
+
+/// What divides the coefficients of all `forms`; 0 if they have none.
+static int64_t getCommonDivisor(ArrayRef<LinearForm> forms) {
+  int64_t common = 0;
+  for (const LinearForm &form : forms)
+    for (LinearForm::Term term : form.terms)
+      common = std::gcd(common, term.second);
+  return common;
 }
 
 /// `form` divided by `divisor` and what is left, if that is the same number for
@@ -194,12 +207,12 @@ Value TileBuilder::buildVector(const Packing &packing, ArrayRef<Value> parts) {
 Value TileBuilder::packMoved(const Packing &packing,
                              ArrayRef<Scalar> elements) {
   const Scalar &first = elements.front();
-  if (packing.bits >= 32 || !first.buffer ||
+  if (packing.bits >= 32 || !first.buffer || first.guard ||
       cast<MemRefType>(first.buffer.getType()).getElementType() !=
           packing.element)
     return Value();
   for (auto [lane, element] : llvm::enumerate(elements))
-    if (element.buffer != first.buffer ||
+    if (element.buffer != first.buffer || element.guard ||
         element.index.terms != first.index.terms ||
         element.index.constant !=
             first.index.constant + static_cast<int64_t>(lane))
@@ -243,6 +256,35 @@ Value TileBuilder::packMoved(const Packing &packing,
   return buildVector(packing, parts);
 }
 
+/// A word of narrow elements that are a word of another buffer, too, under a
+/// condition that they share, or null.
+Value TileBuilder::packGuarded(const Packing &packing,
+                               ArrayRef<Scalar> elements) {
+  const Scalar &first = elements.front();
+  if (!first.guard ||
+      cast<MemRefType>(first.buffer.getType()).getElementType() !=
+          packing.element)
+    return Value();
+  for (auto [lane, element] : llvm::enumerate(elements))
+    if (element.buffer != first.buffer || element.guard != first.guard ||
+        element.otherwise != first.otherwise ||
+        element.index.terms != first.index.terms ||
+        element.index.constant !=
+            first.index.constant + static_cast<int64_t>(lane))
+      return Value();
+  auto place = divideExactly(first.index, packing.getPerWord());
+  TypedAttr otherwise;
+  if (!place || place->second ||
+      !matchPattern(first.otherwise, m_Constant(&otherwise)))
+    return Value();
+  auto number = dyn_cast<FloatAttr>(otherwise);
+  APInt bits = number ? number.getValue().bitcastToAPInt()
+                      : cast<IntegerAttr>(otherwise).getValue();
+  return buildSelect(first.guard, loadComponent(first.buffer, place->first),
+                     getConstant(IntegerAttr::get(packing.getWordType(),
+                                                  APInt::getSplat(32, bits))));
+}
+
 /// The word of elements that are integers in the low bits of words, or null.
 Value TileBuilder::packWords(const Packing &packing, ArrayRef<Value> elements) {
   Value word;
@@ -267,27 +309,32 @@ Value TileBuilder::packWords(const Packing &packing, ArrayRef<Value> elements) {
 Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
   if (Value moved = packMoved(packing, elements))
     return moved;
-  SmallVector<Value> values;
-  for (const Scalar &element : elements)
-    values.push_back(materialize(packing.element, element));
-  if (packing.bits < 32) {
-    SmallVector<Value> parts;
-    for (ArrayRef<Value> rest = values; !rest.empty();
-         rest = rest.drop_front(packing.getPerWord())) {
-      ArrayRef<Value> few = rest.take_front(packing.getPerWord());
-      Value word = packWords(packing, few);
-      if (!word) {
-        Value part =
-            vector::FromElementsOp::create(b, packing.getPartType(), few);
+  SmallVector<Value> parts;
+  for (; !elements.empty();
+       elements = elements.drop_front(packing.getPerWord())) {
+    ArrayRef<Scalar> few = elements.take_front(packing.getPerWord());
+    if (packing.bits < 32) {
+      if (Value word = packGuarded(packing, few)) {
+        parts.push_back(word);
+        continue;
+      }
+    }
+    auto values = llvm::map_to_vector(few, [&](const Scalar &element) {
+      return materialize(packing.element, element);
+    });
+    Value part = values.front();
+    if (packing.bits < 32) {
+      part = packWords(packing, values);
+      if (!part) {
+        part = vector::FromElementsOp::create(b, packing.getPartType(), values);
         part = vector::BitCastOp::create(
             b, VectorType::get(1, packing.getWordType()), part);
-        word = vector::ExtractOp::create(b, part, 0);
+        part = vector::ExtractOp::create(b, part, 0);
       }
-      parts.push_back(word);
     }
-    values = parts;
+    parts.push_back(part);
   }
-  return buildVector(packing, values);
+  return buildVector(packing, parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,6 +389,127 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op,
   llvm_unreachable("unknown predicate");
 }
 
+/// The operands of an operation. Those of a comparison of indices are divided
+/// by what coefficients have in common: the elements of a vector then ask the
+/// same question.
+SmallVector<Value, 4> TileBuilder::getOperands(Operation &op,
+                                               const Values &values) {
+  using Predicate = arith::CmpIPredicate;
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (compare && compare.getLhs().getType().isIndex() &&
+      llvm::is_contained(
+          {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
+          compare.getPredicate())) {
+    LinearForm lhs = getIndex(values, compare.getLhs());
+    LinearForm rhs = getIndex(values, compare.getRhs());
+    int64_t common = getCommonDivisor({lhs});
+    if (common > 1 && rhs.isConstant() && rhs.constant >= 0) {
+      // common * y + rest < bound where y < (bound - rest) / common, rounded
+      // up.
+      auto [quotient, rest] = *divideExactly(lhs, common);
+      LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
+      return {forms.materialize(b, quotient), forms.materialize(b, bound)};
+    }
+  }
+  return llvm::map_to_vector<4>(op.getOperands(), [&](Value operand) {
+    return getValue(values, operand);
+  });
+}
+
+Value TileBuilder::buildSelect(Value condition, Value chosen, Value otherwise) {
+  Value &selection =
+      selections[{condition.getAsOpaquePointer(), chosen.getAsOpaquePointer(),
+                  otherwise.getAsOpaquePointer()}];
+  if (!selection)
+    selection = b.createOrFold<arith::SelectOp>(condition, chosen, otherwise);
+  return selection;
+}
+
+/// The range of the index that `op` selects where its condition holds.
+IndexRange TileBuilder::getChosenRange(arith::SelectOp op,
+                                       const Values &values) {
+  LinearForm chosen = getIndex(values, op.getTrueValue());
+  IndexRange range = forms.getRange(chosen);
+  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult ||
+      !compare.getLhs().getType().isIndex() ||
+      !(getIndex(values, compare.getLhs()) == chosen))
+    return range;
+  IndexRange bound = forms.getRange(getIndex(values, compare.getRhs()));
+  range = {std::max<int64_t>(range.min, 0), std::min(range.max, bound.max - 1)};
+  return {range.min, std::max(range.min, range.max)};
+}
+
+/// An index that `op` selects. What the elements of a vector select between are
+/// multiples of a number and constants: of the multiples they select the same.
+LinearForm TileBuilder::buildChoice(arith::SelectOp op, const Values &values) {
+  LinearForm indices[] = {getIndex(values, op.getTrueValue()),
+                          getIndex(values, op.getFalseValue())};
+  int64_t common = std::max<int64_t>(getCommonDivisor(indices), 1);
+  auto [chosen, rest] = *divideExactly(indices[0], common);
+  auto [otherwise, otherRest] = *divideExactly(indices[1], common);
+  Value condition = getValue(values, op.getCondition());
+  Value selection = buildSelect(condition, forms.materialize(b, chosen),
+                                forms.materialize(b, otherwise));
+
+  IndexRange range = forms.getRange(chosen);
+  IndexRange narrowed = getChosenRange(op, values);
+  narrowed = {llvm::divideCeilSigned(narrowed.min - rest, common),
+              llvm::divideFloorSigned(narrowed.max - rest, common)};
+  IndexRange otherRange = forms.getRange(otherwise);
+  auto join = [&](IndexRange range) {
+    return IndexRange{std::min(range.min, otherRange.min),
+                      std::max(range.max, otherRange.max)};
+  };
+  LinearForm multiple = forms.getOpaque(selection, join(range));
+  if (!multiple.isConstant())
+    selected[multiple.terms.front().first] = join(narrowed);
+
+  LinearForm result = forms.add(b, forms.mul(b, multiple, common), otherRest);
+  if (rest == otherRest)
+    return result;
+  LinearForm flag = forms.getOpaque(
+      buildSelect(condition, forms.materialize(b, 1), forms.materialize(b, 0)),
+      {0, 1});
+  conditions[flag.terms.front().first] = condition;
+  return forms.add(b, result, forms.mul(b, flag, rest - otherRest));
+}
+
+/// Whether `condition` holds only where `implied` does.
+static bool implies(Value condition, Value implied) {
+  if (condition == implied)
+    return true;
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  return both &&
+         (implies(both.getLhs(), implied) || implies(both.getRhs(), implied));
+}
+
+/// A load that counts only where a condition holds. An index that is selected
+/// by that condition is then the one of elements that lie side by side.
+std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op,
+                                                const Values &values) {
+  Scalar scalar = lookup(values, op.getTrueValue());
+  if (!scalar.buffer || scalar.value || scalar.guard ||
+      !matchPattern(op.getFalseValue(), m_Constant()))
+    return std::nullopt;
+  scalar.guard = getValue(values, op.getCondition());
+  scalar.otherwise = getValue(values, op.getFalseValue());
+  LinearForm assumed = scalar.index.constant;
+  for (LinearForm::Term term : scalar.index.terms) {
+    Value condition = conditions.lookup(term.first);
+    if (condition && implies(scalar.guard, condition))
+      assumed.constant += term.second;
+    else
+      assumed.terms.push_back(term);
+  }
+  // What is loaded where it does not count has to be there, too.
+  IndexRange range = forms.getRange(assumed, selected);
+  auto type = cast<MemRefType>(scalar.buffer.getType());
+  if (range.min >= 0 && range.max < type.getNumElements())
+    scalar.index = assumed;
+  return scalar;
+}
+
 /// Operations that ranges and forms say more about than folding does.
 std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
                                               const Values &values) {
@@ -362,7 +530,9 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
                      m_ConstantInt(&condition)))
       return lookup(values, condition.isZero() ? select.getFalseValue()
                                                : select.getTrueValue());
-    return std::nullopt;
+    if (!select.getType().isIndex())
+      return buildGuarded(select, values);
+    return result(buildChoice(select, values));
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     SmallVector<LinearForm> coordinates;
@@ -432,20 +602,13 @@ std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   return position->second = number;
 }
 
-/// `result`, which stands for one that `op` has, as a scalar.
-Scalar TileBuilder::getResult(Operation &op, const Values &values,
-                              Value result) {
+/// The result of an operation as a scalar.
+Scalar TileBuilder::getResult(Value result) {
   Scalar scalar;
-  if (!result.getType().isIndex()) {
-    scalar.value = result;
-  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    IndexRange lhs = forms.getRange(getIndex(values, select.getTrueValue()));
-    IndexRange rhs = forms.getRange(getIndex(values, select.getFalseValue()));
-    scalar.index = forms.getOpaque(
-        result, {std::min(lhs.min, rhs.min), std::max(lhs.max, rhs.max)});
-  } else {
+  if (result.getType().isIndex())
     scalar.index = forms.getOpaque(result);
-  }
+  else
+    scalar.value = result;
   return scalar;
 }
 
@@ -479,9 +642,7 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
 
 void TileBuilder::buildOther(Operation &op, Values &values,
                              ArrayRef<LinearForm> coordinates) {
-  SmallVector<Value, 4> operands;
-  for (Value operand : op.getOperands())
-    operands.push_back(getValue(values, operand));
+  SmallVector<Value, 4> operands = getOperands(op, values);
   std::optional<unsigned> number = getClass(op);
   if (!number) {
     IRMapping mapping;
@@ -500,7 +661,7 @@ void TileBuilder::buildOther(Operation &op, Values &values,
     });
     for (auto [original, result] :
          llvm::zip_equal(op.getResults(), clone->getResults()))
-      values[original] = getResult(op, values, result);
+      values[original] = getResult(result);
     return;
   }
 
@@ -521,7 +682,7 @@ void TileBuilder::buildOther(Operation &op, Values &values,
       built->erase();
     }
   }
-  values[op.getResult(0)] = getResult(op, values, known);
+  values[op.getResult(0)] = getResult(known);
 }
 
 Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {

@@ -72,6 +72,9 @@ struct Scalar {
   /// A load that nothing has needed the value of: a whole vector of loads may
   /// become something cheaper.
   mlir::Value buffer;
+  /// Where the load counts, if not everywhere, and the constant that counts
+  /// elsewhere.
+  mlir::Value guard, otherwise;
   /// Neither an index nor a load.
   mlir::Value value;
 };
@@ -108,6 +111,8 @@ private:
                           llvm::ArrayRef<mlir::Value> parts);
   mlir::Value packMoved(const Packing &packing,
                         llvm::ArrayRef<Scalar> elements);
+  mlir::Value packGuarded(const Packing &packing,
+                          llvm::ArrayRef<Scalar> elements);
 
   mlir::Value packWords(const Packing &packing,
                         llvm::ArrayRef<mlir::Value> elements);
@@ -115,10 +120,17 @@ private:
 
   std::optional<Scalar> buildIndex(mlir::Operation &op, const Values &values);
   std::optional<bool> decide(mlir::arith::CmpIOp op, const Values &values);
+  llvm::SmallVector<mlir::Value, 4> getOperands(mlir::Operation &op,
+                                                const Values &values);
+  mlir::Value buildSelect(mlir::Value condition, mlir::Value chosen,
+                          mlir::Value otherwise);
+  IndexRange getChosenRange(mlir::arith::SelectOp op, const Values &values);
+  LinearForm buildChoice(mlir::arith::SelectOp op, const Values &values);
+  std::optional<Scalar> buildGuarded(mlir::arith::SelectOp op,
+                                     const Values &values);
   void buildOther(mlir::Operation &op, Values &values,
                   llvm::ArrayRef<LinearForm> coordinates);
-  Scalar getResult(mlir::Operation &op, const Values &values,
-                   mlir::Value result);
+  Scalar getResult(mlir::Value result);
   std::optional<unsigned> getClass(mlir::Operation &op);
 
   mlir::ImplicitLocOpBuilder &b;
@@ -135,6 +147,12 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   std::map<std::pair<void *, LinearForm>, mlir::Value> loads, components;
   std::map<std::tuple<void *, int64_t, LinearForm>, mlir::Value> vectors;
+  std::map<std::tuple<void *, void *, void *>, mlir::Value> selections;
+  /// What conditions tell of the atoms that they select. (Range analysis does
+  /// not know it, so that it decides nothing in the code.)
+  IndexForms::Box selected;
+  /// Conditions of atoms that are 1 where they hold, else 0.
+  llvm::DenseMap<unsigned, mlir::Value> conditions;
 };
 
 } // namespace dml

@@ -217,3 +217,44 @@ func.func @columns(%input: memref<1024x64xf32>, %output: memref<1024x72xf32>) {
   }
   return
 }
+// -----
+
+// Half of a vector lies before the row, with whole words: one question for them all.
+// What is read where it does not count is where the row begins, so that the others are
+// a part of a vector.
+
+// CHECK-LABEL: func @guarded
+// CHECK-SAME:  %[[INPUT:.*]]: memref<2x32xi8>, %[[OUTPUT:.*]]: memref<2x48xi8>
+// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[INPUT]] : memref<2x32xi8> to memref<4xvector<4xi32>>
+// CHECK:         %[[COLUMN:.*]] = arith.remui
+// CHECK:         %[[BEFORE:.*]] = arith.addi %[[COLUMN]], %c-1
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[BEFORE]], %c2
+// CHECK:         %[[CHOSEN:.*]] = arith.select %[[INSIDE]], %[[BEFORE]], %c0
+// CHECK:         %[[FIRST:.*]] = memref.load %[[VECTORS]]
+// CHECK-NEXT:    %[[WORD:.*]] = vector.extract %[[FIRST]][2] : i32 from vector<4xi32>
+// CHECK-NEXT:    arith.select %[[INSIDE]], %[[WORD]], %c117901063_i32 : i32
+// CHECK:         memref.load %[[VECTORS]]
+// CHECK-NOT:     memref.load
+// CHECK:         vector.from_elements
+// CHECK-NEXT:    memref.store
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @guarded(%input: memref<2x32xi8>, %output: memref<2x48xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<2x48xi8>) {
+  ^bb0(%out: i8):
+    %begin = arith.constant -8 : index
+    %size = arith.constant 32 : index
+    %zero = arith.constant 0 : index
+    %seven = arith.constant 7 : i8
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %place = arith.addi %column, %begin : index
+    %inside = arith.cmpi ult, %place, %size : index
+    %chosen = arith.select %inside, %place, %zero : index
+    %element = memref.load %input[%row, %chosen] : memref<2x32xi8>
+    %padded = arith.select %inside, %element, %seven : i8
+    linalg.yield %padded : i8
+  }
+  return
+}

@@ -166,8 +166,8 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
   }
   hasHoles =
       llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
-  isPacked = getElementTypeOrSelf(input).isF16() &&
-             firstPlace + hasHoles < numPackedPlaces;
+  isPacked =
+      getElementTypeOrSelf(input).isF16() && firstPlace < numPackedPlaces;
 }
 
 /// The element at the coordinates, alone.
@@ -183,9 +183,10 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // Packed, nothing needs to tell the least number in the last place from none.
+  // None is less than the least number, whatever its place. Packed, only holes
+  // need that: elsewhere the two in the last place are as good as each other.
   if (hasHoles || !isPacked)
-    key = b.add(key, getConstant(b, 1));
+    key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};
   if (!isPacked)
     winner.push_back(getConstant(b, 0));
@@ -258,9 +259,11 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   // Narrow types drop the key.
   if (isPacked && (1u << type.getWidth()) > numPackedPlaces)
     place = b.andi(place, getConstant(b, numPackedPlaces - 1));
-  // None becomes all ones.
-  if (isPacked && hasHoles)
-    place = b.sub(place, getConstant(b, 1));
+  if (isPacked && hasHoles) {
+    Value isNone = b.cmpi(arith::CmpIPredicate::ult, winner.back(),
+                          getConstant(b, numPackedPlaces));
+    place = b.select(isNone, getConstant(b, UINT32_MAX), place);
+  }
   return type == place.getType()
              ? place
              : Value(arith::TruncIOp::create(b, type, place));

@@ -143,15 +143,16 @@ func.func @widths(%input: tensor<1x1x1x260xf32>, %long: tensor<1x1x1x65539xf32>,
 // -----
 
 // With dilation a window may step over an element that lies inside, and have none
-// itself: the place of that element would be a wrong winner. 0 is left to none, which
-// becomes all ones.
+// itself: the place of that element would be a wrong winner. What is below all keys, with
+// any place, is none, and becomes all ones.
 
 // CHECK-LABEL: func @holes
 // CHECK:         %[[KEY:.*]] = arith.minui
-// CHECK:         arith.addi %[[KEY]], %c1_i32{{.*}} : i32
-// CHECK:         arith.maxui
-// CHECK:         %[[PLACE:.*]] = arith.subi %{{.*}}, %c1_i32{{.*}} : i32
-// CHECK-NEXT:    arith.trunci %[[PLACE]] : i32 to i8
+// CHECK:         arith.addi %[[KEY]], %c8192_i32{{.*}} : i32
+// CHECK:         %[[BEST:.*]] = arith.maxui
+// CHECK:         %[[NONE:.*]] = arith.cmpi ult, %{{.*}}, %c8192_i32
+// CHECK:         %[[WINNER:.*]] = arith.select %[[NONE]], %c-1_i32{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:    arith.trunci %[[WINNER]] : i32 to i8
 func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
     -> tensor<1x1x1x1xf16> {
   %0 = dml.max_pooling_grad %input, %gradient {
