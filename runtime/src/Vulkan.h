@@ -76,6 +76,7 @@ namespace dml::runtime {
   X(CreateFence)                                                               \
   X(DestroyFence)                                                              \
   X(ResetFences)                                                               \
+  X(GetFenceStatus)                                                            \
   X(WaitForFences)                                                             \
   X(CreateQueryPool)                                                           \
   X(DestroyQueryPool)                                                          \
