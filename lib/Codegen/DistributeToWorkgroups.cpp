@@ -527,8 +527,9 @@ void Launch::build(double minOpsPerByte) {
   double opsPerByte = cost / static_cast<double>(getTraffic());
   // More rows share more, and take registers and room for code: on an H100 the
   // winners of 3 x 3 windows at stride 1 gain where 8 rows save a seventh,
-  // those at stride 2 lose where 4 save a tenth.
-  if (plain.rows > 1 && opsPerByte >= minOpsPerByte / 2)
+  // those at stride 2, which read elements less often, lose where 4 save a
+  // tenth.
+  if (plain.rows >= 4 && opsPerByte >= minOpsPerByte / 2)
     if (std::optional<Tile> taller = getTaller(plain))
       consider(blocks[3], *taller, 0.875);
   // Threads of other tiles store less side by side. On an H100 that pays where
