@@ -202,21 +202,31 @@ Value TileBuilder::buildVector(const Packing &packing, ArrayRef<Value> parts) {
               : parts.front();
 }
 
+/// Whether `elements` lie side by side in a buffer of `type`, and count under
+/// the same condition.
+static bool areNeighbours(ArrayRef<Scalar> elements, Type type) {
+  const Scalar &first = elements.front();
+  if (!first.buffer ||
+      cast<MemRefType>(first.buffer.getType()).getElementType() != type)
+    return false;
+  for (auto [lane, element] : llvm::enumerate(elements))
+    if (element.buffer != first.buffer || element.guard != first.guard ||
+        element.otherwise != first.otherwise ||
+        element.index.terms != first.index.terms ||
+        element.index.constant !=
+            first.index.constant + static_cast<int64_t>(lane))
+      return false;
+  return true;
+}
+
 /// A vector of narrow elements that lie as they are in another buffer, read
 /// word by word. Null where they do not.
 Value TileBuilder::packMoved(const Packing &packing,
                              ArrayRef<Scalar> elements) {
   const Scalar &first = elements.front();
-  if (packing.bits >= 32 || !first.buffer || first.guard ||
-      cast<MemRefType>(first.buffer.getType()).getElementType() !=
-          packing.element)
+  if (packing.bits >= 32 || first.guard ||
+      !areNeighbours(elements, packing.element))
     return Value();
-  for (auto [lane, element] : llvm::enumerate(elements))
-    if (element.buffer != first.buffer || element.guard ||
-        element.index.terms != first.index.terms ||
-        element.index.constant !=
-            first.index.constant + static_cast<int64_t>(lane))
-      return Value();
   if (forms.getRange(first.index).min < 0)
     return Value();
 
@@ -261,17 +271,8 @@ Value TileBuilder::packMoved(const Packing &packing,
 Value TileBuilder::packGuarded(const Packing &packing,
                                ArrayRef<Scalar> elements) {
   const Scalar &first = elements.front();
-  if (!first.guard ||
-      cast<MemRefType>(first.buffer.getType()).getElementType() !=
-          packing.element)
+  if (!first.guard || !areNeighbours(elements, packing.element))
     return Value();
-  for (auto [lane, element] : llvm::enumerate(elements))
-    if (element.buffer != first.buffer || element.guard != first.guard ||
-        element.otherwise != first.otherwise ||
-        element.index.terms != first.index.terms ||
-        element.index.constant !=
-            first.index.constant + static_cast<int64_t>(lane))
-      return Value();
   auto place = divideExactly(first.index, packing.getPerWord());
   TypedAttr otherwise;
   if (!place || place->second ||
