@@ -511,8 +511,8 @@ DML_API DmlResult dmlRecordFunction(DmlBindingTable table,
  * submissions. Waits first for the table's own earlier submission. The commands
  * are recorded once and reused until something is bound anew. */
 DML_API DmlResult dmlSubmit(DmlBindingTable table, DmlError *error);
-/* Waits for the table's last submission; UINT64_MAX waits without end. The first
- * 200 microseconds of it keep the thread busy. */
+/* Waits for the table's last submission; UINT64_MAX waits without end. The
+ * first 200 microseconds of it keep the thread busy. */
 DML_API DmlResult dmlWait(DmlBindingTable table, uint64_t timeoutNanoseconds,
                           DmlError *error);
 
