@@ -63,7 +63,8 @@ public:
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
-  /// Other tiles than vectors and rows are for kernels of `minOpsPerByte`.
+  /// Other tiles than vectors and rows are for kernels of `minOpsPerByte`, more
+  /// rows than elements are read often for those of half as many.
   void build(double minOpsPerByte);
 
 private:
@@ -531,7 +532,7 @@ void Launch::build(double minOpsPerByte) {
   // tenth.
   if (plain.rows >= 4 && opsPerByte >= minOpsPerByte / 2)
     if (std::optional<Tile> taller = getTaller(plain))
-      consider(blocks[3], *taller, 0.875);
+      consider(blocks[1], *taller, 0.875);
   // Threads of other tiles store less side by side. On an H100 that pays where
   // a kernel waits for its operations: scale 1.5 of ui8, with 30 for a byte
   // that is read or written, went from 0.33 to 0.48 of a copy's rate, but f16,
@@ -539,9 +540,9 @@ void Launch::build(double minOpsPerByte) {
   // to 0.45.
   if (opsPerByte >= minOpsPerByte) {
     if (std::optional<Tile> grouped = getGroupedTile())
-      consider(blocks[1], *grouped, 0.75);
+      consider(blocks[2], *grouped, 0.75);
     if (SmallVector<Tile> parts = getParts(); !parts.empty())
-      consider(blocks[2], parts, 0.75);
+      consider(blocks[3], parts, 0.75);
   }
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          best->getOperations());

@@ -13,6 +13,13 @@ using namespace dml;
 
 using Int128 = __int128;
 
+int64_t LinearForm::getCommonDivisor() const {
+  int64_t common = 0;
+  for (Term term : terms)
+    common = std::gcd(common, term.second);
+  return common;
+}
+
 IndexForms::IndexForms(Value thread, int64_t count) {
   atoms.push_back(
       {Atom::Thread, {0, count - 1}, /*ofThread=*/true, {}, 0, thread});
@@ -224,12 +231,10 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
     IndexRange range = getRange(dividend);
-    int64_t step = divisor;
-    bool ofThread = true;
-    for (auto [atom, coefficient] : dividend.terms) {
-      step = std::gcd(step, coefficient);
-      ofThread &= atoms[atom].ofThread;
-    }
+    int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
+    bool ofThread = llvm::all_of(dividend.terms, [&](LinearForm::Term term) {
+      return atoms[term.first].ofThread;
+    });
     if (kind == Atom::Quotient)
       range = {range.min / divisor, range.max / divisor};
     else
@@ -277,9 +282,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     return {quotient, rest};
 
   // What the coefficients and the divisor have in common divides out.
-  int64_t common = divisor;
-  for (LinearForm::Term term : rest.terms)
-    common = std::gcd(common, term.second);
+  int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
     term.second /= common;

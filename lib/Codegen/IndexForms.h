@@ -28,6 +28,8 @@ struct LinearForm {
   LinearForm(int64_t constant) : constant(constant) {}
 
   bool isConstant() const { return terms.empty(); }
+  /// What divides all coefficients, 0 if there are none.
+  int64_t getCommonDivisor() const;
   bool operator==(const LinearForm &other) const {
     return constant == other.constant && terms == other.terms;
   }

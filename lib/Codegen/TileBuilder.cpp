@@ -116,15 +116,6 @@ LinearForm TileBuilder::linearize(MemRefType type,
   return position;
 }
 
-/// What divides the coefficients of all `forms`; 0 if they have none.
-static int64_t getCommonDivisor(ArrayRef<LinearForm> forms) {
-  int64_t common = 0;
-  for (const LinearForm &form : forms)
-    for (LinearForm::Term term : form.terms)
-      common = std::gcd(common, term.second);
-  return common;
-}
-
 /// `form` divided by `divisor` and what is left, if that is the same number for
 /// all threads.
 static std::optional<std::pair<LinearForm, int64_t>>
@@ -403,7 +394,7 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op,
           compare.getPredicate())) {
     LinearForm lhs = getIndex(values, compare.getLhs());
     LinearForm rhs = getIndex(values, compare.getRhs());
-    int64_t common = getCommonDivisor({lhs});
+    int64_t common = lhs.getCommonDivisor();
     if (common > 1 && rhs.isConstant() && rhs.constant >= 0) {
       // common * y + rest < bound where y < (bound - rest) / common, rounded
       // up.
@@ -444,11 +435,12 @@ IndexRange TileBuilder::getChosenRange(arith::SelectOp op,
 /// An index that `op` selects. What the elements of a vector select between are
 /// multiples of a number and constants: of the multiples they select the same.
 LinearForm TileBuilder::buildChoice(arith::SelectOp op, const Values &values) {
-  LinearForm indices[] = {getIndex(values, op.getTrueValue()),
-                          getIndex(values, op.getFalseValue())};
-  int64_t common = std::max<int64_t>(getCommonDivisor(indices), 1);
-  auto [chosen, rest] = *divideExactly(indices[0], common);
-  auto [otherwise, otherRest] = *divideExactly(indices[1], common);
+  LinearForm lhs = getIndex(values, op.getTrueValue());
+  LinearForm rhs = getIndex(values, op.getFalseValue());
+  int64_t common = std::max<int64_t>(
+      std::gcd(lhs.getCommonDivisor(), rhs.getCommonDivisor()), 1);
+  auto [chosen, rest] = *divideExactly(lhs, common);
+  auto [otherwise, otherRest] = *divideExactly(rhs, common);
   Value condition = getValue(values, op.getCondition());
   Value selection = buildSelect(condition, forms.materialize(b, chosen),
                                 forms.materialize(b, otherwise));

@@ -97,7 +97,8 @@ def DistributeToWorkgroups
     as many elements as 16 bytes hold of the widest, but no fewer than 4 bytes. Where
     rows hold whole vectors and the body reads elements several times, a thread
     computes two, four or eight consecutive rows, as long as 65,536 threads remain and no
-    thread has more than 64 elements.
+    thread has more than 64 elements. Four become eight where the kernel has half of
+    `min-ops-per-byte` operations for a byte and that saves an eighth of them.
 
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
@@ -109,7 +110,7 @@ def DistributeToWorkgroups
     row have columns that differ by constants, and those of a vector that crosses a
     row's end do not. Each kind gets workgroups of its own in the launch.
 
-    Both need `min-ops-per-byte` operations without them, and save a quarter or more:
+    These two need `min-ops-per-byte` operations without them, and save a quarter or more:
     their threads store less side by side.
 
     The elements of a thread share what they have in common. Index arithmetic is
@@ -118,7 +119,9 @@ def DistributeToWorkgroups
     apart become one number again, and ranges decide comparisons. Loads read the
     largest vector that holds an element in the same place for all threads. 8 and
     16-bit elements travel in 32-bit words, and those that are only moved are not
-    taken apart.
+    taken apart. A load that a condition selects against a constant reads where
+    the condition holds, or another element of the buffer: words of such elements
+    are then selected whole.
 
     Where comparisons, such as those that clamp coordinates, come out the same for
     most groups of threads, these take a path of their own without them, if that
