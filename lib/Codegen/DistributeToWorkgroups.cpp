@@ -25,16 +25,43 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// A thread stores 16 bytes, or as many elements as 16 bytes hold of the widest
-/// that it reads: the threads of a group then read what lies side by side.
+/// A thread stores 16 bytes, or less where it reads more of a row than that:
+/// the threads of a group then read what lies side by side.
 static int64_t getStoredBytes(linalg::GenericOp op) {
   auto getBytes = [](Value buffer) -> int64_t {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  for (auto load : op.getBody()->getOps<memref::LoadOp>())
-    widest = std::max(widest, getBytes(load.getMemRef()));
-  return std::max<int64_t>(DeviceProfile::vectorBytes * stored / widest, 4);
+  // By how much indices differ between neighbours in a row, about.
+  llvm::SmallDenseMap<Value, int64_t> strides;
+  for (Operation &nested : *op.getBody()) {
+    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
+      int64_t stride =
+          load.getIndices().empty() ? 1 : strides[load.getIndices().back()];
+      widest = std::max(widest, getBytes(load.getMemRef()) *
+                                    std::max<int64_t>(stride, 1));
+      continue;
+    }
+    int64_t stride = 0;
+    for (Value operand : nested.getOperands())
+      stride = std::max(stride, strides[operand]);
+    APInt constant;
+    if (auto index = dyn_cast<linalg::IndexOp>(nested))
+      stride = index.getDim() + 1 == op.getNumLoops();
+    else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
+             matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
+      // A divisor may be 0 where nothing asks for the quotient.
+      auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
+      stride = isa<arith::MulIOp>(nested)
+                   ? stride * factor
+                   : stride / std::max<uint64_t>(factor, 1);
+    }
+    for (Value result : nested.getResults())
+      strides[result] = std::min<int64_t>(stride, DeviceProfile::vectorBytes);
+  }
+  uint64_t bytes = DeviceProfile::vectorBytes * stored / widest;
+  return std::max(
+      {static_cast<int64_t>(llvm::bit_floor(bytes)), int64_t{4}, stored});
 }
 
 /// Threads enough to fill a device.
@@ -133,7 +160,7 @@ Tile Launch::getPlainTile() {
   double reads = static_cast<double>(loads * type.getNumElements()) /
                  static_cast<double>(std::max<int64_t>(read, 1));
   int64_t wanted = loads <= 1 || reads <= 2 ? 1
-                   : reads <= 8             ? 2
+                   : reads <= 4             ? 2
                    : reads <= 32            ? 4
                                             : 8;
   tile.rowVectors = rowSize / packing.getCount();

@@ -258,3 +258,47 @@ func.func @guarded(%input: memref<2x32xi8>, %output: memref<2x48xi8>) {
   }
   return
 }
+// -----
+
+// A thread stores less where it reads more of a row: 4 bytes and not 16 of elements
+// that are read three apart, but no less than an element.
+
+// CHECK-LABEL: func @apart
+// CHECK:       builtin.unrealized_conversion_cast {{.*}} : memref<4x64xi8> to memref<64xi32>
+// CHECK:       gpu.launch
+// CHECK:         memref.store %{{.*}} : memref<64xi32>
+// CHECK-NOT:     memref.store
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @apart(%input: memref<4x192xi8>, %output: memref<4x64xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x64xi8>) {
+  ^bb0(%out: i8):
+    %three = arith.constant 3 : index
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %place = arith.muli %column, %three : index
+    %element = memref.load %input[%row, %place] : memref<4x192xi8>
+    linalg.yield %element : i8
+  }
+  return
+}
+// -----
+
+// CHECK-LABEL: func @wide_apart
+// CHECK:         memref.store %{{.*}} : memref<256xi64>
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @wide_apart(%input: memref<4x192xi64>, %output: memref<4x64xi64>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x64xi64>) {
+  ^bb0(%out: i64):
+    %three = arith.constant 3 : index
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %place = arith.muli %column, %three : index
+    %element = memref.load %input[%row, %place] : memref<4x192xi64>
+    linalg.yield %element : i64
+  }
+  return
+}

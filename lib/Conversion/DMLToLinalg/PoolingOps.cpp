@@ -117,18 +117,25 @@ static bool areFew(ArrayRef<int64_t> sizes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// How winners are stored: as places of so many bits, those of so many windows
+/// of a row in one integer.
+struct PlaceFormat {
+  unsigned bits;
+  int64_t windows;
+};
+
 /// How the elements of a window compare: by keys, integers in the order of the
 /// elements. Of equal keys the first wins.
 class WinnerBuilder {
 public:
   WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
 
-  /// What places are stored in: they, and all ones, fit.
-  IntegerType getPlaceType(OpBuilder &b) const;
+  /// A format that places, and all ones, fit.
+  PlaceFormat getFormat() const;
 
-  /// The place in its window of the winner of the window at `indices`. Of a
-  /// window that has no element inside the tensor, no place that an element
-  /// inside has.
+  /// The place in its window of the winner of the window at `indices`, in the
+  /// low bits of an i32. Of a window that has no element inside the tensor, no
+  /// place that an element inside has.
   Value build(ElementBuilder &b, ValueRange indices);
 
 private:
@@ -245,28 +252,87 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
   return visitPoints(b, dim.size, areFew(sizes), buildNone(b), visit);
 }
 
-IntegerType WinnerBuilder::getPlaceType(OpBuilder &b) const {
-  return b.getIntegerType(firstPlace < UINT8_MAX    ? 8
-                          : firstPlace < UINT16_MAX ? 16
-                                                    : 32);
+PlaceFormat WinnerBuilder::getFormat() const {
+  // Two windows in a byte save memory traffic. Those that no other overlaps
+  // need none: fusion computes them where they are asked for.
+  bool overlap = llvm::any_of(
+      dims, [](const PooledDim &dim) { return dim.getExtent() > dim.stride; });
+  if (overlap && firstPlace < 15 && dims.back().windows % 2 == 0)
+    return {4, 2};
+  return {firstPlace < UINT8_MAX ? 8u : firstPlace < UINT16_MAX ? 16u : 32u, 1};
 }
 
 Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   coordinates.assign(indices.begin(), indices.begin() + 2);
   Winner winner = buildSome(b, indices.drop_front(2), 0);
-  IntegerType type = getPlaceType(b);
   Value place = winner.back();
-  // Narrow types drop the key.
-  if (isPacked && (1u << type.getWidth()) > numPackedPlaces)
+  // Narrow integers drop the key.
+  if (isPacked && (uint64_t{1} << getFormat().bits) > numPackedPlaces)
     place = b.andi(place, getConstant(b, numPackedPlaces - 1));
   if (isPacked && hasHoles) {
     Value isNone = b.cmpi(arith::CmpIPredicate::ult, winner.back(),
                           getConstant(b, numPackedPlaces));
     place = b.select(isNone, getConstant(b, UINT32_MAX), place);
   }
-  return type == place.getType()
-             ? place
-             : Value(arith::TruncIOp::create(b, type, place));
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Places in memory
+//===----------------------------------------------------------------------===//
+
+/// Builds the tensor of the winners of `op`, in the format of `winner`.
+static Value buildWinners(OpBuilder &builder, MaxPoolingGradOp op,
+                          WinnerBuilder &winner) {
+  auto [bits, windows] = winner.getFormat();
+  auto gradient = cast<RankedTensorType>(op.getInputGradient().getType());
+  SmallVector<int64_t> shape(gradient.getShape());
+  shape.back() /= windows;
+  IntegerType type = builder.getIntegerType(bits * windows);
+  return buildTensor(
+      builder, op, RankedTensorType::get(shape, type),
+      [&](ElementBuilder &b, ValueRange indices) {
+        Value places;
+        SmallVector<Value> window(indices);
+        for (int64_t i = 0; i < windows; ++i) {
+          window.back() = b.add(b.mul(indices.back(), windows), i);
+          Value place = winner.build(b, window);
+          if (windows > 1)
+            place = b.andi(place, getConstant(b, (1u << bits) - 1));
+          if (i > 0)
+            place = arith::OrIOp::create(
+                b, places,
+                arith::ShLIOp::create(b, place, getConstant(b, i * bits)));
+          places = place;
+        }
+        return type == places.getType()
+                   ? places
+                   : Value(arith::TruncIOp::create(b, type, places));
+      });
+}
+
+/// Loads the place, an i32, of the winner of a window whose last coordinate is
+/// `window`, and the others those of `coordinates`. A window before or behind
+/// those that exist, less than `margin` of them, has some other's place.
+static Value loadPlace(ElementBuilder &b, Value winners,
+                       SmallVector<Value> coordinates, Value window,
+                       int64_t margin, PlaceFormat format) {
+  Value shift;
+  if (format.windows > 1) {
+    // The dividend is not negative.
+    Value ahead = b.add(window, margin * format.windows);
+    window = b.add(b.divui(ahead, format.windows), -margin);
+    shift = toI32(b, b.mul(b.remui(ahead, format.windows), format.bits));
+  }
+  int64_t size = cast<RankedTensorType>(winners.getType()).getShape().back();
+  coordinates.back() = b.minsi(b.maxsi(window, b.index(0)), b.index(size - 1));
+  Value place = tensor::ExtractOp::create(b, winners, coordinates);
+  if (place.getType() != b.getI32Type())
+    place = arith::ExtUIOp::create(b, b.getI32Type(), place);
+  if (shift)
+    place = b.andi(arith::ShRUIOp::create(b, place, shift),
+                   getConstant(b, (1u << format.bits) - 1));
+  return place;
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,7 +341,8 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
 
 /// The sum of the gradients of the windows that the element at `indices` won.
 static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
-                           ValueRange indices, ArrayRef<PooledDim> dims) {
+                           ValueRange indices, ArrayRef<PooledDim> dims,
+                           PlaceFormat format) {
   Type elementType =
       cast<RankedTensorType>(gradient.getType()).getElementType();
   // The windows whose extent may cover the element. With dilation some of them
@@ -301,13 +368,13 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
   auto visit = [&](ElementBuilder &b, ValueRange ivs,
                    ValueRange carried) -> SmallVector<Value> {
     SmallVector<Value> coordinates(indices.take_front(2));
-    Value exists, covers, self = b.index(0);
+    Value exists, covers, window, self = b.index(0);
     auto both = [&](Value lhs, Value rhs) {
       return lhs ? b.andi(lhs, rhs) : rhs;
     };
     for (auto [i, begin, x, dim] :
          llvm::zip_equal(ivs, first, indices.drop_front(2), dims)) {
-      Value window = b.add(begin, i);
+      window = b.add(begin, i);
       Value start = buildWindowStart(b, window, dim);
       exists = both(exists, b.cmpi(arith::CmpIPredicate::ult, window,
                                    b.index(dim.windows)));
@@ -317,9 +384,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
           b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1)));
       self = buildPlace(b, self, x, start, dim);
     }
-    Value winner = tensor::ExtractOp::create(b, winners, coordinates);
-    if (winner.getType() != b.getI32Type())
-      winner = arith::ExtUIOp::create(b, b.getI32Type(), winner);
+    Value winner =
+        loadPlace(b, winners, coordinates, window, counts.back(), format);
     // Elements that share a window share this choice, too.
     winner = b.select(exists, winner, getConstant(b, UINT32_MAX));
     Value element =
@@ -345,16 +411,12 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
     SmallVector<PooledDim> dims = getPooledDims(op);
     Value gradient = adaptor.getInputGradient();
     WinnerBuilder winner(adaptor.getInput(), dims);
-    auto winnersType = cast<RankedTensorType>(gradient.getType())
-                           .clone(winner.getPlaceType(rewriter));
-    Value winners = buildTensor(rewriter, op, winnersType,
-                                [&](ElementBuilder &b, ValueRange indices) {
-                                  return winner.build(b, indices);
-                                });
+    Value winners = buildWinners(rewriter, op, winner);
     return replaceWithTensor(op, *getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {
                                return buildGradient(b, winners, gradient,
-                                                    indices, dims);
+                                                    indices, dims,
+                                                    winner.getFormat());
                              });
   }
 };

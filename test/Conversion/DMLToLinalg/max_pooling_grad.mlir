@@ -111,6 +111,51 @@ func.func @rows(%input: tensor<1x1x6x6xf32>, %gradient: tensor<1x1x5x5xf32>)
 
 // -----
 
+// Two windows of a row share a byte where 15 places or fewer and none fit half of it
+// each, and windows overlap: those that do not are computed where they are needed.
+
+// CHECK-LABEL: func @pairs
+// CHECK:         %[[WINNERS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1x8xi8>)
+// CHECK:           %[[COLUMN:.*]] = linalg.index 3
+// CHECK:           %[[FIRST:.*]] = arith.andi %{{.*}}, %c15_i32{{.*}} : i32
+// CHECK:           %[[SECOND:.*]] = arith.andi %{{.*}}, %c15_i32{{.*}} : i32
+// CHECK:           %[[HIGH:.*]] = arith.shli %[[SECOND]], %c4_i32
+// CHECK-NEXT:      %[[BOTH:.*]] = arith.ori %[[FIRST]], %[[HIGH]] : i32
+// CHECK-NEXT:      arith.trunci %[[BOTH]] : i32 to i8
+// CHECK:         linalg.generic
+// CHECK:           %[[SECOND:.*]] = arith.remui %[[AHEAD:.*]], %c2
+// CHECK:           %[[FOURS:.*]] = arith.muli %[[SECOND]], %c4
+// CHECK:           %[[SHIFT:.*]] = arith.index_castui %[[FOURS]] : index to i32
+// CHECK:           tensor.extract %[[WINNERS]]
+// CHECK-NEXT:      %[[BYTE:.*]] = arith.extui
+// CHECK:           %[[PLACES:.*]] = arith.shrui %[[BYTE]], %[[SHIFT]]
+// CHECK:           arith.andi %[[PLACES]], %c15_i32
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1x16xi8>)
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1x8xi8>)
+func.func @pairs(%input: tensor<1x1x1x30xf32>, %a: tensor<1x1x1x16xf32>,
+                 %b: tensor<1x1x1x8xf32>)
+    -> (tensor<1x1x1x30xf32>, tensor<1x1x1x30xf32>, tensor<1x1x1x30xf32>) {
+  %0 = dml.max_pooling_grad %input, %a {
+      strides = array<i64: 1, 1>, window_size = array<i64: 1, 15>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x1x30xf32>, tensor<1x1x1x16xf32>) -> tensor<1x1x1x30xf32>
+  %1 = dml.max_pooling_grad %input, %a {
+      strides = array<i64: 1, 1>, window_size = array<i64: 1, 16>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 1>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x1x30xf32>, tensor<1x1x1x16xf32>) -> tensor<1x1x1x30xf32>
+  %2 = dml.max_pooling_grad %input, %b {
+      strides = array<i64: 1, 4>, window_size = array<i64: 1, 2>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x1x30xf32>, tensor<1x1x1x8xf32>) -> tensor<1x1x1x30xf32>
+  return %0, %1, %2
+      : tensor<1x1x1x30xf32>, tensor<1x1x1x30xf32>, tensor<1x1x1x30xf32>
+}
+
+// -----
+
 // 255 places and none fit 8 bits, 256 do not; dilation spreads places.
 
 // CHECK-LABEL: func @widths
@@ -152,7 +197,7 @@ func.func @widths(%input: tensor<1x1x1x260xf32>, %long: tensor<1x1x1x65539xf32>,
 // CHECK:         %[[BEST:.*]] = arith.maxui
 // CHECK:         %[[NONE:.*]] = arith.cmpi ult, %{{.*}}, %c8192_i32
 // CHECK:         %[[WINNER:.*]] = arith.select %[[NONE]], %c-1_i32{{.*}}, %{{.*}} : i32
-// CHECK-NEXT:    arith.trunci %[[WINNER]] : i32 to i8
+// CHECK:         arith.andi %[[WINNER]], %c15_i32
 func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
     -> tensor<1x1x1x1xf16> {
   %0 = dml.max_pooling_grad %input, %gradient {
