@@ -298,7 +298,13 @@ private:
                                           ArrayRef<int32_t>{1, 1, 1})));
     // memref's default memory space is a storage buffer.
     spirv::MemorySpaceToStorageClassConverter storageClasses(
-        spirv::mapMemorySpaceToVulkanStorageClass);
+        [](Attribute space) {
+          auto gpuSpace = dyn_cast_or_null<gpu::AddressSpaceAttr>(space);
+          return gpuSpace && gpuSpace.getValue() ==
+                                 gpu::GPUDialect::getWorkgroupAddressSpace()
+                     ? spirv::StorageClass::Workgroup
+                     : spirv::mapMemorySpaceToVulkanStorageClass(space);
+        });
     spirv::convertMemRefTypesAndAttrs(clone, storageClasses);
     return kernel;
   }

@@ -102,6 +102,9 @@ private:
   int64_t getTraffic();
   int64_t getThreads() const;
   double buildLaunch(Block &block, ArrayRef<Tile> parts);
+  void buildStaging(ImplicitLocOpBuilder &b, Value local);
+  void storeStaged(ImplicitLocOpBuilder &b, BufferViews &views, Value group,
+                   Value local, bool mayExceed);
   double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
                    int64_t count, Operation *end);
   void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms, BufferViews &views,
@@ -125,6 +128,9 @@ private:
   int64_t numVectors = 0, rowSize = 1, numRows = 1;
   /// What is being built.
   Tile tile;
+  /// Vectors of a workgroup, and the place of the thread's first, where a
+  /// thread has several: the workgroup then stores them side by side.
+  Value staging, firstStaged;
 };
 } // namespace
 
@@ -207,7 +213,9 @@ std::optional<Tile> Launch::getGroupedTile() {
     if (odd > maxElements)
       return;
     int64_t vectors = std::lcm(tile.vectors, static_cast<int64_t>(odd));
-    if (vectors * packing.getCount() <= maxElements)
+    if (vectors * packing.getCount() <= maxElements &&
+        vectors * packing.bytes * DeviceProfile::workgroupSize <=
+            DeviceProfile::workgroupMemory)
       tile.vectors = vectors;
   };
   int64_t inner = 1;
@@ -319,10 +327,14 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
         if (maxOperations && countOperations(b.getBlock()) > *maxOperations)
           return;
       }
-      memref::StoreOp::create(
-          b, builder.pack(packing, elements), output,
-          forms.materialize(
-              b, forms.divide(b, position, packing.getCount()).first));
+      Value place =
+          staging ? b.createOrFold<arith::AddIOp>(
+                        firstStaged,
+                        arith::ConstantIndexOp::create(b, number).getResult())
+                  : forms.materialize(
+                        b, forms.divide(b, position, packing.getCount()).first);
+      memref::StoreOp::create(b, builder.pack(packing, elements),
+                              staging ? staging : output, place);
     }
   }
 }
@@ -437,6 +449,43 @@ double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
   return cost * static_cast<double>(threads);
 }
 
+/// Makes room for the vectors of a workgroup, whose thread `local` this is.
+void Launch::buildStaging(ImplicitLocOpBuilder &b, Value local) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  staging = memref::AllocOp::create(
+      b, MemRefType::get({tile.vectors * DeviceProfile::workgroupSize},
+                         packing.getVectorType(), AffineMap(), space));
+  firstStaged = arith::MulIOp::create(
+      b, local, arith::ConstantIndexOp::create(b, tile.vectors));
+}
+
+/// Stores the vectors of a workgroup, in their order: those of neighbouring
+/// threads lie side by side.
+void Launch::storeStaged(ImplicitLocOpBuilder &b, BufferViews &views,
+                         Value group, Value local, bool mayExceed) {
+  Value output = views.getVectors(b, op.getOutputs().front(), packing);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  gpu::BarrierOp::create(b);
+  Value first = arith::MulIOp::create(
+      b, group, constant(tile.vectors * DeviceProfile::workgroupSize));
+  for (int64_t i = 0; i < tile.vectors; ++i) {
+    Value place = b.createOrFold<arith::AddIOp>(
+        local, constant(i * DeviceProfile::workgroupSize));
+    Value position = arith::AddIOp::create(b, first, place);
+    OpBuilder::InsertionGuard restore(b);
+    if (mayExceed) {
+      Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                           position, constant(numVectors));
+      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+    }
+    memref::StoreOp::create(b, memref::LoadOp::create(b, staging, place),
+                            output, position);
+  }
+}
+
 /// Builds a launch of `parts`, one or two, and returns how many operations its
 /// threads run.
 double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
@@ -499,8 +548,17 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
   if (parts.size() == 1) {
     tile = parts.front();
     b.setInsertionPoint(end);
-    return buildPart(b, views, getThread(linear),
-                     allGroups * DeviceProfile::workgroupSize, end);
+    Value local = launch.getThreadIds().x;
+    if (tile.vectors > 1)
+      buildStaging(b, local);
+    int64_t count = allGroups * DeviceProfile::workgroupSize;
+    double cost = buildPart(b, views, getThread(linear), count, end);
+    if (tile.vectors > 1) {
+      b.setInsertionPoint(end);
+      storeStaged(b, views, linear, local, count != getThreads());
+      staging = Value();
+    }
+    return cost;
   }
   b.setInsertionPoint(end);
   int64_t each = counts[0] + counts[1];
@@ -552,25 +610,23 @@ void Launch::build(double minOpsPerByte) {
     best = &block;
     cost = other;
   };
-  double opsPerByte = cost / static_cast<double>(getTraffic());
   // More rows share more, and take registers and room for code: on an H100 the
   // winners of 3 x 3 windows at stride 1 gain where 8 rows save a seventh,
   // those at stride 2, which read elements less often, lose where 4 save a
   // tenth.
+  double opsPerByte = cost / static_cast<double>(getTraffic());
   if (plain.rows >= 4 && opsPerByte >= minOpsPerByte / 2)
     if (std::optional<Tile> taller = getTaller(plain))
       consider(blocks[1], *taller, 0.875);
-  // Threads of other tiles store less side by side. On an H100 that pays where
-  // a kernel waits for its operations: scale 1.5 of ui8, with 30 for a byte
-  // that is read or written, went from 0.33 to 0.48 of a copy's rate, but f16,
-  // with 14, from 0.57 to 0.51, and padding of rows of three, with 4, from 0.83
-  // to 0.45.
-  if (opsPerByte >= minOpsPerByte) {
-    if (std::optional<Tile> grouped = getGroupedTile())
-      consider(blocks[2], *grouped, 0.75);
+  if (std::optional<Tile> grouped = getGroupedTile())
+    consider(blocks[2], *grouped, 0.75);
+  // Of two parts, threads store less side by side. On an H100 that pays where a
+  // kernel waits for its operations: scale 2 of odd rows of f16, with 17 for a
+  // byte that is read or written, went from 0.48 to 0.81 of a copy's rate, but
+  // padding of rank 8 of f32, with 13, from 0.88 to 0.68.
+  if (opsPerByte >= minOpsPerByte)
     if (SmallVector<Tile> parts = getParts(); !parts.empty())
       consider(blocks[3], parts, 0.75);
-  }
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          best->getOperations());
   op.erase();

@@ -150,16 +150,24 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
   return success();
 }
 
+/// Bytes of a type that has no explicit layout.
+static uint64_t getSize(Type type) {
+  if (auto structure = dyn_cast<spirv::StructType>(type)) {
+    uint64_t bytes = 0;
+    for (Type element : structure.getElementTypes())
+      bytes += getSize(element);
+    return bytes;
+  }
+  return cast<spirv::SPIRVType>(type).getSizeInBytes().value_or(0);
+}
+
 /// Bytes of workgroup memory of a SPIR-V module.
 static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   uint64_t bytes = 0;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
     auto type = cast<spirv::PointerType>(variable.getType());
-    if (type.getStorageClass() != spirv::StorageClass::Workgroup)
-      continue;
-    bytes += cast<spirv::SPIRVType>(type.getPointeeType())
-                 .getSizeInBytes()
-                 .value_or(0);
+    if (type.getStorageClass() == spirv::StorageClass::Workgroup)
+      bytes += getSize(type.getPointeeType());
   }
   return static_cast<uint32_t>(bytes);
 }

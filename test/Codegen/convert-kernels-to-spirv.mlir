@@ -23,4 +23,26 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+
+  // A workgroup's memory is a variable of the module, which the entry point lists.
+
+  // CHECK:      spirv.module @__spv__staged
+  // CHECK:        spirv.GlobalVariable @[[STAGING:.*]] : !spirv.ptr<!spirv.struct<(!spirv.array<64 x vector<4xf32>>)>, Workgroup>
+  // CHECK:        spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|WorkgroupMemory>
+  // CHECK:        spirv.EntryPoint "GLCompute" @reverse, {{.*}}@[[STAGING]]
+  gpu.module @staged {
+    gpu.func @reverse(%in: memref<64xvector<4xf32>>, %out: memref<64xvector<4xf32>>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %last = arith.constant 63 : index
+      %staging = memref.alloc() : memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xvector<4xf32>>
+      memref.store %x, %staging[%i] : memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %j = arith.subi %last, %i : index
+      %y = memref.load %staging[%j] : memref<64xvector<4xf32>, #gpu.address_space<workgroup>>
+      memref.store %y, %out[%i] : memref<64xvector<4xf32>>
+      gpu.return
+    }
+  }
 }

@@ -1,26 +1,38 @@
 // Threads that compute several consecutive vectors, and threads of two kinds. That
-// the plain tile has few operations for a byte does not matter here.
+// the plain tile has few operations for a byte does not matter here; it keeps threads
+// from being of two kinds elsewhere.
 //
 // RUN: dml-opt %s --split-input-file \
 // RUN:     --dml-distribute-to-workgroups=min-ops-per-byte=0 | FileCheck %s
 // RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | \
 // RUN:     FileCheck %s --check-prefix=PLAIN
 
-// PLAIN-LABEL: func @three_columns
-// PLAIN:         memref.store
-// PLAIN-NOT:     memref.store
-// PLAIN:         gpu.terminator
-
 // An innermost dimension of 3: three vectors are four whole rows, and what divides by 3
-// is known for each element.
+// is known for each element. The workgroup stores them side by side.
 
 // CHECK-LABEL: func @three_columns
 // CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 512 : index
 // CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
+// CHECK-SAME:      threads(%[[LOCAL:[a-z0-9]+]],
+// CHECK:         %[[STAGING:.*]] = memref.alloc() : memref<384xvector<4xf32>, #gpu.address_space<workgroup>>
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[LOCAL]], %c3
 // CHECK-NOT:     {{divui|remui|cmpi}}
 // CHECK-COUNT-3: memref.load %{{.*}} : memref<196608xvector<4xf32>>
 // CHECK-NOT:     {{divui|remui|cmpi|memref.load}}
-// CHECK-COUNT-3: memref.store
+// CHECK:         memref.store %{{.*}}, %[[STAGING]][%[[FIRST]]]
+// CHECK-COUNT-2: memref.store %{{.*}}, %[[STAGING]]
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.barrier
+// CHECK:         %[[BEGIN:.*]] = arith.muli %{{.*}}, %c384
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[BEGIN]], %[[LOCAL]]
+// CHECK-NEXT:    %[[VECTOR:.*]] = memref.load %[[STAGING]][%[[LOCAL]]]
+// CHECK-NEXT:    memref.store %[[VECTOR]], %{{.*}}[%[[PLACE]]] : memref<196608xvector<4xf32>>
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[LOCAL]], %c128
+// CHECK:         %[[PLACE:.*]] = arith.addi %[[BEGIN]], %[[NEXT]]
+// CHECK-NEXT:    %[[VECTOR:.*]] = memref.load %[[STAGING]][%[[NEXT]]]
+// CHECK-NEXT:    memref.store %[[VECTOR]], %{{.*}}[%[[PLACE]]]
+// CHECK:         memref.load %[[STAGING]]
+// CHECK-NEXT:    memref.store
 // CHECK-NOT:     memref.store
 // CHECK:         gpu.terminator
 #identity = affine_map<(d0, d1) -> (d0, d1)>
@@ -38,6 +50,39 @@ func.func @three_columns(%input: memref<3x262144xf32>, %output: memref<262144x3x
 }
 // -----
 
+// Of the last workgroup some threads have nothing to compute, and some vectors are none.
+// All threads meet at the barrier.
+
+// CHECK-LABEL: func @three_columns_and_rest
+// CHECK:         memref.alloc() : memref<384xvector<4xf32>, #gpu.address_space<workgroup>>
+// CHECK:         scf.if
+// CHECK-COUNT-3:   memref.store %{{.*}} : memref<384xvector<4xf32>, #gpu.address_space<workgroup>>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    gpu.barrier
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[PLACE:.*]], %c196611
+// CHECK-NEXT:    scf.if %[[INSIDE]] {
+// CHECK-NEXT:      %[[VECTOR:.*]] = memref.load %{{.*}} : memref<384xvector<4xf32>, #gpu.address_space<workgroup>>
+// CHECK-NEXT:      memref.store %[[VECTOR]], %{{.*}}[%[[PLACE]]] : memref<196611xvector<4xf32>>
+// CHECK:         scf.if
+// CHECK:         scf.if
+// CHECK:           memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @three_columns_and_rest(%input: memref<3x262148xf32>, %output: memref<262148x3xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<262148x3xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %element = memref.load %input[%j, %i] : memref<3x262148xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
 // The same of a division in the body: twelve columns are eight of the input.
 
 // CHECK-LABEL: func @thirds
@@ -49,6 +94,9 @@ func.func @three_columns(%input: memref<3x262144xf32>, %output: memref<262144x3x
 // CHECK:         memref.load %{{.*}} : memref<131072xvector<4xf32>>
 // CHECK-NOT:     {{divui|remui|memref.load}}
 // CHECK-COUNT-2: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.barrier
+// CHECK-COUNT-3: memref.store
 // CHECK-NOT:     memref.store
 // CHECK:         gpu.terminator
 func.func @thirds(%input: memref<524288xf32>, %output: memref<786432xf32>) {
@@ -112,6 +160,11 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // Rows of 66 bytes: three vectors lie inside of each wherever it begins, which is a
 // multiple of 2 bytes before a vector. 105 threads compute them, without a comparison,
 // and another workgroup the 40 others.
+
+// PLAIN-LABEL: func @inside_and_across
+// PLAIN:         memref.store
+// PLAIN-NOT:     memref.store
+// PLAIN:         gpu.terminator
 
 // CHECK-LABEL: func @inside_and_across
 // CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 2 : index

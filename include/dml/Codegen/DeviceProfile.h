@@ -72,6 +72,8 @@ public:
 
   /// Threads of a workgroup: Vulkan promises 128.
   static constexpr int64_t workgroupSize = 128;
+  /// maxComputeSharedMemorySize, in bytes: Vulkan promises 16384.
+  static constexpr int64_t workgroupMemory = 16384;
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
   /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.

@@ -93,25 +93,26 @@ def DistributeToWorkgroups
     within the 65,535 workgroups a dimension that every Vulkan device takes.
 
     A thread computes the elements of 16 consecutive bytes of the output and stores
-    them as one vector. Where the body reads wider elements than it writes, it is
-    as many elements as 16 bytes hold of the widest, but no fewer than 4 bytes. Where
-    rows hold whole vectors and the body reads elements several times, a thread
-    computes two, four or eight consecutive rows, as long as 65,536 threads remain and no
-    thread has more than 64 elements. Four become eight where the kernel has half of
-    `min-ops-per-byte` operations for a byte and that saves an eighth of them.
+    them as one vector. Where the body reads wider elements than it writes, or reads
+    rows with a stride, it is as many elements as it reads from 16 bytes, but no
+    fewer than 4 bytes. Where rows hold whole vectors and the body reads elements
+    several times, a thread computes two, four or eight consecutive rows, as long as
+    65,536 threads remain and no thread has more than 64 elements. Four become eight
+    where the kernel has half of `min-ops-per-byte` operations for a byte and that
+    saves an eighth of them.
 
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
     consecutive vectors differ by constants. A thread then computes as many vectors,
-    up to 64 elements, if the output is whole groups of them and 65,536 threads
-    remain.
+    up to 64 elements, if the output is whole groups of them, 65,536 threads
+    remain and that saves a quarter of the operations. The vectors go through
+    workgroup memory, from which the workgroup stores them side by side.
 
     Where rows are no whole vectors, the elements of a vector that lies inside of a
     row have columns that differ by constants, and those of a vector that crosses a
-    row's end do not. Each kind gets workgroups of its own in the launch.
-
-    These two need `min-ops-per-byte` operations without them, and save a quarter or more:
-    their threads store less side by side.
+    row's end do not. Each kind gets workgroups of its own in the launch, if the
+    kernel has `min-ops-per-byte` operations without them and they save a quarter:
+    these threads store less side by side.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
