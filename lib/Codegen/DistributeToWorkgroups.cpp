@@ -79,6 +79,9 @@ struct Tile {
   int64_t rowVectors = 1;
   /// Threads may be for the vectors inside of rows only, or for the others.
   enum Part { Whole, Inside, Across } part = Whole;
+  /// Whether each element is looked up in the row where its vector begins and
+  /// in the next.
+  bool inBothRows = false;
 };
 
 /// The launch of one linalg.generic.
@@ -98,6 +101,7 @@ private:
   Tile getPlainTile();
   std::optional<Tile> getTaller(Tile plain);
   std::optional<Tile> getGroupedTile();
+  std::optional<Tile> getTileInBothRows();
   SmallVector<Tile> getParts();
   int64_t getTraffic();
   int64_t getThreads() const;
@@ -118,14 +122,19 @@ private:
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms,
                                          LinearForm position);
+  std::optional<Scalar> buildInBothRows(ImplicitLocOpBuilder &b,
+                                        IndexForms &forms, TileBuilder &builder,
+                                        SmallVector<LinearForm> here,
+                                        SmallVector<LinearForm> next,
+                                        int64_t lane);
 
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
 
-  /// Vectors of the output, elements of its innermost dimension of several, and
-  /// size of the one before.
-  int64_t numVectors = 0, rowSize = 1, numRows = 1;
+  /// Vectors of the output, elements of its innermost dimension of several,
+  /// which that is, and size of the one before.
+  int64_t numVectors = 0, rowSize = 1, rowDim = 0, numRows = 1;
   /// What is being built.
   Tile tile;
   /// Vectors of a workgroup, and the place of the thread's first, where a
@@ -238,6 +247,18 @@ std::optional<Tile> Launch::getGroupedTile() {
   return tile;
 }
 
+/// Where rows are no whole vectors, the elements that a vector has in one row
+/// and in the next have all coordinates but one in common. That is for elements
+/// that are only moved: a body is built for both rows.
+std::optional<Tile> Launch::getTileInBothRows() {
+  if (rowSize % packing.getCount() == 0 || rowSize < packing.getCount() ||
+      rowSize == type.getNumElements() || !TileBuilder::isMove(op))
+    return std::nullopt;
+  Tile tile;
+  tile.inBothRows = true;
+  return tile;
+}
+
 /// Where rows are no whole vectors, the elements of a vector that lies inside
 /// of a row still have coordinates that differ by constants. Threads of their
 /// own compute the vectors that may reach from one row into the next.
@@ -306,6 +327,25 @@ SmallVector<LinearForm> Launch::getCoordinates(ImplicitLocOpBuilder &b,
   return coordinates;
 }
 
+/// An element of a vector whose first has the coordinates `here`, looked up in
+/// that row and in the one that begins at `next`. Nothing if it cannot be
+/// chosen so.
+std::optional<Scalar>
+Launch::buildInBothRows(ImplicitLocOpBuilder &b, IndexForms &forms,
+                        TileBuilder &builder, SmallVector<LinearForm> here,
+                        SmallVector<LinearForm> next, int64_t lane) {
+  here[rowDim] = forms.add(b, here[rowDim], lane);
+  LinearForm beyond = forms.sub(b, here[rowDim], rowSize);
+  std::optional<bool> isNext = forms.isNonNegative(beyond);
+  if (isNext == false)
+    return builder.buildElement(here);
+  next[rowDim] = forms.max(b, beyond, 0);
+  Scalar element = builder.buildElement(next);
+  if (isNext == true)
+    return element;
+  return builder.chooseMoved(beyond, element, builder.buildElement(here));
+}
+
 static double countOperations(Block *block) {
   return static_cast<double>(block->getOperations().size());
 }
@@ -321,9 +361,21 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
     for (int64_t number = 0; number < tile.vectors; ++number) {
       LinearForm position = getPosition(b, forms, row, number);
       SmallVector<Scalar> elements;
+      SmallVector<LinearForm> here, next;
+      if (tile.inBothRows) {
+        LinearForm nextRow =
+            forms.add(b, forms.divide(b, position, rowSize).first, 1);
+        here = getCoordinates(b, forms, position);
+        next = getCoordinates(b, forms, forms.mul(b, nextRow, rowSize));
+      }
       for (int64_t lane = 0; lane < packing.getCount(); ++lane) {
-        elements.push_back(builder.buildElement(
-            getCoordinates(b, forms, forms.add(b, position, lane))));
+        std::optional<Scalar> element;
+        if (!here.empty())
+          element = buildInBothRows(b, forms, builder, here, next, lane);
+        if (!element)
+          element = builder.buildElement(
+              getCoordinates(b, forms, forms.add(b, position, lane)));
+        elements.push_back(*element);
         if (maxOperations && countOperations(b.getBlock()) > *maxOperations)
           return;
       }
@@ -592,14 +644,14 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
 }
 
 void Launch::build(double minOpsPerByte) {
-  Block blocks[4], *best = blocks;
+  Block blocks[5], *best = blocks;
   numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
-  for (int64_t size : llvm::reverse(type.getShape())) {
-    if (size == 1)
-      continue;
-    (rowSize == 1 ? rowSize : numRows) = size;
-    if (numRows > 1)
-      break;
+  for (int64_t dim = type.getRank() - 1; dim >= 0 && numRows == 1; --dim) {
+    int64_t size = type.getDimSize(dim);
+    if (rowSize > 1)
+      numRows = size;
+    else
+      std::tie(rowSize, rowDim) = std::tie(size, dim);
   }
   Tile plain = getPlainTile();
   double cost = buildLaunch(blocks[0], plain);
@@ -610,6 +662,8 @@ void Launch::build(double minOpsPerByte) {
     best = &block;
     cost = other;
   };
+  if (std::optional<Tile> inBothRows = getTileInBothRows())
+    consider(blocks[1], *inBothRows, 0.875);
   // More rows share more, and take registers and room for code: on an H100 the
   // winners of 3 x 3 windows at stride 1 gain where 8 rows save a seventh,
   // those at stride 2, which read elements less often, lose where 4 save a
@@ -617,16 +671,16 @@ void Launch::build(double minOpsPerByte) {
   double opsPerByte = cost / static_cast<double>(getTraffic());
   if (plain.rows >= 4 && opsPerByte >= minOpsPerByte / 2)
     if (std::optional<Tile> taller = getTaller(plain))
-      consider(blocks[1], *taller, 0.875);
+      consider(blocks[2], *taller, 0.875);
   if (std::optional<Tile> grouped = getGroupedTile())
-    consider(blocks[2], *grouped, 0.75);
+    consider(blocks[3], *grouped, 0.75);
   // Of two parts, threads store less side by side. On an H100 that pays where a
   // kernel waits for its operations: scale 2 of odd rows of f16, with 17 for a
   // byte that is read or written, went from 0.48 to 0.81 of a copy's rate, but
   // padding of rank 8 of f32, with 13, from 0.88 to 0.68.
   if (opsPerByte >= minOpsPerByte)
     if (SmallVector<Tile> parts = getParts(); !parts.empty())
-      consider(blocks[3], parts, 0.75);
+      consider(blocks[4], parts, 0.75);
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          best->getOperations());
   op.erase();

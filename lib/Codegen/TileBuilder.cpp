@@ -691,3 +691,40 @@ Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {
   }
   return lookup(values, body->getTerminator()->getOperand(0));
 }
+
+bool TileBuilder::isMove(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  Value yielded = body->getTerminator()->getOperand(0);
+  if (auto select = yielded.getDefiningOp<arith::SelectOp>())
+    if (matchPattern(select.getFalseValue(), m_Constant()))
+      yielded = select.getTrueValue();
+  return yielded.getDefiningOp<memref::LoadOp>() &&
+         llvm::hasSingleElement(body->getOps<memref::LoadOp>()) &&
+         llvm::all_of(*body,
+                      [](Operation &op) { return op.getNumRegions() == 0; });
+}
+
+std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
+                                               const Scalar &chosen,
+                                               const Scalar &otherwise) {
+  if (!chosen.buffer || !otherwise.buffer)
+    return std::nullopt;
+  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                          forms.materialize(b, form),
+                                          forms.materialize(b, 0));
+  IndexRange l = forms.getRange(chosen.index),
+             r = forms.getRange(otherwise.index);
+  Scalar result = chosen.guard ? chosen : otherwise;
+  result.index =
+      forms.getOpaque(buildSelect(condition, forms.materialize(b, chosen.index),
+                                  forms.materialize(b, otherwise.index)),
+                      {std::min(l.min, r.min), std::max(l.max, r.max)});
+  if (result.guard) {
+    auto getGuard = [&](const Scalar &scalar) {
+      return scalar.guard ? scalar.guard : getConstant(b.getBoolAttr(true));
+    };
+    result.guard =
+        buildSelect(condition, getGuard(chosen), getGuard(otherwise));
+  }
+  return result;
+}

@@ -90,6 +90,16 @@ public:
   /// What the body yields for the element at `coordinates`.
   Scalar buildElement(llvm::ArrayRef<LinearForm> coordinates);
 
+  /// Whether the body of `op` yields what it loads, or a constant. Elements at
+  /// coordinates that no tensor has then do no harm, as long as they are not
+  /// packed.
+  static bool isMove(mlir::linalg::GenericOp op);
+  /// Of two elements that are moved, `chosen` where `form` is at least 0, and
+  /// `otherwise` elsewhere. Nothing if one of them is a constant.
+  std::optional<Scalar> chooseMoved(const LinearForm &form,
+                                    const Scalar &chosen,
+                                    const Scalar &otherwise);
+
   /// The vector of `elements`.
   mlir::Value pack(const Packing &packing, llvm::ArrayRef<Scalar> elements);
 

@@ -224,3 +224,43 @@ func.func @turns(%input: memref<66x5000xi8>, %output: memref<5000x66xi8>) {
   }
   return
 }
+// -----
+
+// Elements that only move are looked up in the row where their vector begins and in the
+// next: what outer dimensions come to is computed for two rows, not for each element.
+
+// CHECK-LABEL: func @both_rows
+// CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
+// CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %c9
+// CHECK:         %[[NEXT_ROW:.*]] = arith.addi %[[ROW]], %c1
+// CHECK:         %[[NEXT_END:.*]] = arith.minsi
+// CHECK:         %[[COLUMN:.*]] = arith.remui %[[FIRST]], %c9
+// CHECK:         %[[BEYOND:.*]] = arith.addi %[[COLUMN]], %c-8
+// CHECK:         %[[IS_NEXT:.*]] = arith.cmpi sge, %[[BEYOND]], %c0
+// CHECK:         arith.select %[[IS_NEXT]]
+// CHECK-COUNT-2: arith.cmpi sge
+// CHECK-NOT:     {{cmpi|divui}}
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @both_rows(%input: memref<5x7xf32>, %output: memref<7x9xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<7x9xf32>) {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %four = arith.constant 4 : index
+    %six = arith.constant 6 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %i1 = arith.subi %i, %one : index
+    %j1 = arith.subi %j, %one : index
+    %i2 = arith.maxsi %i1, %zero : index
+    %j2 = arith.maxsi %j1, %zero : index
+    %row = arith.minsi %i2, %four : index
+    %column = arith.minsi %j2, %six : index
+    %element = memref.load %input[%row, %column] : memref<5x7xf32>
+    linalg.yield %element : f32
+  }
+  return
+}

@@ -108,11 +108,15 @@ def DistributeToWorkgroups
     remain and that saves a quarter of the operations. The vectors go through
     workgroup memory, from which the workgroup stores them side by side.
 
-    Where rows are no whole vectors, the elements of a vector that lies inside of a
-    row have columns that differ by constants, and those of a vector that crosses a
-    row's end do not. Each kind gets workgroups of its own in the launch, if the
-    kernel has `min-ops-per-byte` operations without them and they save a quarter:
-    these threads store less side by side.
+    Where rows are no whole vectors, an element that is only moved is looked up in
+    the row where its vector begins and in the next, if that saves an eighth: what
+    outer dimensions come to is then computed for two rows, not for each element.
+
+    The elements of a vector that lies inside of such a row have columns that differ
+    by constants, and those of a vector that crosses its end do not. Each kind gets
+    workgroups of its own in the launch, if the kernel has `min-ops-per-byte`
+    operations without them and they save a quarter: these threads store less side by
+    side.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
