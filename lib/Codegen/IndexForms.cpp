@@ -339,6 +339,10 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
   if (!atoms[atom].value) {
     Value dividend = materialize(b, atoms[atom].dividend);
+    // What range analysis may not see, for which carries are one too large:
+    // dividends are not negative. It would want 64 bits.
+    if (!atoms[atom].ofThread)
+      dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
     Value divisor = getConstant(b, atoms[atom].divisor);
     atoms[atom].value =
         atoms[atom].kind == Atom::Quotient
