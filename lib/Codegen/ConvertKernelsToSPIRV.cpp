@@ -24,7 +24,6 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
@@ -175,44 +174,6 @@ static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
 // Conversion
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A choice between a zero and a number that is moved, as one of integers:
-/// unless a shader asks for signed zeros, for which not every device can be
-/// asked, a driver may take those of both signs for the same. That of an H100
-/// (580.159.04) did, of 0.0 and -0.0. Sums and the like have no bits to keep.
-struct SelectZeroByBits : OpConversionPattern<arith::SelectOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value values[] = {op.getTrueValue(), op.getFalseValue()};
-    auto isZero = [](Value value) {
-      return matchPattern(value, m_AnyZeroFloat());
-    };
-    auto isComputed = [](Value value) {
-      Operation *source = value.getDefiningOp();
-      return isa_and_nonnull<arith::ArithDialect>(source ? source->getDialect()
-                                                         : nullptr) &&
-             !isa<arith::ConstantOp, arith::SelectOp>(source);
-    };
-    if (!op.getType().isF32() || llvm::none_of(values, isZero) ||
-        llvm::any_of(values, isComputed))
-      return failure();
-    auto getBits = [&](Value value) -> Value {
-      return spirv::BitcastOp::create(rewriter, op.getLoc(),
-                                      rewriter.getI32Type(), value);
-    };
-    Value chosen = getBits(adaptor.getTrueValue());
-    Value otherwise = getBits(adaptor.getFalseValue());
-    Value bits = spirv::SelectOp::create(
-        rewriter, op.getLoc(), adaptor.getCondition(), chosen, otherwise);
-    rewriter.replaceOpWithNewOp<spirv::BitcastOp>(op, op.getType(), bits);
-    return success();
-  }
-};
-} // namespace
-
 /// Converts `modules`, which have the same width of index: the patterns are
 /// many, and are built once.
 static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
@@ -232,8 +193,6 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
   populateMathToSPIRVPatterns(typeConverter, patterns);
   populateMemRefToSPIRVPatterns(typeConverter, patterns);
   populateVectorToSPIRVPatterns(typeConverter, patterns);
-  patterns.add<SelectZeroByBits>(typeConverter, targetEnv.getContext(),
-                                 /*benefit=*/2);
   return applyFullConversion(modules, *SPIRVConversionTarget::get(targetEnv),
                              std::move(patterns));
 }

@@ -45,28 +45,4 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
-
-  // A zero or a number that is moved is chosen by its bits; a sum has none to keep.
-
-  // CHECK:      spirv.module @__spv__zeros
-  // CHECK:        %[[BITS:.*]] = spirv.Bitcast %{{.*}} : f32 to i32
-  // CHECK:        %[[ZERO:.*]] = spirv.Bitcast %{{.*}} : f32 to i32
-  // CHECK:        %[[CHOSEN:.*]] = spirv.Select %{{.*}}, %[[BITS]], %[[ZERO]] : i1, i32
-  // CHECK:        spirv.Bitcast %[[CHOSEN]] : i32 to f32
-  // CHECK:        spirv.Select {{.*}} : i1, f32
-  gpu.module @zeros {
-    gpu.func @choose(%in: memref<64xf32>, %out: memref<64xf32>) kernel
-        attributes {known_block_size = array<i32: 64, 1, 1>} {
-      %zero = arith.constant 0.0 : f32
-      %half = arith.constant 32 : index
-      %i = gpu.thread_id x
-      %inside = arith.cmpi ult, %i, %half : index
-      %x = memref.load %in[%i] : memref<64xf32>
-      %moved = arith.select %inside, %x, %zero : f32
-      %sum = arith.addf %moved, %x : f32
-      %computed = arith.select %inside, %sum, %zero : f32
-      memref.store %computed, %out[%i] : memref<64xf32>
-      gpu.return
-    }
-  }
 }
