@@ -302,3 +302,30 @@ func.func @wide_apart(%input: memref<4x192xi64>, %output: memref<4x64xi64>) {
   }
   return
 }
+// -----
+
+// A row that is the same as the one before costs no more than a store.
+
+// CHECK-LABEL: func @same_rows
+// CHECK-COUNT-1: memref.load
+// CHECK-NOT:     memref.load
+// CHECK-COUNT-2: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @same_rows(%input: memref<4x256x512xf32>, %output: memref<4x512x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%output : memref<4x512x1024xf32>) {
+  ^bb0(%out: f32):
+    %two = arith.constant 2 : index
+    %plane = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %row = arith.divui %i, %two : index
+    %column = arith.divui %j, %two : index
+    %element = memref.load %input[%plane, %row, %column] : memref<4x256x512xf32>
+    linalg.yield %element : f32
+  }
+  return
+}

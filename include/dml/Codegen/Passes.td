@@ -99,7 +99,8 @@ def DistributeToWorkgroups
     several times, a thread computes two, four or eight consecutive rows, as long as
     65,536 threads remain and no thread has more than 64 elements. Four become eight
     where the kernel has half of `min-ops-per-byte` operations for a byte and that
-    saves an eighth of them.
+    saves an eighth of them; of fewer operations, one becomes two where that saves
+    more than half.
 
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
