@@ -341,7 +341,8 @@ Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
     Value dividend = materialize(b, atoms[atom].dividend);
     // What range analysis may not see, for which carries are one too large:
     // dividends are not negative. It would want 64 bits.
-    if (!atoms[atom].ofThread)
+    if (!atoms[atom].ofThread &&
+        getRange(atoms[atom].dividend).max <= INT32_MAX)
       dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
     Value divisor = getConstant(b, atoms[atom].divisor);
     atoms[atom].value =
