@@ -93,8 +93,8 @@ public:
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
-  /// Other tiles than vectors and rows are for kernels of `minOpsPerByte`, more
-  /// rows than elements are read often for those of half as many.
+  /// Threads of two kinds are for kernels of `minOpsPerByte`, more rows than
+  /// elements are read often for those of half as many.
   void build(double minOpsPerByte);
 
 private:

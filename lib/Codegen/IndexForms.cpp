@@ -340,7 +340,8 @@ Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
   if (!atoms[atom].value) {
     Value dividend = materialize(b, atoms[atom].dividend);
     // What range analysis may not see, for which carries are one too large:
-    // dividends are not negative. It would want 64 bits.
+    // dividends are not negative. It would want 64 bits. Larger ones want them
+    // anyway, and one that was clamped came out wrong after it was narrowed.
     if (!atoms[atom].ofThread &&
         getRange(atoms[atom].dividend).max <= INT32_MAX)
       dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
