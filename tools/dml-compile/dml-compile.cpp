@@ -219,6 +219,12 @@ int main(int argc, char **argv) {
   dml::tools::setVersionPrinter();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
+  // LLVM's hundreds of options go; those of MLIR's passes are for
+  // --help-hidden.
+  cl::HideUnrelatedOptions(category);
+  for (auto [name, option] : cl::getRegisteredOptions())
+    if (name.starts_with("mlir-"))
+      option->setHiddenFlag(cl::Hidden);
   cl::ParseCommandLineOptions(
       argc, argv,
       "dml-compile: compiles DirectML operators ahead of time\n\n"
@@ -227,6 +233,7 @@ int main(int argc, char **argv) {
       "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
       "model.dmlx\n\n"
       "Reads a module of dml operators in functions on tensors and writes the\n"
-      "executable that dml-run and the runtime load, or a stage on the way.\n");
+      "executable that dml-run and the runtime load, or a stage on the way.\n"
+      "--help-hidden has MLIR's options too: --mlir-timing and others.\n");
   return failed(run()) ? 1 : 0;
 }
