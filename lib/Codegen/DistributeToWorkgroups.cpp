@@ -84,6 +84,12 @@ struct Tile {
   bool inBothRows = false;
 };
 
+/// The operations that the threads of a launch run: those of the general path,
+/// and how many they are on average if some take another one.
+struct Cost {
+  double general = 0, average = 0;
+};
+
 /// The launch of one linalg.generic.
 class Launch {
 public:
@@ -105,14 +111,14 @@ private:
   SmallVector<Tile> getParts();
   int64_t getTraffic();
   int64_t getThreads() const;
-  double buildLaunch(Block &block, ArrayRef<Tile> parts);
+  Cost buildLaunch(Block &block, ArrayRef<Tile> parts, double maxGeneral);
   void buildStaging(ImplicitLocOpBuilder &b, Value local);
   void storeStaged(ImplicitLocOpBuilder &b, BufferViews &views, Value group,
                    Value local, bool mayExceed);
-  double buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
-                   int64_t count, Operation *end);
+  Cost buildPart(ImplicitLocOpBuilder &b, BufferViews &views, Value thread,
+                 int64_t count, double maxGeneral, Operation *end);
   void buildTile(ImplicitLocOpBuilder &b, IndexForms &forms, BufferViews &views,
-                 std::optional<double> maxOperations = std::nullopt);
+                 double maxOperations);
   std::optional<double> buildInterior(ImplicitLocOpBuilder &b,
                                       IndexForms &forms, BufferViews &views,
                                       Value thread, Operation *end,
@@ -353,8 +359,7 @@ static double countOperations(Block *block) {
 /// Builds what one thread computes and stores, or a part of it that has more
 /// than `maxOperations`.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
-                       BufferViews &views,
-                       std::optional<double> maxOperations) {
+                       BufferViews &views, double maxOperations) {
   TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
   for (int64_t row = 0; row < tile.rows; ++row) {
@@ -376,9 +381,9 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
           element = builder.buildElement(
               getCoordinates(b, forms, forms.add(b, position, lane)));
         elements.push_back(*element);
-        if (maxOperations && countOperations(b.getBlock()) > *maxOperations)
-          return;
       }
+      if (countOperations(b.getBlock()) > maxOperations)
+        return;
       Value place =
           staging ? b.createOrFold<arith::AddIOp>(
                         firstStaged,
@@ -467,9 +472,10 @@ Launch::buildInterior(ImplicitLocOpBuilder &b, IndexForms &forms,
 }
 
 /// Builds what the current tile's threads compute, of `count` that come, before
-/// `end`, and returns how many operations they run.
-double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
-                         Value thread, int64_t count, Operation *end) {
+/// `end`. If they run more than `maxGeneral`, it stays in pieces.
+Cost Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
+                       Value thread, int64_t count, double maxGeneral,
+                       Operation *end) {
   int64_t threads = getThreads();
   b.setInsertionPoint(end);
   if (count != threads) {
@@ -484,8 +490,12 @@ double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
     end = guard.thenBlock()->getTerminator();
   }
   IndexForms forms(thread, threads);
-  buildTile(b, forms, views);
-  double cost = countOperations(end->getBlock());
+  auto numThreads = static_cast<double>(threads);
+  buildTile(b, forms, views, maxGeneral / numThreads);
+  double operations = countOperations(end->getBlock());
+  Cost cost = {operations * numThreads, operations * numThreads};
+  if (cost.general > maxGeneral)
+    return cost;
   // Where the larger interior does not pay, one without the dimensions that
   // run across groups of threads may.
   double divergence = 1;
@@ -494,11 +504,11 @@ double Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
       break;
     if (auto interior = buildInterior(b, forms, views, thread, end,
                                       maxDivergence, divergence)) {
-      cost = *interior;
+      cost.average = *interior * numThreads;
       break;
     }
   }
-  return cost * static_cast<double>(threads);
+  return cost;
 }
 
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
@@ -538,9 +548,10 @@ void Launch::storeStaged(ImplicitLocOpBuilder &b, BufferViews &views,
   }
 }
 
-/// Builds a launch of `parts`, one or two, and returns how many operations its
-/// threads run.
-double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
+/// Builds a launch of `parts`, one or two. If its threads run more than
+/// `maxGeneral`, it stays in pieces.
+Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
+                         double maxGeneral) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointToEnd(&block);
   // Workgroups of each part. Those of two parts take turns, so that what they
@@ -604,7 +615,7 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
     if (tile.vectors > 1)
       buildStaging(b, local);
     int64_t count = allGroups * DeviceProfile::workgroupSize;
-    double cost = buildPart(b, views, getThread(linear), count, end);
+    Cost cost = buildPart(b, views, getThread(linear), count, maxGeneral, end);
     if (tile.vectors > 1) {
       b.setInsertionPoint(end);
       storeStaged(b, views, linear, local, count != getThreads());
@@ -622,7 +633,7 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place,
                                         constant(counts[0]));
   auto choice = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
-  double cost = 0;
+  Cost cost;
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
@@ -636,9 +647,12 @@ double Launch::buildLaunch(Block &block, ArrayRef<Tile> parts) {
                 .getResult();
     tile = parts[i];
     int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
-    cost +=
+    Cost ofPart =
         buildPart(b, views, getThread(linearize(turn, counts[i], own)),
-                  most * DeviceProfile::workgroupSize, path->getTerminator());
+                  most * DeviceProfile::workgroupSize,
+                  maxGeneral - cost.general, path->getTerminator());
+    cost.general += ofPart.general;
+    cost.average += ofPart.average;
   }
   return cost;
 }
@@ -654,13 +668,16 @@ void Launch::build(double minOpsPerByte) {
       std::tie(rowSize, rowDim) = std::tie(size, dim);
   }
   Tile plain = getPlainTile();
-  double cost = buildLaunch(blocks[0], plain);
+  Cost ofPlain = buildLaunch(blocks[0], plain, HUGE_VAL);
+  double cost = ofPlain.average;
+  // What saves too little without an interior is not built to its end.
   auto consider = [&](Block &block, ArrayRef<Tile> parts, double worthwhile) {
-    double other = buildLaunch(block, parts);
-    if (other > worthwhile * cost)
+    double maxGeneral = worthwhile * ofPlain.general;
+    Cost other = buildLaunch(block, parts, maxGeneral);
+    if (other.general > maxGeneral || other.average > worthwhile * cost)
       return;
     best = &block;
-    cost = other;
+    cost = other.average;
   };
   if (std::optional<Tile> inBothRows = getTileInBothRows())
     consider(blocks[1], *inBothRows, 0.875);

@@ -54,7 +54,7 @@ Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
 // Operands
 //===----------------------------------------------------------------------===//
 
-Scalar TileBuilder::lookup(const Values &values, Value value) const {
+Scalar TileBuilder::lookup(Value value) const {
   auto found = values.find(value);
   if (found != values.end())
     return found->second;
@@ -64,7 +64,7 @@ Scalar TileBuilder::lookup(const Values &values, Value value) const {
   return scalar;
 }
 
-LinearForm TileBuilder::getIndex(const Values &values, Value value) {
+LinearForm TileBuilder::getIndex(Value value) {
   auto found = values.find(value);
   if (found != values.end()) {
     if (!found->second.value)
@@ -87,7 +87,7 @@ Value TileBuilder::materialize(Type type, const Scalar &scalar) {
                       : loaded;
 }
 
-Value TileBuilder::getValue(const Values &values, Value value) {
+Value TileBuilder::getValue(Value value) {
   auto found = values.find(value);
   return found == values.end() ? value
                                : materialize(value.getType(), found->second);
@@ -311,14 +311,15 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
         continue;
       }
     }
-    auto values = llvm::map_to_vector(few, [&](const Scalar &element) {
+    auto scalars = llvm::map_to_vector(few, [&](const Scalar &element) {
       return materialize(packing.element, element);
     });
-    Value part = values.front();
+    Value part = scalars.front();
     if (packing.bits < 32) {
-      part = packWords(packing, values);
+      part = packWords(packing, scalars);
       if (!part) {
-        part = vector::FromElementsOp::create(b, packing.getPartType(), values);
+        part =
+            vector::FromElementsOp::create(b, packing.getPartType(), scalars);
         part = vector::BitCastOp::create(
             b, VectorType::get(1, packing.getWordType()), part);
         part = vector::ExtractOp::create(b, part, 0);
@@ -334,10 +335,9 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
 //===----------------------------------------------------------------------===//
 
 /// What a comparison of indices comes to, if ranges tell.
-std::optional<bool> TileBuilder::decide(arith::CmpIOp op,
-                                        const Values &values) {
-  LinearForm lhs = getIndex(values, op.getLhs());
-  LinearForm rhs = getIndex(values, op.getRhs());
+std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
+  LinearForm lhs = getIndex(op.getLhs());
+  LinearForm rhs = getIndex(op.getRhs());
   auto atLeast = [&](const LinearForm &a, const LinearForm &b2) {
     return forms.isNonNegative(forms.sub(b, a, b2));
   };
@@ -384,16 +384,15 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op,
 /// The operands of an operation. Those of a comparison of indices are divided
 /// by what coefficients have in common: the elements of a vector then ask the
 /// same question.
-SmallVector<Value, 4> TileBuilder::getOperands(Operation &op,
-                                               const Values &values) {
+SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
   using Predicate = arith::CmpIPredicate;
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (compare && compare.getLhs().getType().isIndex() &&
       llvm::is_contained(
           {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
           compare.getPredicate())) {
-    LinearForm lhs = getIndex(values, compare.getLhs());
-    LinearForm rhs = getIndex(values, compare.getRhs());
+    LinearForm lhs = getIndex(compare.getLhs());
+    LinearForm rhs = getIndex(compare.getRhs());
     int64_t common = lhs.getCommonDivisor();
     if (common > 1 && rhs.isConstant() && rhs.constant >= 0) {
       // common * y + rest < bound where y < (bound - rest) / common, rounded
@@ -403,9 +402,8 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op,
       return {forms.materialize(b, quotient), forms.materialize(b, bound)};
     }
   }
-  return llvm::map_to_vector<4>(op.getOperands(), [&](Value operand) {
-    return getValue(values, operand);
-  });
+  return llvm::map_to_vector<4>(
+      op.getOperands(), [&](Value operand) { return getValue(operand); });
 }
 
 Value TileBuilder::buildSelect(Value condition, Value chosen, Value otherwise) {
@@ -418,35 +416,34 @@ Value TileBuilder::buildSelect(Value condition, Value chosen, Value otherwise) {
 }
 
 /// The range of the index that `op` selects where its condition holds.
-IndexRange TileBuilder::getChosenRange(arith::SelectOp op,
-                                       const Values &values) {
-  LinearForm chosen = getIndex(values, op.getTrueValue());
+IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
+  LinearForm chosen = getIndex(op.getTrueValue());
   IndexRange range = forms.getRange(chosen);
   auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult ||
       !compare.getLhs().getType().isIndex() ||
-      !(getIndex(values, compare.getLhs()) == chosen))
+      !(getIndex(compare.getLhs()) == chosen))
     return range;
-  IndexRange bound = forms.getRange(getIndex(values, compare.getRhs()));
+  IndexRange bound = forms.getRange(getIndex(compare.getRhs()));
   range = {std::max<int64_t>(range.min, 0), std::min(range.max, bound.max - 1)};
   return {range.min, std::max(range.min, range.max)};
 }
 
 /// An index that `op` selects. What the elements of a vector select between are
 /// multiples of a number and constants: of the multiples they select the same.
-LinearForm TileBuilder::buildChoice(arith::SelectOp op, const Values &values) {
-  LinearForm lhs = getIndex(values, op.getTrueValue());
-  LinearForm rhs = getIndex(values, op.getFalseValue());
+LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
+  LinearForm lhs = getIndex(op.getTrueValue());
+  LinearForm rhs = getIndex(op.getFalseValue());
   int64_t common = std::max<int64_t>(
       std::gcd(lhs.getCommonDivisor(), rhs.getCommonDivisor()), 1);
   auto [chosen, rest] = *divideExactly(lhs, common);
   auto [otherwise, otherRest] = *divideExactly(rhs, common);
-  Value condition = getValue(values, op.getCondition());
+  Value condition = getValue(op.getCondition());
   Value selection = buildSelect(condition, forms.materialize(b, chosen),
                                 forms.materialize(b, otherwise));
 
   IndexRange range = forms.getRange(chosen);
-  IndexRange narrowed = getChosenRange(op, values);
+  IndexRange narrowed = getChosenRange(op);
   narrowed = {llvm::divideCeilSigned(narrowed.min - rest, common),
               llvm::divideFloorSigned(narrowed.max - rest, common)};
   IndexRange otherRange = forms.getRange(otherwise);
@@ -479,14 +476,13 @@ static bool implies(Value condition, Value implied) {
 
 /// A load that counts only where a condition holds. An index that is selected
 /// by that condition is then the one of elements that lie side by side.
-std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op,
-                                                const Values &values) {
-  Scalar scalar = lookup(values, op.getTrueValue());
+std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
+  Scalar scalar = lookup(op.getTrueValue());
   if (!scalar.buffer || scalar.value || scalar.guard ||
       !matchPattern(op.getFalseValue(), m_Constant()))
     return std::nullopt;
-  scalar.guard = getValue(values, op.getCondition());
-  scalar.otherwise = getValue(values, op.getFalseValue());
+  scalar.guard = getValue(op.getCondition());
+  scalar.otherwise = getValue(op.getFalseValue());
   LinearForm assumed = scalar.index.constant;
   for (LinearForm::Term term : scalar.index.terms) {
     Value condition = conditions.lookup(term.first);
@@ -504,10 +500,9 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op,
 }
 
 /// Operations that ranges and forms say more about than folding does.
-std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
-                                              const Values &values) {
+std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto index = [&](unsigned operand) {
-    return getIndex(values, op.getOperand(operand));
+    return getIndex(op.getOperand(operand));
   };
   auto isNonNegative = [&](unsigned operand) {
     return forms.getRange(index(operand)).min >= 0;
@@ -519,18 +514,18 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
   };
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     APInt condition;
-    if (matchPattern(getValue(values, select.getCondition()),
+    if (matchPattern(getValue(select.getCondition()),
                      m_ConstantInt(&condition)))
-      return lookup(values, condition.isZero() ? select.getFalseValue()
-                                               : select.getTrueValue());
+      return lookup(condition.isZero() ? select.getFalseValue()
+                                       : select.getTrueValue());
     if (!select.getType().isIndex())
-      return buildGuarded(select, values);
-    return result(buildChoice(select, values));
+      return buildGuarded(select);
+    return result(buildChoice(select));
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     SmallVector<LinearForm> coordinates;
     for (Value coordinate : load.getIndices())
-      coordinates.push_back(getIndex(values, coordinate));
+      coordinates.push_back(getIndex(coordinate));
     Scalar scalar;
     scalar.buffer = load.getMemRef();
     scalar.index = linearize(load.getMemRefType(), coordinates);
@@ -539,7 +534,7 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op,
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     if (!compare.getLhs().getType().isIndex())
       return std::nullopt;
-    if (std::optional<bool> known = decide(compare, values)) {
+    if (std::optional<bool> known = decide(compare)) {
       Scalar scalar;
       scalar.value = getConstant(b.getBoolAttr(*known));
       return scalar;
@@ -633,9 +628,8 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   return type.isInteger(32) ? word : Value();
 }
 
-void TileBuilder::buildOther(Operation &op, Values &values,
-                             ArrayRef<LinearForm> coordinates) {
-  SmallVector<Value, 4> operands = getOperands(op, values);
+void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
+  SmallVector<Value, 4> operands = getOperands(op);
   std::optional<unsigned> number = getClass(op);
   if (!number) {
     IRMapping mapping;
@@ -643,7 +637,7 @@ void TileBuilder::buildOther(Operation &op, Values &values,
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op.getRegions(), captured);
     for (Value value : captured)
-      mapping.map(value, getValue(values, value));
+      mapping.map(value, getValue(value));
     Operation *clone = b.clone(op, mapping);
     clone->walk([&](linalg::IndexOp index) {
       OpBuilder::InsertionGuard guard(b);
@@ -680,16 +674,16 @@ void TileBuilder::buildOther(Operation &op, Values &values,
 
 Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {
   Block *body = op.getBody();
-  Values values(body->getOperations().size());
+  values.reserve(body->getOperations().size());
   for (Operation &nested : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(nested))
       values[index].index = coordinates[index.getDim()];
-    else if (std::optional<Scalar> built = buildIndex(nested, values))
+    else if (std::optional<Scalar> built = buildIndex(nested))
       values[nested.getResult(0)] = *built;
     else
-      buildOther(nested, values, coordinates);
+      buildOther(nested, coordinates);
   }
-  return lookup(values, body->getTerminator()->getOperand(0));
+  return lookup(body->getTerminator()->getOperand(0));
 }
 
 bool TileBuilder::isMove(linalg::GenericOp op) {

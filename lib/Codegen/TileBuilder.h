@@ -108,11 +108,9 @@ public:
                        llvm::ArrayRef<LinearForm> coordinates);
 
 private:
-  using Values = llvm::DenseMap<mlir::Value, Scalar>;
-
-  Scalar lookup(const Values &values, mlir::Value value) const;
-  LinearForm getIndex(const Values &values, mlir::Value value);
-  mlir::Value getValue(const Values &values, mlir::Value value);
+  Scalar lookup(mlir::Value value) const;
+  LinearForm getIndex(mlir::Value value);
+  mlir::Value getValue(mlir::Value value);
   mlir::Value materialize(mlir::Type type, const Scalar &scalar);
   mlir::Value getConstant(mlir::TypedAttr attribute);
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
@@ -128,18 +126,15 @@ private:
                         llvm::ArrayRef<mlir::Value> elements);
   mlir::Value buildWidening(mlir::Operation &op, mlir::ValueRange operands);
 
-  std::optional<Scalar> buildIndex(mlir::Operation &op, const Values &values);
-  std::optional<bool> decide(mlir::arith::CmpIOp op, const Values &values);
-  llvm::SmallVector<mlir::Value, 4> getOperands(mlir::Operation &op,
-                                                const Values &values);
+  std::optional<Scalar> buildIndex(mlir::Operation &op);
+  std::optional<bool> decide(mlir::arith::CmpIOp op);
+  llvm::SmallVector<mlir::Value, 4> getOperands(mlir::Operation &op);
   mlir::Value buildSelect(mlir::Value condition, mlir::Value chosen,
                           mlir::Value otherwise);
-  IndexRange getChosenRange(mlir::arith::SelectOp op, const Values &values);
-  LinearForm buildChoice(mlir::arith::SelectOp op, const Values &values);
-  std::optional<Scalar> buildGuarded(mlir::arith::SelectOp op,
-                                     const Values &values);
-  void buildOther(mlir::Operation &op, Values &values,
-                  llvm::ArrayRef<LinearForm> coordinates);
+  IndexRange getChosenRange(mlir::arith::SelectOp op);
+  LinearForm buildChoice(mlir::arith::SelectOp op);
+  std::optional<Scalar> buildGuarded(mlir::arith::SelectOp op);
+  void buildOther(mlir::Operation &op, llvm::ArrayRef<LinearForm> coordinates);
   Scalar getResult(mlir::Value result);
   std::optional<unsigned> getClass(mlir::Operation &op);
 
@@ -147,6 +142,9 @@ private:
   mlir::linalg::GenericOp op;
   IndexForms &forms;
   BufferViews &views;
+
+  /// What the body's operations compute for the element that is being built.
+  llvm::DenseMap<mlir::Value, Scalar> values;
 
   /// Operations of the body that compute the same from the same operands.
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
