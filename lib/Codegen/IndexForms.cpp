@@ -38,6 +38,7 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   IndexForms result = *this;
   result.values.clear();
   result.extremes.clear();
+  result.carried.clear();
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
@@ -252,6 +253,25 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   return getAtom(position->second);
 }
 
+/// Of the sum of two remainders, which `beyond` is less `divisor`, what goes to
+/// the quotient and what stays.
+std::pair<LinearForm, LinearForm>
+IndexForms::buildCarry(Builder &b, const LinearForm &sum,
+                       const LinearForm &beyond, int64_t divisor) {
+  Value uncarried = materialize(b, sum);
+  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                          uncarried, getConstant(b, divisor));
+  Value one = getConstant(b, 1), zero = getConstant(b, 0);
+  LinearForm carry =
+      getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
+  // A negative number is a large unsigned one: the minimum is the one of the
+  // two that is a remainder. Range analysis sees that it has no sign.
+  LinearForm rest =
+      getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
+                {0, divisor - 1});
+  return {carry, rest};
+}
+
 std::pair<LinearForm, LinearForm>
 IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   // Multiples of the divisor divide exactly; the rest is what divides.
@@ -294,8 +314,8 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
-  bool carries = !ofThread.isConstant() && !(added == LinearForm(0)) &&
-                 getRange(ofThread).min >= 0 &&
+  bool carries = !llvm::isPowerOf2_64(divisor) && !ofThread.isConstant() &&
+                 !(added == LinearForm(0)) && getRange(ofThread).min >= 0 &&
                  IndexRange{0, divisor - 1}.contains(getRange(added));
   const LinearForm &dividend = carries ? ofThread : rest;
   quotient = add(b, quotient, getDivided(Atom::Quotient, dividend, divisor));
@@ -305,18 +325,11 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     LinearForm beyond = sub(b, remainder, divisor);
     std::optional<bool> carry = isNonNegative(beyond);
     if (!carry) {
-      Value uncarried = materialize(b, remainder);
-      Value condition = arith::CmpIOp::create(
-          b, arith::CmpIPredicate::uge, uncarried, getConstant(b, divisor));
-      Value one = getConstant(b, 1), zero = getConstant(b, 0);
-      quotient = add(
-          b, quotient,
-          getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1}));
-      // A negative number is a large unsigned one: the minimum is the one of
-      // the two that is a remainder. Range analysis sees that it has no sign.
-      remainder = getOpaque(
-          arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
-          {0, divisor - 1});
+      auto [position, isNew] = carried.try_emplace({rest, divisor});
+      if (isNew)
+        position->second = buildCarry(b, remainder, beyond, divisor);
+      quotient = add(b, quotient, position->second.first);
+      remainder = position->second.second;
     } else if (*carry) {
       quotient = add(b, quotient, 1);
       remainder = beyond;

@@ -140,6 +140,10 @@ private:
   template <typename Op>
   LinearForm getExtreme(Builder &b, const LinearForm &lhs,
                         const LinearForm &rhs, IndexRange range);
+  std::pair<LinearForm, LinearForm> buildCarry(Builder &b,
+                                               const LinearForm &sum,
+                                               const LinearForm &beyond,
+                                               int64_t divisor);
   int64_t evaluate(const LinearForm &form, int64_t thread) const;
   Value materializeAtom(Builder &b, unsigned atom);
   Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);
@@ -155,6 +159,9 @@ private:
   std::map<LinearForm, Value> values;
   /// Minima and maxima.
   std::map<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
+  /// Carries and remainders, by what is divided.
+  std::map<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
+      carried;
 };
 
 } // namespace dml

@@ -344,13 +344,19 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   auto negate = [](std::optional<bool> known) {
     return known ? std::optional(!*known) : known;
   };
+  auto areEqual = [&]() -> std::optional<bool> {
+    IndexRange difference = forms.getRange(forms.sub(b, lhs, rhs));
+    if (difference.min > 0 || difference.max < 0)
+      return false;
+    return lhs == rhs ? std::optional(true) : std::nullopt;
+  };
   using Predicate = arith::CmpIPredicate;
   bool positive = forms.getRange(lhs).min >= 0 && forms.getRange(rhs).min >= 0;
   switch (op.getPredicate()) {
   case Predicate::eq:
-    return lhs == rhs ? std::optional(true) : std::nullopt;
+    return areEqual();
   case Predicate::ne:
-    return lhs == rhs ? std::optional(false) : std::nullopt;
+    return negate(areEqual());
   case Predicate::slt:
     return negate(atLeast(lhs, rhs));
   case Predicate::sge:

@@ -157,9 +157,9 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 }
 // -----
 
-// Rows of 66 bytes: three vectors lie inside of each wherever it begins, which is a
-// multiple of 2 bytes before a vector. 105 threads compute them, without a comparison,
-// and another workgroup the 40 others.
+// Rows of 82 bytes: four vectors lie inside of each wherever it begins, which is a
+// multiple of 2 bytes before a vector. 140 threads compute them, without a comparison,
+// and a third workgroup the 40 others.
 
 // PLAIN-LABEL: func @inside_and_across
 // PLAIN:         memref.store
@@ -167,13 +167,13 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // PLAIN:         gpu.terminator
 
 // CHECK-LABEL: func @inside_and_across
-// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 2 : index
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 3 : index
 // CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
-// CHECK:         arith.cmpi ult, %{{.*}}, %c1_
+// CHECK:         arith.cmpi ult, %{{.*}}, %c2
 // CHECK-NEXT:    scf.if
-// CHECK:           arith.cmpi ult, %{{.*}}, %c105
+// CHECK:           arith.cmpi ult, %{{.*}}, %c140
 // CHECK-NEXT:      scf.if
-// CHECK:             arith.divui %{{.*}}, %c3
+// CHECK:             arith.divui %{{.*}}, %c4
 // CHECK-NOT:         {{cmpi|select}}
 // CHECK:             memref.store
 // CHECK:         } else {
@@ -184,14 +184,14 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // CHECK-NOT:     memref.store
 // CHECK:         gpu.terminator
 #identity = affine_map<(d0, d1) -> (d0, d1)>
-func.func @inside_and_across(%input: memref<66x35xi8>, %output: memref<35x66xi8>) {
+func.func @inside_and_across(%input: memref<82x35xi8>, %output: memref<35x82xi8>) {
   linalg.generic {indexing_maps = [#identity],
       iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<35x66xi8>) {
+      outs(%output : memref<35x82xi8>) {
   ^bb0(%out: i8):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
-    %element = memref.load %input[%j, %i] : memref<66x35xi8>
+    %element = memref.load %input[%j, %i] : memref<82x35xi8>
     linalg.yield %element : i8
   }
   return
@@ -199,27 +199,27 @@ func.func @inside_and_across(%input: memref<66x35xi8>, %output: memref<35x66xi8>
 // -----
 
 // Of more rows than 128 vectors have elements, the two kinds take turns: after 2048
-// rows each has whole workgroups, 48 and 18 of them.
+// rows each has whole workgroups, 64 and 18 of them.
 
 // CHECK-LABEL: func @turns
-// CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c66
-// CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c66
-// CHECK:         arith.cmpi ult, %[[PLACE]], %c48
+// CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c82
+// CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c82
+// CHECK:         arith.cmpi ult, %[[PLACE]], %c64
 // CHECK-NEXT:    scf.if
-// CHECK:           %[[OWN:.*]] = arith.minui %[[PLACE]], %c47
-// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c48
+// CHECK:           %[[OWN:.*]] = arith.minui %[[PLACE]], %c63
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c64
 // CHECK:           arith.addi %[[BEFORE]], %[[OWN]]
 // CHECK:         } else {
 // CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c18
 #identity = affine_map<(d0, d1) -> (d0, d1)>
-func.func @turns(%input: memref<66x5000xi8>, %output: memref<5000x66xi8>) {
+func.func @turns(%input: memref<82x5000xi8>, %output: memref<5000x82xi8>) {
   linalg.generic {indexing_maps = [#identity],
       iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<5000x66xi8>) {
+      outs(%output : memref<5000x82xi8>) {
   ^bb0(%out: i8):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
-    %element = memref.load %input[%j, %i] : memref<66x5000xi8>
+    %element = memref.load %input[%j, %i] : memref<82x5000xi8>
     linalg.yield %element : i8
   }
   return

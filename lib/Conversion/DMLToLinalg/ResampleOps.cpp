@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -99,47 +100,40 @@ struct Taps {
   /// counts.
   mlir::Value weight;
   int64_t divisor = 1;
+  /// Whether `low` alone counts for this output. Null if it never does.
+  mlir::Value isLow;
 };
 } // namespace
 
-/// floor((o * step + offset) / divisor), at least 0 and at most dim.input - 1;
-/// `remainder`, if asked for, is what the division leaves. This is the form
-/// that both interpolation modes take once the scale is a fraction.
-static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
-                             int64_t step, int64_t offset, int64_t divisor,
-                             Value *remainder = nullptr) {
-  // Where the last element's coordinate begins, and where the last output lies.
-  Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
+/// o * step + offset. Outputs after the first that reaches `limit` read the
+/// same element: where products are large, it stops there.
+static Value buildPosition(ElementBuilder &b, SampledDim dim, Value o,
+                           int64_t step, int64_t offset, Int128 limit) {
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
-  // All outputs may lie before the first element's centre, within the first
-  // element, or beyond the last one's: extreme scales need no arithmetic.
-  bool allFirst = remainder ? end <= 0 : end < divisor;
-  bool allLast = offset >= limit;
-  if (allFirst || allLast) {
-    if (remainder)
-      *remainder = b.index(0);
-    return b.index(allFirst ? 0 : dim.input - 1);
-  }
   if (end > INT64_MAX / 2) {
-    // Outputs after the first that reaches the limit read the same element:
-    // stopping there keeps products small.
     Int128 reach = limit <= offset ? 0 : (limit - offset + step - 1) / step;
     o = b.minui(o, b.index(static_cast<int64_t>(reach)));
   }
+  return b.add(b.mul(o, step), offset);
+}
 
-  Value position = b.add(b.mul(o, step), offset);
-  if (offset < 0)
-    position = b.maxsi(position, b.index(0));
-  if (!remainder) {
-    Value coordinate = b.divui(position, divisor);
-    return end < limit + divisor ? coordinate
-                                 : b.minui(coordinate, b.index(dim.input - 1));
-  }
-  // At the last element nothing may remain.
-  if (end > limit)
-    position = b.minui(position, b.index(static_cast<int64_t>(limit)));
-  *remainder = b.remui(position, divisor);
-  return b.divui(position, divisor);
+/// floor((o * step + offset) / divisor), at most dim.input - 1: the form that
+/// both interpolation modes take once the scale is a fraction.
+static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
+                             int64_t step, int64_t offset, int64_t divisor) {
+  // Where the last element's coordinate begins, and where the last output lies.
+  Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
+  Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
+  // All outputs may lie within the first element or in the last one: extreme
+  // scales need no arithmetic.
+  if (end < divisor)
+    return b.index(0);
+  if (offset >= limit)
+    return b.index(dim.input - 1);
+  Value position = buildPosition(b, dim, o, step, offset, limit);
+  Value coordinate = b.divui(position, divisor);
+  return end < limit + divisor ? coordinate
+                               : b.minui(coordinate, b.index(dim.input - 1));
 }
 
 /// nearest_neighbor: floor(x + 0.5) = floor((2o + 1) q / 2p) for the scale p/q.
@@ -166,11 +160,43 @@ static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
   if (divisor == 1) // Always at an element's centre.
     return {buildCoordinate(b, dim, o, step, offset, 1), Value(), Value()};
 
+  // As in buildCoordinate(), of elements' centres.
+  Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
+  Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
+  if (end <= 0)
+    return {b.index(0), Value(), Value()};
+  if (offset >= limit)
+    return {b.index(dim.input - 1), Value(), Value()};
+
+  // Before the first centre, divisions are of the element after `low`: they
+  // know no negative numbers. An output there, or after the last centre, lies
+  // between an element and itself: what a neighbour reads serves it, too.
   Taps taps;
   taps.divisor = divisor;
-  Value remainder;
-  taps.low = buildCoordinate(b, dim, o, step, offset, divisor, &remainder);
-  taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
+  bool before = offset < 0, after = end >= limit;
+  Int128 shift = before ? divisor : 0;
+  Value position = buildPosition(
+      b, dim, o, step, static_cast<int64_t>(offset + shift), limit + shift);
+  Value quotient = b.divui(position, divisor);
+  Value remainder = b.remui(position, divisor);
+  Value last = b.index(dim.input - 1);
+  taps.low =
+      before ? b.maxsi(b.sub(quotient, b.index(1)), b.index(0)) : quotient;
+  if (end >= limit + divisor)
+    taps.low = b.minui(taps.low, last);
+  taps.high = before ? quotient : b.add(quotient, 1);
+  if (after)
+    taps.high = b.minui(taps.high, last);
+
+  // Without weight the high element takes no part, even if it is infinite.
+  using Predicate = arith::CmpIPredicate;
+  if (offset % std::gcd(step, divisor) == 0)
+    taps.isLow = b.cmpi(Predicate::eq, remainder, b.index(0));
+  if (before || after) {
+    Value isSame = b.cmpi(Predicate::eq, taps.low, taps.high);
+    taps.isLow =
+        taps.isLow ? b.createOrFold<arith::OrIOp>(taps.isLow, isSame) : isSame;
+  }
   // uitofp wants an integer of fixed width; divisors beyond 32 bits need 64.
   Type fixed = b.getIntegerType(divisor <= UINT32_MAX ? 32 : 64);
   Value whole = b.createOrFold<arith::IndexCastUIOp>(fixed, remainder);
@@ -209,11 +235,7 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
     return math::FmaOp::create(b, tap.weight, difference, low);
   Value part = arith::MulFOp::create(b, tap.weight, difference);
   Value mixed = arith::AddFOp::create(b, low, part);
-  // Without weight the high element takes no part, even if it is infinite.
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Value exact =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, tap.weight, zero);
-  return b.select(exact, low, mixed);
+  return tap.isLow ? b.select(tap.isLow, low, mixed) : mixed;
 }
 
 /// Whether interpolating elements of `type` rounds nowhere: 8 bits, and for

@@ -39,9 +39,9 @@ func.func @nearest_tenth(%input: tensor<100xf32>) -> tensor<10xf32> {
 // even, and leaves the integer in the low bits.
 
 // CHECK-LABEL: func @linear
-// CHECK:         arith.maxsi
-// CHECK:         arith.remui
 // CHECK:         arith.divui
+// CHECK:         arith.remui
+// CHECK:         arith.maxsi
 // CHECK:         tensor.extract
 // CHECK:         arith.uitofp {{.*}} : i8 to f32
 // CHECK:         tensor.extract
@@ -78,9 +78,18 @@ func.func @rounded(%input: tensor<4xui8>) -> tensor<12xui8> {
 // -----
 
 // The first dimension interpolates first, within each column: elements of a row
-// share the columns.
+// share the columns. Before the first centre and after the last, both taps are that
+// element: neighbours share it. Such an output takes it as it is, even if it is
+// infinite.
 
 // CHECK-LABEL: func @bilinear
+// CHECK:         %[[HIGH:.*]] = arith.divui
+// CHECK:         %[[BELOW:.*]] = arith.subi %[[HIGH]]
+// CHECK:         %[[LOW:.*]] = arith.maxsi %[[BELOW]]
+// CHECK:         %[[CLAMPED:.*]] = arith.minui %[[HIGH]]
+// CHECK-NEXT:    arith.cmpi eq, %[[LOW]], %[[CLAMPED]]
+// CHECK:         arith.cmpi eq
+// CHECK-NOT:     cmpi
 // CHECK:         %[[A:.*]] = tensor.extract %{{.*}}[%[[TOP:.*]], %[[LEFT:[a-z0-9_]+]]]
 // CHECK-NEXT:    %[[B:.*]] = tensor.extract %{{.*}}[%[[BOTTOM:.*]], %[[LEFT]]]
 // CHECK-NEXT:    arith.subf %[[B]], %[[A]]
@@ -126,4 +135,20 @@ func.func @extreme(%input: tensor<9xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
   %1 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
       scales = array<f32: 1.0e+38>} : (tensor<9xf32>) -> tensor<7xf32>
   return %0, %1 : tensor<7xf32>, tensor<7xf32>
+}
+
+// -----
+
+// Scale 3 has outputs at centres, where nothing but that element may count.
+
+// CHECK-LABEL: func @centres
+// CHECK:         %[[REMAINDER:.*]] = arith.remui
+// CHECK:         %[[CENTRE:.*]] = arith.cmpi eq, %[[REMAINDER]]
+// CHECK:         %[[CLAMPED:.*]] = arith.cmpi eq
+// CHECK:         %[[IS_LOW:.*]] = arith.ori %[[CENTRE]], %[[CLAMPED]]
+// CHECK:         arith.select %[[IS_LOW]]
+func.func @centres(%input: tensor<4xf32>) -> tensor<12xf32> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 3.0>} : (tensor<4xf32>) -> tensor<12xf32>
+  return %0 : tensor<12xf32>
 }
