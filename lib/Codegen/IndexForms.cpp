@@ -92,6 +92,20 @@ IndexRange IndexForms::getRange(const LinearForm &form, const Box &box) const {
       IndexRange{-maxMagnitude, maxMagnitude});
 }
 
+void IndexForms::assume(const LinearForm &nonNegative) {
+  if (nonNegative.terms.size() != 1)
+    return;
+  auto [atom, coefficient] = nonNegative.terms.front();
+  IndexRange &range =
+      assumed.try_emplace(atom, atoms[atom].range).first->second;
+  if (coefficient > 0)
+    range.min = std::max(
+        range.min, llvm::divideCeilSigned(-nonNegative.constant, coefficient));
+  else
+    range.max = std::min(
+        range.max, llvm::divideFloorSigned(-nonNegative.constant, coefficient));
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -198,7 +212,7 @@ LinearForm IndexForms::min(Builder &b, const LinearForm &lhs,
                            const LinearForm &rhs) {
   if (auto known = isNonNegative(sub(b, rhs, lhs)))
     return *known ? lhs : rhs;
-  IndexRange l = getRange(lhs), r = getRange(rhs);
+  IndexRange l = getRange(lhs, {}), r = getRange(rhs, {});
   return getExtreme<arith::MinSIOp>(
       b, lhs, rhs, {std::min(l.min, r.min), std::min(l.max, r.max)});
 }
@@ -207,7 +221,7 @@ LinearForm IndexForms::max(Builder &b, const LinearForm &lhs,
                            const LinearForm &rhs) {
   if (auto known = isNonNegative(sub(b, lhs, rhs)))
     return *known ? lhs : rhs;
-  IndexRange l = getRange(lhs), r = getRange(rhs);
+  IndexRange l = getRange(lhs, {}), r = getRange(rhs, {});
   return getExtreme<arith::MaxSIOp>(
       b, lhs, rhs, {std::max(l.min, r.min), std::max(l.max, r.max)});
 }
@@ -231,7 +245,9 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    IndexRange range = getRange(dividend);
+    // What is assumed is so for this use alone; a negative dividend is clamped.
+    IndexRange range = getRange(dividend, {});
+    range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
     bool ofThread = llvm::all_of(dividend.terms, [&](LinearForm::Term term) {
       return atoms[term.first].ofThread;
@@ -352,11 +368,12 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
   if (!atoms[atom].value) {
     Value dividend = materialize(b, atoms[atom].dividend);
-    // What range analysis may not see, for which carries are one too large:
-    // dividends are not negative. It would want 64 bits. Larger ones want them
-    // anyway, and one that was clamped came out wrong after it was narrowed.
-    if (!atoms[atom].ofThread &&
-        getRange(atoms[atom].dividend).max <= INT32_MAX)
+    // Dividends are not negative, or count only where they are not. Range
+    // analysis may not see that, for which carries are one too large: it would
+    // want 64 bits. Larger ones want them anyway, and one that was clamped came
+    // out wrong after it was narrowed.
+    IndexRange range = getRange(atoms[atom].dividend, {});
+    if (range.min < 0 || (!atoms[atom].ofThread && range.max <= INT32_MAX))
       dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
     Value divisor = getConstant(b, atoms[atom].divisor);
     atoms[atom].value =

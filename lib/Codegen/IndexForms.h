@@ -45,6 +45,9 @@ struct IndexRange {
   bool contains(IndexRange other) const {
     return min <= other.min && other.max <= max;
   }
+  IndexRange getUnion(IndexRange other) const {
+    return {std::min(min, other.min), std::max(max, other.max)};
+  }
 };
 
 /// The index arithmetic of one thread, kept symbolic until a value is wanted.
@@ -79,11 +82,16 @@ public:
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
+  /// What `form` may be, as far as that is assumed.
   IndexRange getRange(const LinearForm &form) const {
-    return getRange(form, {});
+    return getRange(form, assumed);
   }
   /// ... where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
+
+  /// From here on, what is built counts only where `nonNegative` is that.
+  void assume(const LinearForm &nonNegative);
+  void assumeNothing() { assumed.clear(); }
 
   using Builder = mlir::ImplicitLocOpBuilder;
   LinearForm add(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
@@ -150,6 +158,7 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
+  Box assumed;
   /// Atoms of narrowed forms that those forms have which they were made of.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;

@@ -453,13 +453,9 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   narrowed = {llvm::divideCeilSigned(narrowed.min - rest, common),
               llvm::divideFloorSigned(narrowed.max - rest, common)};
   IndexRange otherRange = forms.getRange(otherwise);
-  auto join = [&](IndexRange range) {
-    return IndexRange{std::min(range.min, otherRange.min),
-                      std::max(range.max, otherRange.max)};
-  };
-  LinearForm multiple = forms.getOpaque(selection, join(range));
+  LinearForm multiple = forms.getOpaque(selection, range.getUnion(otherRange));
   if (!multiple.isConstant())
-    selected[multiple.terms.front().first] = join(narrowed);
+    selected[multiple.terms.front().first] = narrowed.getUnion(otherRange);
 
   LinearForm result = forms.add(b, forms.mul(b, multiple, common), otherRest);
   if (rest == otherRest)
@@ -705,26 +701,37 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 }
 
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
-                                               const Scalar &chosen,
-                                               const Scalar &otherwise) {
-  if (!chosen.buffer || !otherwise.buffer)
+                                               ArrayRef<LinearForm> chosen,
+                                               ArrayRef<LinearForm> otherwise) {
+  // Each as it is where it is chosen, and whatever elsewhere.
+  auto build = [&](const LinearForm &nonNegative,
+                   ArrayRef<LinearForm> coordinates) {
+    forms.assume(nonNegative);
+    Scalar element = buildElement(coordinates);
+    IndexRange range = forms.getRange(element.index);
+    forms.assumeNothing();
+    return std::make_pair(element, range);
+  };
+  auto [lhs, lhsRange] = build(form, chosen);
+  auto [rhs, rhsRange] = build(forms.sub(b, -1, form), otherwise);
+  if (!lhs.buffer || !rhs.buffer)
     return std::nullopt;
+  // The constant goes to the other side: neighbours compare the same.
+  LinearForm varying = form;
+  varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                          forms.materialize(b, form),
-                                          forms.materialize(b, 0));
-  IndexRange l = forms.getRange(chosen.index),
-             r = forms.getRange(otherwise.index);
-  Scalar result = chosen.guard ? chosen : otherwise;
+                                          forms.materialize(b, varying),
+                                          forms.materialize(b, -form.constant));
+  Scalar result = lhs.guard ? lhs : rhs;
   result.index =
-      forms.getOpaque(buildSelect(condition, forms.materialize(b, chosen.index),
-                                  forms.materialize(b, otherwise.index)),
-                      {std::min(l.min, r.min), std::max(l.max, r.max)});
+      forms.getOpaque(buildSelect(condition, forms.materialize(b, lhs.index),
+                                  forms.materialize(b, rhs.index)),
+                      lhsRange.getUnion(rhsRange));
   if (result.guard) {
     auto getGuard = [&](const Scalar &scalar) {
       return scalar.guard ? scalar.guard : getConstant(b.getBoolAttr(true));
     };
-    result.guard =
-        buildSelect(condition, getGuard(chosen), getGuard(otherwise));
+    result.guard = buildSelect(condition, getGuard(lhs), getGuard(rhs));
   }
   return result;
 }

@@ -94,11 +94,12 @@ public:
   /// coordinates that no tensor has then do no harm, as long as they are not
   /// packed.
   static bool isMove(mlir::linalg::GenericOp op);
-  /// Of two elements that are moved, `chosen` where `form` is at least 0, and
-  /// `otherwise` elsewhere. Nothing if one of them is a constant.
+  /// Of a body that moves elements, the one at `chosen` where `form` is at
+  /// least 0, and the one at `otherwise` elsewhere. Nothing if one of them is a
+  /// constant.
   std::optional<Scalar> chooseMoved(const LinearForm &form,
-                                    const Scalar &chosen,
-                                    const Scalar &otherwise);
+                                    llvm::ArrayRef<LinearForm> chosen,
+                                    llvm::ArrayRef<LinearForm> otherwise);
 
   /// The vector of `elements`.
   mlir::Value pack(const Packing &packing, llvm::ArrayRef<Scalar> elements);

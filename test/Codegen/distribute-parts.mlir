@@ -157,9 +157,9 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 }
 // -----
 
-// Rows of 82 bytes: four vectors lie inside of each wherever it begins, which is a
-// multiple of 2 bytes before a vector. 140 threads compute them, without a comparison,
-// and a third workgroup the 40 others.
+// Rows of 210 bytes: twelve vectors lie inside of each wherever it begins, which is a
+// multiple of 2 bytes before a vector. 420 threads compute them, without a comparison,
+// and a fifth workgroup the 40 others.
 
 // PLAIN-LABEL: func @inside_and_across
 // PLAIN:         memref.store
@@ -167,13 +167,13 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // PLAIN:         gpu.terminator
 
 // CHECK-LABEL: func @inside_and_across
-// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 3 : index
+// CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 5 : index
 // CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
-// CHECK:         arith.cmpi ult, %{{.*}}, %c2
+// CHECK:         arith.cmpi ult, %{{.*}}, %c4
 // CHECK-NEXT:    scf.if
-// CHECK:           arith.cmpi ult, %{{.*}}, %c140
+// CHECK:           arith.cmpi ult, %{{.*}}, %c420
 // CHECK-NEXT:      scf.if
-// CHECK:             arith.divui %{{.*}}, %c4
+// CHECK:             arith.divui %{{.*}}, %c12
 // CHECK-NOT:         {{cmpi|select}}
 // CHECK:             memref.store
 // CHECK:         } else {
@@ -184,43 +184,45 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // CHECK-NOT:     memref.store
 // CHECK:         gpu.terminator
 #identity = affine_map<(d0, d1) -> (d0, d1)>
-func.func @inside_and_across(%input: memref<82x35xi8>, %output: memref<35x82xi8>) {
+func.func @inside_and_across(%input: memref<210x35xi8>, %output: memref<35x210xi8>) {
   linalg.generic {indexing_maps = [#identity],
       iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<35x82xi8>) {
+      outs(%output : memref<35x210xi8>) {
   ^bb0(%out: i8):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
-    %element = memref.load %input[%j, %i] : memref<82x35xi8>
-    linalg.yield %element : i8
+    %element = memref.load %input[%j, %i] : memref<210x35xi8>
+    %doubled = arith.addi %element, %element : i8
+    linalg.yield %doubled : i8
   }
   return
 }
 // -----
 
 // Of more rows than 128 vectors have elements, the two kinds take turns: after 2048
-// rows each has whole workgroups, 64 and 18 of them.
+// rows each has whole workgroups, 192 and 18 of them.
 
 // CHECK-LABEL: func @turns
-// CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c82
-// CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c82
-// CHECK:         arith.cmpi ult, %[[PLACE]], %c64
+// CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c210
+// CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c210
+// CHECK:         arith.cmpi ult, %[[PLACE]], %c192
 // CHECK-NEXT:    scf.if
-// CHECK:           %[[OWN:.*]] = arith.minui %[[PLACE]], %c63
-// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c64
+// CHECK:           %[[OWN:.*]] = arith.minui %[[PLACE]], %c191
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c192
 // CHECK:           arith.addi %[[BEFORE]], %[[OWN]]
 // CHECK:         } else {
 // CHECK:           %[[BEFORE:.*]] = arith.muli %[[TURN]], %c18
 #identity = affine_map<(d0, d1) -> (d0, d1)>
-func.func @turns(%input: memref<82x5000xi8>, %output: memref<5000x82xi8>) {
+func.func @turns(%input: memref<210x5000xi8>, %output: memref<5000x210xi8>) {
   linalg.generic {indexing_maps = [#identity],
       iterator_types = ["parallel", "parallel"]}
-      outs(%output : memref<5000x82xi8>) {
+      outs(%output : memref<5000x210xi8>) {
   ^bb0(%out: i8):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
-    %element = memref.load %input[%j, %i] : memref<82x5000xi8>
-    linalg.yield %element : i8
+    %element = memref.load %input[%j, %i] : memref<210x5000xi8>
+    %doubled = arith.addi %element, %element : i8
+    linalg.yield %doubled : i8
   }
   return
 }
@@ -228,6 +230,7 @@ func.func @turns(%input: memref<82x5000xi8>, %output: memref<5000x82xi8>) {
 
 // Elements that only move are looked up in the row where their vector begins and in the
 // next: what outer dimensions come to is computed for two rows, not for each element.
+// In the next row, columns count from 0 where one is chosen there.
 
 // CHECK-LABEL: func @both_rows
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
@@ -235,10 +238,10 @@ func.func @turns(%input: memref<82x5000xi8>, %output: memref<5000x82xi8>) {
 // CHECK:         %[[NEXT_ROW:.*]] = arith.addi %[[ROW]], %c1
 // CHECK:         %[[NEXT_END:.*]] = arith.minsi
 // CHECK:         %[[COLUMN:.*]] = arith.remui %[[FIRST]], %c9
-// CHECK:         %[[BEYOND:.*]] = arith.addi %[[COLUMN]], %c-8
-// CHECK:         %[[IS_NEXT:.*]] = arith.cmpi sge, %[[BEYOND]], %c0
+// CHECK:         %[[IS_NEXT:.*]] = arith.cmpi sge, %[[COLUMN]], %c8
 // CHECK:         arith.select %[[IS_NEXT]]
-// CHECK-COUNT-2: arith.cmpi sge
+// CHECK:         arith.cmpi sge, %[[COLUMN]], %c7
+// CHECK:         arith.cmpi sge, %[[COLUMN]], %c6
 // CHECK-NOT:     {{cmpi|divui}}
 // CHECK:         gpu.terminator
 #identity = affine_map<(d0, d1) -> (d0, d1)>
@@ -260,6 +263,91 @@ func.func @both_rows(%input: memref<5x7xf32>, %output: memref<7x9xf32>) {
     %row = arith.minsi %i2, %four : index
     %column = arith.minsi %j2, %six : index
     %element = memref.load %input[%row, %column] : memref<5x7xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// Threads inside of rows load words of what they move, the others parts of them: that is
+// worth two parts, however few operations there are.
+
+// PLAIN-LABEL: func @words_inside
+// PLAIN:         scf.if
+// PLAIN-COUNT-5:   memref.load %{{.*}} : memref<104xi32>
+// PLAIN-NOT:       memref.load
+// PLAIN:           memref.store
+// PLAIN:         } else {
+// PLAIN-COUNT-16:  memref.load %{{.*}} : memref<415xi8>
+// PLAIN:           memref.store
+// PLAIN-NOT:     memref.store
+// PLAIN:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @words_inside(%input: memref<5x83xi8>, %output: memref<5x166xi8>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<5x166xi8>) {
+  ^bb0(%out: i8):
+    %period = arith.constant 83 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %column = arith.remui %j, %period : index
+    %element = memref.load %input[%i, %column] : memref<5x83xi8>
+    linalg.yield %element : i8
+  }
+  return
+}
+// -----
+
+// Columns that repeat every 7 make for rows of 7: no element divides by it.
+
+// CHECK-LABEL: func @periodic
+// CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
+// CHECK:         arith.divui %[[FIRST]], %c7
+// CHECK:         arith.remui %{{.*}}, %c3
+// CHECK:         %[[COLUMN:.*]] = arith.remui %[[FIRST]], %c7
+// CHECK-NOT:     remui
+// CHECK:         arith.cmpi sge, %[[COLUMN]], %c6
+// CHECK:         arith.cmpi sge, %[[COLUMN]], %c5
+// CHECK:         arith.cmpi sge, %[[COLUMN]], %c4
+// CHECK-NOT:     {{cmpi|remui}}
+// CHECK:         gpu.terminator
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @periodic(%input: memref<7x5xf32>, %output: memref<5x21xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<5x21xf32>) {
+  ^bb0(%out: f32):
+    %seven = arith.constant 7 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %column = arith.remui %j, %seven : index
+    %element = memref.load %input[%column, %i] : memref<7x5xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+// -----
+
+// What would be divided is clamped where it is not what is chosen: divisions do not
+// know negative numbers.
+
+// CHECK-LABEL: func @divided
+// CHECK:         %[[COLUMN:.*]] = arith.remui %{{.*}}, %c9
+// CHECK:         %[[BEYOND:.*]] = arith.addi %[[COLUMN]], %c-6
+// CHECK:         %[[CLAMPED:.*]] = arith.maxsi %[[BEYOND]], %c0
+// CHECK:         arith.divui %[[CLAMPED]], %c2
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @divided(%input: memref<5x5xf32>, %output: memref<5x9xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<5x9xf32>) {
+  ^bb0(%out: f32):
+    %two = arith.constant 2 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %column = arith.divui %j, %two : index
+    %element = memref.load %input[%i, %column] : memref<5x5xf32>
     linalg.yield %element : f32
   }
   return

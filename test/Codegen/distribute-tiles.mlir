@@ -38,14 +38,14 @@ func.func @neighbours(%input: memref<3x8xf32>, %output: memref<3x8xf32>) {
 
 // CHECK-LABEL: func @carry
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
-// CHECK:         %[[COLUMN:.*]] = arith.remui %[[FIRST]], %[[FIVE:.*]] : index
+// CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %[[FIVE:.*]] : index
+// CHECK-NEXT:    %[[COLUMN:.*]] = arith.remui %[[FIRST]], %[[FIVE]]
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[COLUMN]], %[[ONE:.*]] : index
 // CHECK-NEXT:    %[[BEYOND:.*]] = arith.cmpi uge, %[[NEXT]], %[[FIVE]]
 // CHECK:         %[[CARRY:.*]] = arith.select %[[BEYOND]], %[[ONE]], %c0
 // CHECK:         %[[WRAPPED:.*]] = arith.addi %[[COLUMN]], %c-4
 // CHECK-NEXT:    arith.minui %[[NEXT]], %[[WRAPPED]]
-// CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %[[FIVE]]
-// CHECK-NEXT:    arith.addi %[[ROW]], %[[CARRY]]
+// CHECK:         arith.addi %[[ROW]], %[[CARRY]]
 // CHECK-NOT:     {{divui|remui}}
 // CHECK:         vector.from_elements
 #identity = affine_map<(d0, d1) -> (d0, d1)>
@@ -57,7 +57,8 @@ func.func @carry(%input: memref<5x3xf32>, %output: memref<3x5xf32>) {
     %row = linalg.index 0 : index
     %column = linalg.index 1 : index
     %element = memref.load %input[%column, %row] : memref<5x3xf32>
-    linalg.yield %element : f32
+    %negated = arith.negf %element : f32
+    linalg.yield %negated : f32
   }
   return
 }

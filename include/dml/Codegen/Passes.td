@@ -144,7 +144,7 @@ def DistributeToWorkgroups
     "mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"minOpsPerByte", "min-ops-per-byte", "double", "16.0",
+    Option<"minOpsPerByte", "min-ops-per-byte", "double", "15.5",
            "Operations for a byte that is read or written from which a kernel "
            "waits for them rather than for memory">,
   ];
