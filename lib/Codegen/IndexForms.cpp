@@ -341,7 +341,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     LinearForm beyond = sub(b, remainder, divisor);
     std::optional<bool> carry = isNonNegative(beyond);
     if (!carry) {
-      auto [position, isNew] = carried.try_emplace({rest, divisor});
+      auto [position, isNew] = carried.try_emplace({remainder, divisor});
       if (isNew)
         position->second = buildCarry(b, remainder, beyond, divisor);
       quotient = add(b, quotient, position->second.first);

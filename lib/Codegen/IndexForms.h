@@ -89,7 +89,9 @@ public:
   /// ... where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// From here on, what is built counts only where `nonNegative` is that.
+  /// From here on, what is built counts only where `nonNegative` is that. What
+  /// is built once for all may not rest on it: such ranges are asked for with
+  /// an empty box.
   void assume(const LinearForm &nonNegative);
   void assumeNothing() { assumed.clear(); }
 
@@ -168,7 +170,7 @@ private:
   std::map<LinearForm, Value> values;
   /// Minima and maxima.
   std::map<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
-  /// Carries and remainders, by what is divided.
+  /// Carries and remainders, by the sum that they are of.
   std::map<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
       carried;
 };

@@ -448,11 +448,11 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   Value selection = buildSelect(condition, forms.materialize(b, chosen),
                                 forms.materialize(b, otherwise));
 
-  IndexRange range = forms.getRange(chosen);
+  IndexRange range = forms.getRange(chosen, {});
   IndexRange narrowed = getChosenRange(op);
   narrowed = {llvm::divideCeilSigned(narrowed.min - rest, common),
               llvm::divideFloorSigned(narrowed.max - rest, common)};
-  IndexRange otherRange = forms.getRange(otherwise);
+  IndexRange otherRange = forms.getRange(otherwise, {});
   LinearForm multiple = forms.getOpaque(selection, range.getUnion(otherRange));
   if (!multiple.isConstant())
     selected[multiple.terms.front().first] = narrowed.getUnion(otherRange);
