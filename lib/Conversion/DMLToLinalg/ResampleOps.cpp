@@ -105,13 +105,14 @@ struct Taps {
 };
 } // namespace
 
-/// o * step + offset. Outputs after the first that reaches `limit` read the
-/// same element: where products are large, it stops there.
+/// o * step + offset. Outputs after the first that reaches `limit`, which is
+/// more than `offset`, read the same element: where products are large, it
+/// stops there.
 static Value buildPosition(ElementBuilder &b, SampledDim dim, Value o,
                            int64_t step, int64_t offset, Int128 limit) {
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
   if (end > INT64_MAX / 2) {
-    Int128 reach = limit <= offset ? 0 : (limit - offset + step - 1) / step;
+    Int128 reach = (limit - offset + step - 1) / step;
     o = b.minui(o, b.index(static_cast<int64_t>(reach)));
   }
   return b.add(b.mul(o, step), offset);
