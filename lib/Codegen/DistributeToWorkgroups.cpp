@@ -180,8 +180,11 @@ LogicalResult Launch::verify() {
 /// Where a row's coordinates repeat, its parts can be rows: if whole rows are
 /// no whole vectors, fewer elements then have a coordinate of their own.
 void Launch::findPeriod() {
+  // A tensor of rank 0 has no dimension to ask for.
+  if (rowSize == 1 || rowSize % packing.getCount() == 0)
+    return;
   int64_t period = getPeriod(rowDim);
-  if (rowSize % packing.getCount() == 0 || period == 1 || period == rowSize)
+  if (period == 1 || period == rowSize)
     return;
   numRows = rowSize / period;
   rowSize = period;
@@ -205,6 +208,21 @@ int64_t Launch::getPeriod(int64_t dim) {
   return size % period ? size : period;
 }
 
+static Value linearize(ImplicitLocOpBuilder &b, Value outer, int64_t size,
+                       Value inner) {
+  Value by = arith::ConstantIndexOp::create(b, size);
+  return b.createOrFold<arith::AddIOp>(b.createOrFold<arith::MulIOp>(outer, by),
+                                       inner);
+}
+
+/// The outer and the inner number that linearize() has made `value` of.
+static std::pair<Value, Value> delinearize(ImplicitLocOpBuilder &b, Value value,
+                                           int64_t size) {
+  Value by = arith::ConstantIndexOp::create(b, size);
+  return {arith::DivUIOp::create(b, value, by),
+          arith::RemUIOp::create(b, value, by)};
+}
+
 /// Elements that are read again where an outer dimension repeats may have left
 /// the caches by then: workgroups that read the same take turns. Those beyond
 /// the last stay there.
@@ -221,19 +239,9 @@ Value Launch::orderByPeriod(ImplicitLocOpBuilder &b, Value group) {
         elements * packing.bits / 8 < cachedBytes)
       continue;
     int64_t copies = size / period, groups = elements / groupSize;
-    auto divide = [&](Value value, int64_t divisor) {
-      Value by = arith::ConstantIndexOp::create(b, divisor);
-      return std::make_pair(arith::DivUIOp::create(b, value, by).getResult(),
-                            arith::RemUIOp::create(b, value, by).getResult());
-    };
-    auto scale = [&](Value value, int64_t factor, Value added) -> Value {
-      Value by = arith::ConstantIndexOp::create(b, factor);
-      return arith::AddIOp::create(b, arith::MulIOp::create(b, value, by),
-                                   added);
-    };
-    auto [rest, copy] = divide(group, copies);
-    auto [outer, place] = divide(rest, groups);
-    return scale(scale(outer, copies, copy), groups, place);
+    auto [rest, copy] = delinearize(b, group, copies);
+    auto [outer, place] = delinearize(b, rest, groups);
+    return linearize(b, linearize(b, outer, copies, copy), groups, place);
   }
   return group;
 }
@@ -263,8 +271,7 @@ Tile Launch::getPlainTile() {
 /// lie in one plane.
 std::optional<Tile> Launch::getTaller(Tile tile) {
   tile.rows *= 2;
-  if (tile.rows * packing.getCount() > maxElements ||
-      tile.rows * packing.bytes > maxRowBytes || numRows % tile.rows ||
+  if (tile.rows * packing.bytes > maxRowBytes || numRows % tile.rows ||
       numVectors / tile.rows < minThreads)
     return std::nullopt;
   return tile;
@@ -686,17 +693,14 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
 
   b.setInsertionPointToStart(&launch.getBody().front());
   gpu::KernelDim3 group = launch.getBlockIds();
-  auto linearize = [&](Value outer, int64_t size, Value inner) -> Value {
-    Value scaled = b.createOrFold<arith::MulIOp>(outer, constant(size));
-    return b.createOrFold<arith::AddIOp>(scaled, inner);
-  };
   Value linear = group.x;
   if (grid[2] > 1)
-    linear = linearize(linearize(group.z, grid[1], group.y), grid[0], group.x);
+    linear =
+        linearize(b, linearize(b, group.z, grid[1], group.y), grid[0], group.x);
   else if (grid[1] > 1)
-    linear = linearize(group.y, grid[0], group.x);
+    linear = linearize(b, group.y, grid[0], group.x);
   auto getThread = [&](Value group) {
-    return linearize(group, DeviceProfile::workgroupSize,
+    return linearize(b, group, DeviceProfile::workgroupSize,
                      launch.getThreadIds().x);
   };
 
@@ -722,10 +726,8 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
   b.setInsertionPoint(end);
   int64_t each = counts[0] + counts[1];
   Value turn = constant(0), place = linear;
-  if (turns > 1) {
-    turn = arith::DivUIOp::create(b, linear, constant(each));
-    place = arith::RemUIOp::create(b, linear, constant(each));
-  }
+  if (turns > 1)
+    std::tie(turn, place) = delinearize(b, linear, each);
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place,
                                         constant(counts[0]));
   auto choice = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
@@ -744,7 +746,7 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
     tile = parts[i];
     int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
     Cost ofPart =
-        buildPart(b, views, getThread(linearize(turn, counts[i], own)),
+        buildPart(b, views, getThread(linearize(b, turn, counts[i], own)),
                   most * DeviceProfile::workgroupSize,
                   maxGeneral - cost.general, path->getTerminator());
     cost.general += ofPart.general;

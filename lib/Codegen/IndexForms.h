@@ -160,6 +160,7 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
+  /// Of atoms where what is being built counts.
   Box assumed;
   /// Atoms of narrowed forms that those forms have which they were made of.
   unsigned numShared = std::numeric_limits<unsigned>::max();

@@ -348,7 +348,8 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
     IndexRange difference = forms.getRange(forms.sub(b, lhs, rhs));
     if (difference.min > 0 || difference.max < 0)
       return false;
-    return lhs == rhs ? std::optional(true) : std::nullopt;
+    return difference.min == difference.max ? std::optional(true)
+                                            : std::nullopt;
   };
   using Predicate = arith::CmpIPredicate;
   bool positive = forms.getRange(lhs).min >= 0 && forms.getRange(rhs).min >= 0;

@@ -330,3 +330,22 @@ func.func @same_rows(%input: memref<4x256x512xf32>, %output: memref<4x512x1024xf
   }
   return
 }
+// -----
+
+// A tensor of rank 0 is one vector.
+
+// CHECK-LABEL: func @scalar
+// CHECK:         memref.load
+// CHECK:         memref.store
+// CHECK-NOT:     memref.store
+// CHECK:         gpu.terminator
+#scalar = affine_map<() -> ()>
+func.func @scalar(%input: memref<f32>, %output: memref<f32>) {
+  linalg.generic {indexing_maps = [#scalar], iterator_types = []}
+      outs(%output : memref<f32>) {
+  ^bb0(%out: f32):
+    %element = memref.load %input[] : memref<f32>
+    linalg.yield %element : f32
+  }
+  return
+}
