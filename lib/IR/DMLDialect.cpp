@@ -10,20 +10,15 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <limits>
 #include <tuple>
 
 using namespace mlir;
 using namespace dml;
 
 #include "dml/IR/DMLDialect.cpp.inc"
-#include "dml/IR/DMLInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dml/IR/DMLAttributes.cpp.inc"
-
-#define GET_OP_CLASSES
-#include "dml/IR/DMLOps.cpp.inc"
 
 namespace {
 /// Operators are pure: they can stand wherever their function is called.
@@ -42,10 +37,18 @@ void DMLDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "dml/IR/DMLAttributes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dml/IR/DMLOps.cpp.inc"
-      >();
+#define DML_FAMILY(name) register##name##Ops();
+#include "dml/IR/Families.def"
+}
+
+LogicalResult
+ScaleBiasAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                      FloatAttr scale, FloatAttr bias) {
+  for (auto [name, value] : {std::pair("scale", scale), {"bias", bias}})
+    if (!value.getType().isF32())
+      return emitError() << name << " has type " << value.getType()
+                         << ", but wants f32";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,177 +198,4 @@ FeatureLevel dml::getTargetFeatureLevel(Operation *op) {
     if (auto target = op->getAttrOfType<TargetAttr>(targetAttrName))
       return target.getFeatureLevel();
   return newestFeatureLevel;
-}
-
-//===----------------------------------------------------------------------===//
-// FeatureLevelOpInterface
-//===----------------------------------------------------------------------===//
-
-const OperatorSupport *dml::getOperatorSupport(OperationName name) {
-  auto *interface = name.getInterface<FeatureLevelOpInterface>();
-  return interface ? &interface->getOperatorSupport() : nullptr;
-}
-
-// The table names all tensors; an op that is not verified may have more or
-// fewer.
-unsigned FeatureLevelOpInterface::getNumTensors() {
-  Operation *op = getOperation();
-  return std::min<size_t>(op->getNumOperands() + op->getNumResults(),
-                          getOperatorSupport().levels.front().tensors.size());
-}
-
-StringRef FeatureLevelOpInterface::getTensorName(unsigned index) {
-  return getOperatorSupport().levels.front().tensors[index].tensor;
-}
-
-bool FeatureLevelOpInterface::isResultTensor(unsigned index) {
-  return index >= getOperation()->getNumOperands();
-}
-
-Type FeatureLevelOpInterface::getTensorType(unsigned index) {
-  Operation *op = getOperation();
-  return isResultTensor(index)
-             ? op->getResult(index - op->getNumOperands()).getType()
-             : op->getOperand(index).getType();
-}
-
-SmallVector<Requirement> FeatureLevelOpInterface::getRequirements() {
-  SmallVector<Requirement> requirements = {{Requirement::Kind::Operator}};
-  StringRef seen;
-  for (const EnumCaseSupport &enumCase : getOperatorSupport().enumCases) {
-    StringRef attribute = enumCase.attribute;
-    if (attribute == std::exchange(seen, attribute))
-      continue;
-    if (std::optional<uint32_t> value = getEnumCaseValue(attribute))
-      requirements.push_back({Requirement::Kind::EnumCase, attribute, *value});
-  }
-  for (unsigned i = 0; i < getNumTensors(); ++i) {
-    auto type = dyn_cast<RankedTensorType>(getTensorType(i));
-    if (!type)
-      continue;
-    if (std::optional<DataType> dataType = getDataType(type.getElementType()))
-      requirements.push_back({Requirement::Kind::DataType, getTensorName(i),
-                              static_cast<int64_t>(*dataType)});
-    requirements.push_back(
-        {Requirement::Kind::Rank, getTensorName(i), type.getRank()});
-  }
-  return requirements;
-}
-
-SmallVector<Requirement>
-FeatureLevelOpInterface::getViolations(FeatureLevel level) {
-  const OperatorSupport &support = getOperatorSupport();
-  if (!support.getRow(level))
-    return {{Requirement::Kind::Operator}};
-  SmallVector<Requirement> violations = getRequirements();
-  llvm::erase_if(violations, [&](const Requirement &requirement) {
-    return support.supports(requirement, level);
-  });
-  return violations;
-}
-
-FeatureLevelOpInterface::MinimumLevel
-FeatureLevelOpInterface::getMinimumLevel() {
-  // What the level below lacks decides; at the oldest level, the operator.
-  Requirement deciding = {Requirement::Kind::Operator};
-  for (const FeatureLevelInfo &info : getFeatureLevels()) {
-    SmallVector<Requirement> violations = getViolations(info.level);
-    if (violations.empty())
-      return {info.level, deciding};
-    deciding = violations.front();
-  }
-  return {std::nullopt, deciding};
-}
-
-LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level) {
-  SmallVector<Requirement> violations = getViolations(level);
-  if (violations.empty())
-    return success();
-  return emitViolation(violations.front(), level);
-}
-
-InFlightDiagnostic
-FeatureLevelOpInterface::emitViolation(const Requirement &violation,
-                                       FeatureLevel level) {
-  const OperatorSupport &support = getOperatorSupport();
-  InFlightDiagnostic diagnostic =
-      getOperation()->emitOpError()
-      << support.describeViolation(violation, level);
-  diagnostic.attachNote() << "according to " << support.getSource(violation);
-  return diagnostic;
-}
-
-/// What holds for every DirectML tensor at every level.
-static LogicalResult verifyTensor(FeatureLevelOpInterface op, StringRef name,
-                                  RankedTensorType type) {
-  constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
-  if (!getDataType(type.getElementType()))
-    return op->emitOpError()
-           << name << " has element type " << type.getElementType()
-           << ", which is no DirectML data type (f16, f32, "
-              "f64, i8 to i64, ui8 to ui64)";
-  if (type.getEncoding())
-    return op->emitOpError()
-           << name << " has the encoding " << type.getEncoding()
-           << ", but DirectML tensors have none";
-  int64_t elements = 1;
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
-    if (ShapedType::isDynamic(size))
-      return op->emitOpError()
-             << name << " has a dynamic size in dimension " << dim << " of "
-             << type << ", but DirectML tensors have static sizes";
-    if (size < 1 || size > maxElements)
-      return op->emitOpError()
-             << name << " has size " << size << " in dimension " << dim
-             << ", but DirectML sizes range from 1 to " << maxElements;
-    // Both factors are below 2^32: the product cannot overflow.
-    uint64_t product =
-        static_cast<uint64_t>(elements) * static_cast<uint64_t>(size);
-    if (product > static_cast<uint64_t>(maxElements))
-      return op->emitOpError()
-             << name << " has type " << type << " of more than " << maxElements
-             << " elements, DirectML's limit";
-    elements = static_cast<int64_t>(product);
-  }
-  return success();
-}
-
-/// Checks the results against the types that the operands and attributes
-/// determine, with one message that names the result. (InferTypeOpInterface's
-/// own verifier runs later and finds nothing left to say.)
-static LogicalResult verifyInferredTypes(FeatureLevelOpInterface op) {
-  auto inferable = dyn_cast<InferTypeOpInterface>(op.getOperation());
-  if (!inferable)
-    return success();
-  SmallVector<Type> inferred;
-  if (failed(inferable.inferReturnTypes(
-          op->getContext(), op->getLoc(), op->getOperands(),
-          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
-          op->getRegions(), inferred)))
-    return failure();
-  for (auto [index, found, wanted] :
-       llvm::enumerate(op->getResultTypes(), inferred))
-    if (found != wanted)
-      return op->emitOpError()
-             << op.getTensorName(op->getNumOperands() + index) << " has type "
-             << found << ", but wants " << wanted;
-  return success();
-}
-
-LogicalResult dml::detail::verifyOperator(Operation *operation) {
-  auto op = cast<FeatureLevelOpInterface>(operation);
-  for (unsigned i = 0; i < op.getNumTensors(); ++i) {
-    StringRef name = op.getTensorName(i);
-    auto type = dyn_cast<RankedTensorType>(op.getTensorType(i));
-    if (!type)
-      return op->emitOpError() << name << " has type " << op.getTensorType(i)
-                               << ", but wants a ranked tensor";
-    if (failed(verifyTensor(op, name, type)))
-      return failure();
-  }
-  // First what is plainly wrong, then what is wrong at the newest level. A
-  // lower level is verified where it is stated.
-  if (failed(verifyInferredTypes(op)))
-    return failure();
-  return op.verifyFeatureLevel(newestFeatureLevel);
 }

@@ -149,15 +149,34 @@ llvm::StringRef stringifyRequirementKind(Requirement::Kind kind) {
   llvm_unreachable("unknown kind of requirement");
 }
 
-const LevelSupport *OperatorSupport::getRow(FeatureLevel level) const {
-  const LevelSupport *row = llvm::find_if(
-      levels, [&](const LevelSupport &row) { return row.level <= level; });
+std::string Requirement::getSubject() const {
+  std::string text = subject.str();
+  if (position)
+    text += "[" + std::to_string(*position) + "]";
+  return text;
+}
+
+const TensorInfo *OperatorSupport::getTensorInfo(llvm::StringRef name) const {
+  const TensorInfo *info = llvm::find_if(
+      tensors, [&](const TensorInfo &info) { return info.name == name; });
+  return info == tensors.end() ? nullptr : info;
+}
+
+const LevelSupport *
+OperatorSupport::getRow(FeatureLevel level,
+                        std::optional<uint32_t> selected) const {
+  const LevelSupport *row =
+      llvm::find_if(levels, [&](const LevelSupport &row) {
+        return row.level <= level &&
+               (!selected || (*selected < 32 && (row.cases >> *selected) & 1));
+      });
   return row == levels.end() ? nullptr : row;
 }
 
-const TensorSupport *OperatorSupport::getTensor(llvm::StringRef name,
-                                                FeatureLevel level) const {
-  if (const LevelSupport *row = getRow(level))
+const TensorSupport *
+OperatorSupport::getTensor(llvm::StringRef name, FeatureLevel level,
+                           std::optional<uint32_t> selected) const {
+  if (const LevelSupport *row = getRow(level, selected))
     for (const TensorSupport &tensor : row->tensors)
       if (tensor.tensor == name)
         return &tensor;
@@ -174,9 +193,10 @@ const EnumCaseSupport *OperatorSupport::getEnumCase(llvm::StringRef attribute,
 
 bool OperatorSupport::supports(const Requirement &requirement,
                                FeatureLevel level) const {
-  if (!getRow(level))
+  if (!getRow(level, requirement.selected))
     return false;
-  const TensorSupport *tensor = getTensor(requirement.subject, level);
+  const TensorSupport *tensor =
+      getTensor(requirement.subject, level, requirement.selected);
   switch (requirement.kind) {
   case Requirement::Kind::Operator:
     return true;
@@ -228,9 +248,9 @@ std::string OperatorSupport::describe(const Requirement &requirement) const {
   case Requirement::Kind::EnumCase:
     return (requirement.subject + " is " + value).str();
   case Requirement::Kind::DataType:
-    return (requirement.subject + " has element type " + value).str();
+    return requirement.getSubject() + " has element type " + value;
   case Requirement::Kind::Rank:
-    return (requirement.subject + " has " + value).str();
+    return requirement.getSubject() + " has " + value;
   }
   llvm_unreachable("unknown kind of requirement");
 }
@@ -239,12 +259,13 @@ std::string OperatorSupport::describeViolation(const Requirement &requirement,
                                                FeatureLevel level) const {
   std::string message;
   llvm::raw_string_ostream os(message);
-  if (getRow(level))
+  if (getRow(level, requirement.selected))
     os << describe(requirement) << ", but feature level "
        << getFeatureLevelNumber(level);
   else
     os << "is not in feature level " << getFeatureLevelNumber(level);
-  const TensorSupport *tensor = getTensor(requirement.subject, level);
+  const TensorSupport *tensor =
+      getTensor(requirement.subject, level, requirement.selected);
   if (requirement.kind == Requirement::Kind::EnumCase) {
     os << " supports ";
     llvm::interleaveComma(

@@ -21,34 +21,46 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
                                  "' op ", std::forward<Args>(args)...);
 }
 
-/// Checks that the array attribute `name`, which has `found` values, has
-/// `wanted`, one for each `what`.
-template <typename OpTy>
-llvm::LogicalResult verifyCount(std::optional<mlir::Location> location,
-                                llvm::StringRef name, size_t found,
-                                size_t wanted, llvm::StringRef what) {
-  if (found == wanted)
-    return llvm::success();
-  return emitInferenceError<OpTy>(
-      location, name, " has ", found, found == 1 ? " value" : " values",
-      ", but wants ", wanted, ", one for each ", what);
-}
+/// What verifyArrays looks at.
+struct ArrayVerifier {
+  std::optional<mlir::Location> location;
+  llvm::StringRef opName;
+  const OperatorSupport &support;
+  /// The op's own attributes.
+  mlir::DictionaryAttr attributes;
+  /// The rank of a tensor, if it has one.
+  llvm::function_ref<std::optional<int64_t>(llvm::StringRef tensor)> getRank;
+};
 
-/// Checks that the array attribute `name` has `count` values, one for each
-/// `what`, none of them below `minimum`.
+/// Checks that the array attributes hold what the support table says of them.
+llvm::LogicalResult verifyArrays(const ArrayVerifier &verifier);
+
+/// The same for result type inference, which runs before the op exists. The
+/// tensors that the arrays speak of are operands.
 template <typename OpTy>
-llvm::LogicalResult verifyArray(std::optional<mlir::Location> location,
-                                llvm::StringRef name,
-                                llvm::ArrayRef<int64_t> values, size_t count,
-                                llvm::StringRef what, int64_t minimum) {
-  if (failed(verifyCount<OpTy>(location, name, values.size(), count, what)))
-    return llvm::failure();
-  for (size_t i = 0; i < count; ++i)
-    if (values[i] < minimum || values[i] > UINT32_MAX)
-      return emitInferenceError<OpTy>(location, name, "[", i, "] is ",
-                                      values[i], ", but wants a value from ",
-                                      minimum, " to ", UINT32_MAX);
-  return llvm::success();
+llvm::LogicalResult verifyArrays(std::optional<mlir::Location> location,
+                                 mlir::MLIRContext *context,
+                                 typename OpTy::Adaptor adaptor) {
+  const OperatorSupport &support = OpTy::getOperatorSupport();
+  auto attributes = mlir::dyn_cast_or_null<mlir::DictionaryAttr>(
+      OpTy::getPropertiesAsAttr(context, adaptor.getProperties()));
+  if (!attributes)
+    return llvm::success();
+  auto getRank = [&](llvm::StringRef name) -> std::optional<int64_t> {
+    for (auto [index, info] : llvm::enumerate(support.tensors)) {
+      if (info.isResult || info.name != name)
+        continue;
+      auto [first, count] = adaptor.getODSOperandIndexAndLength(index);
+      if (count == 0)
+        return std::nullopt;
+      auto type = mlir::dyn_cast<mlir::RankedTensorType>(
+          adaptor.getOperands()[first].getType());
+      return type ? std::optional(type.getRank()) : std::nullopt;
+    }
+    return std::nullopt;
+  };
+  return verifyArrays(
+      {location, OpTy::getOperationName(), support, attributes, getRank});
 }
 
 /// Checks a size that inference gives to `output`. Inference may run before

@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/IR/PaddingOps.h"
 #include "OpUtils.h"
+#include "dml/IR/TileOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/APSInt.h"
@@ -13,6 +15,16 @@
 using namespace mlir;
 using namespace dml;
 
+#define GET_OP_CLASSES
+#include "dml/IR/PaddingOps.cpp.inc"
+
+void DMLDialect::registerPaddingOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dml/IR/PaddingOps.cpp.inc"
+      >();
+}
+
 LogicalResult
 PaddingOp::inferReturnTypes(MLIRContext *context,
                             std::optional<Location> location, Adaptor adaptor,
@@ -20,11 +32,7 @@ PaddingOp::inferReturnTypes(MLIRContext *context,
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> start = adaptor.getStartPadding();
   ArrayRef<int64_t> end = adaptor.getEndPadding();
-  if (failed(verifyArray<PaddingOp>(location, "start_padding", start,
-                                    input.getRank(), "dimension of input",
-                                    0)) ||
-      failed(verifyArray<PaddingOp>(location, "end_padding", end,
-                                    input.getRank(), "dimension of input", 0)))
+  if (failed(verifyArrays<PaddingOp>(location, context, adaptor)))
     return failure();
   SmallVector<int64_t> sizes;
   for (auto [dim, size, before, after] :
@@ -99,6 +107,8 @@ static APInt getPaddingBits(APFloat value, Type type) {
   value.convertToInteger(bits, APFloat::rmTowardZero, &isExact);
   return bits;
 }
+
+bool PaddingOp::movesElements() { return true; }
 
 LogicalResult PaddingOp::reinterpretConstants(Type from, Type to) {
   if (getMode() != PaddingMode::constant)

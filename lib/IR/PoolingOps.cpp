@@ -4,11 +4,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/IR/PoolingOps.h"
 #include "OpUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
+
+#define GET_OP_CLASSES
+#include "dml/IR/PoolingOps.cpp.inc"
+
+void DMLDialect::registerPoolingOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dml/IR/PoolingOps.cpp.inc"
+      >();
+}
 
 LogicalResult MaxPoolingGradOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
@@ -28,20 +39,8 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
     return emitInferenceError<Op>(location, "input_gradient has rank ",
                                   gradient.getRank(), ", but input has rank ",
                                   input.getRank());
-  struct {
-    StringRef name;
-    ArrayRef<int64_t> values;
-    int64_t minimum;
-  } arrays[] = {{"strides", adaptor.getStrides(), 1},
-                {"window_size", adaptor.getWindowSize(), 1},
-                {"start_padding", adaptor.getStartPadding(), 0},
-                {"end_padding", adaptor.getEndPadding(), 0},
-                {"dilations", adaptor.getDilations(), 1}};
-  for (auto &array : arrays)
-    if (failed(verifyArray<Op>(location, array.name, array.values,
-                               input.getRank() - 2,
-                               "spatial dimension of input", array.minimum)))
-      return failure();
+  if (failed(verifyArrays<Op>(location, context, adaptor)))
+    return failure();
 
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
     int64_t wanted = input.getDimSize(dim), wantedCeil = wanted;

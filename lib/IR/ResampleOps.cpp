@@ -4,26 +4,30 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/IR/ResampleOps.h"
 #include "OpUtils.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace dml;
 
+#define GET_OP_CLASSES
+#include "dml/IR/ResampleOps.cpp.inc"
+
+void DMLDialect::registerResampleOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dml/IR/ResampleOps.cpp.inc"
+      >();
+}
+
 LogicalResult ResampleOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType());
   auto output = cast<RankedTensorType>(getOutput().getType());
-  if (output.getElementType() != input.getElementType())
-    return emitOpError() << "output has element type "
-                         << output.getElementType() << ", but input has "
-                         << input.getElementType();
   if (output.getRank() != input.getRank())
     return emitOpError() << "output has rank " << output.getRank()
                          << ", but input has rank " << input.getRank();
   ArrayRef<float> scales = getScales();
-  if (failed(verifyCount<ResampleOp>(getLoc(), "scales", scales.size(),
-                                     input.getRank(), "dimension of input")))
-    return failure();
   for (auto [i, scale] : llvm::enumerate(scales))
     if (!std::isfinite(scale) || scale <= 0)
       return emitOpError() << "scales[" << i << "] is " << scale
@@ -33,6 +37,10 @@ LogicalResult ResampleOp::verify() {
 
 bool ResampleOp::movesElements() {
   return getMode() == InterpolationMode::nearest_neighbor;
+}
+
+LogicalResult ResampleOp::reinterpretConstants(Type from, Type to) {
+  return success();
 }
 
 OpFoldResult ResampleOp::fold(FoldAdaptor adaptor) {

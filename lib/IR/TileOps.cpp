@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/IR/TileOps.h"
 #include "OpUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,14 +12,23 @@
 using namespace mlir;
 using namespace dml;
 
+#define GET_OP_CLASSES
+#include "dml/IR/TileOps.cpp.inc"
+
+void DMLDialect::registerTileOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dml/IR/TileOps.cpp.inc"
+      >();
+}
+
 LogicalResult
 TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                          Adaptor adaptor,
                          SmallVectorImpl<Type> &inferredReturnTypes) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> repeats = adaptor.getRepeats();
-  if (failed(verifyArray<TileOp>(location, "repeats", repeats, input.getRank(),
-                                 "dimension of input", 1)))
+  if (failed(verifyArrays<TileOp>(location, context, adaptor)))
     return failure();
   SmallVector<int64_t> sizes;
   for (auto [dim, size, count] : llvm::enumerate(input.getShape(), repeats)) {
@@ -60,4 +70,10 @@ struct MergeTiles : OpRewritePattern<TileOp> {
 void TileOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {
   patterns.add<MergeTiles>(context);
+}
+
+bool TileOp::movesElements() { return true; }
+
+LogicalResult TileOp::reinterpretConstants(Type from, Type to) {
+  return success();
 }

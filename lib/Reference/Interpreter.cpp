@@ -5,15 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Reference/Interpreter.h"
-#include "Operators.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "Evaluators.h"
 
 using namespace mlir;
 
 namespace dml::reference {
 
-/// A tensor of zeros of type `type`.
-static FailureOr<Tensor> createTensor(Operation *op, Type type) {
+FailureOr<Tensor> createTensor(Operation *op, Type type) {
   auto tensorType = dyn_cast<RankedTensorType>(type);
   std::optional<DataType> dataType;
   if (tensorType && tensorType.hasStaticShape())
@@ -44,8 +42,7 @@ static std::string describeType(const Tensor &tensor) {
   return text;
 }
 
-FailureOr<SmallVector<Tensor>>
-evaluate(Operation *op, ArrayRef<Tensor> operands, Result result) {
+static FailureOr<SmallVector<Tensor>> createOutputs(Operation *op) {
   SmallVector<Tensor> outputs;
   for (Type type : op->getResultTypes()) {
     FailureOr<Tensor> output = createTensor(op, type);
@@ -53,47 +50,82 @@ evaluate(Operation *op, ArrayRef<Tensor> operands, Result result) {
       return failure();
     outputs.push_back(std::move(*output));
   }
-  auto view = [&] {
-    outputs[0] =
-        operands[0].view(outputs[0].getDataType(), outputs[0].getShape());
-    return success();
+  return outputs;
+}
+
+LogicalResult Evaluators::evaluateEach(
+    Operation *op, ArrayRef<Estimate> operands, Estimates &outputs,
+    llvm::function_ref<LogicalResult(ArrayRef<Tensor>, MutableArrayRef<Tensor>,
+                                     Bound)>
+        function,
+    bool isCertain) {
+  auto run = [&](Tensor Estimate::*part,
+                 Bound bound) -> FailureOr<SmallVector<Tensor>> {
+    FailureOr<SmallVector<Tensor>> tensors = createOutputs(op);
+    auto inputs = llvm::map_to_vector(
+        operands, [&](const Estimate &operand) { return operand.*part; });
+    if (failed(tensors) || failed(function(inputs, *tensors, bound)))
+      return failure();
+    return tensors;
   };
-  // Where an operation enters the interpreter.
-  LogicalResult status =
-      llvm::TypeSwitch<Operation *, LogicalResult>(op)
-          .Case([&](PaddingOp op) {
-            return evaluate(op, operands[0], outputs[0]);
-          })
-          .Case(
-              [&](TileOp op) { return evaluate(op, operands[0], outputs[0]); })
-          .Case([&](MaxPoolingGradOp op) {
-            return evaluate(op, operands[0], operands[1], outputs[0]);
-          })
-          .Case([&](ResampleOp op) {
-            return evaluate(op, result, operands[0], outputs[0]);
-          })
-          .Case([&](arith::ConstantOp op) { return evaluate(op, outputs[0]); })
-          .Case<tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
-                tensor::ExpandShapeOp>([&](auto) { return view(); })
-          .Case([&](tensor::ConcatOp op) {
-            return evaluate(op, operands, outputs[0]);
-          })
-          .Case([&](tensor::ExtractSliceOp op) {
-            return evaluate(op, operands[0], outputs[0]);
-          })
-          .Case([&](tensor::InsertSliceOp op) {
-            return evaluate(op, operands[0], operands[1], outputs[0]);
-          })
-          .Default([](Operation *op) {
-            return op->emitOpError("is unknown to the interpreter");
-          });
-  if (failed(status))
+  FailureOr<SmallVector<Tensor>> value = run(&Estimate::value, Bound::Value);
+  if (failed(value))
+    return failure();
+  bool isBitExact = isCertain && llvm::all_of(operands, [](const Estimate &e) {
+                      return e.isBitExact;
+                    });
+  bool isExact = isCertain && llvm::all_of(operands, [](const Estimate &e) {
+                   return e.isExact();
+                 });
+  if (isExact) {
+    for (Tensor &tensor : *value)
+      outputs.push_back(Estimate(std::move(tensor), isBitExact));
+    return success();
+  }
+  FailureOr<SmallVector<Tensor>> lower = run(&Estimate::lower, Bound::Lower);
+  FailureOr<SmallVector<Tensor>> upper = run(&Estimate::upper, Bound::Upper);
+  if (failed(lower) || failed(upper))
+    return failure();
+  for (auto [tensor, low, high] : llvm::zip_equal(*value, *lower, *upper))
+    outputs.push_back(Estimate(tensor, low, high));
+  return success();
+}
+
+/// All evaluators, by the names of the operations.
+static const Evaluators &getEvaluators() {
+  static const Evaluators evaluators = [] {
+    Evaluators evaluators;
+#define DML_FAMILY(name) add##name##Evaluators(evaluators);
+#include "dml/IR/Families.def"
+    addUpstreamEvaluators(evaluators);
+    return evaluators;
+  }();
+  return evaluators;
+}
+
+std::vector<StringRef> getMissingOperators(MLIRContext *context) {
+  std::vector<StringRef> missing;
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (name.hasInterface<FeatureLevelOpInterface>() &&
+        !getEvaluators().find(name.getStringRef()))
+      missing.push_back(name.getStringRef());
+  return missing;
+}
+
+FailureOr<std::vector<Estimate>> evaluate(Operation *op,
+                                          ArrayRef<Estimate> operands) {
+  const Evaluators::Function *function =
+      getEvaluators().find(op->getName().getStringRef());
+  if (!function)
+    return op->emitOpError("is unknown to the interpreter");
+  std::vector<Estimate> outputs;
+  if (failed((*function)(op, operands, outputs)))
     return failure();
   return outputs;
 }
 
-FailureOr<SmallVector<Tensor>>
-interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
+FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
+                                           ArrayRef<Tensor> inputs) {
   // Errors of the location: those of the function would print all of it.
   auto emitFunctionError = [&] {
     return emitError(function.getLoc(), "function '")
@@ -110,17 +142,17 @@ interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
            << (block.getNumArguments() == 1 ? "" : "s") << ", but got "
            << inputs.size();
 
-  llvm::DenseMap<Value, Tensor> values;
+  llvm::DenseMap<Value, Estimate> values;
   for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs)) {
     if (!hasType(input, argument.getType()))
       return emitFunctionError()
              << "takes a " << argument.getType() << " as input "
              << argument.getArgNumber() << ", but got a '"
              << describeType(input) << "'";
-    values.insert({argument, input});
+    values.insert({argument, Estimate(input)});
   }
   for (Operation &op : block) {
-    SmallVector<Tensor> operands;
+    std::vector<Estimate> operands;
     for (Value operand : op.getOperands()) {
       auto value = values.find(operand);
       if (value == values.end())
@@ -129,7 +161,7 @@ interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
     }
     if (isa<func::ReturnOp>(op))
       return operands;
-    FailureOr<SmallVector<Tensor>> outputs = evaluate(&op, operands, result);
+    FailureOr<std::vector<Estimate>> outputs = evaluate(&op, operands);
     if (failed(outputs))
       return failure();
     for (auto [value, output] : llvm::zip_equal(op.getResults(), *outputs))
@@ -145,10 +177,13 @@ interpret(func::FuncOp function, ArrayRef<Tensor> inputs, Result result) {
   return emitFunctionError() << "does not end in a func.return";
 }
 
-bool isMovement(Operation *op) {
-  if (auto resample = dyn_cast<ResampleOp>(op))
-    return resample.getMode() == InterpolationMode::nearest_neighbor;
-  return !isa<MaxPoolingGradOp>(op);
+FailureOr<SmallVector<Tensor>> interpretValues(func::FuncOp function,
+                                               ArrayRef<Tensor> inputs) {
+  FailureOr<std::vector<Estimate>> estimates = interpret(function, inputs);
+  if (failed(estimates))
+    return failure();
+  return llvm::map_to_vector(
+      *estimates, [](const Estimate &estimate) { return estimate.value; });
 }
 
 } // namespace dml::reference

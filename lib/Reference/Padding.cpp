@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
+#include "Evaluators.h"
+#include "dml/IR/PaddingOps.h"
 #include <algorithm>
 #include <cmath>
 
@@ -44,7 +45,9 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-LogicalResult evaluate(PaddingOp op, const Tensor &input, Tensor &output) {
+static LogicalResult evaluate(PaddingOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &input = operands[0];
   float value = op.getPaddingValue().convertToFloat();
   FailureOr<Tensor> fill = Tensor::create(input.getDataType(), {1});
   if (failed(fill))
@@ -52,7 +55,7 @@ LogicalResult evaluate(PaddingOp op, const Tensor &input, Tensor &output) {
   fill->setNumber(0,
                   isInteger(input.getDataType()) ? std::trunc(value) : value);
 
-  gather(input, output,
+  gather(input, outputs[0],
          [&](unsigned dim, int64_t coordinate) {
            return getSource(op.getMode(),
                             coordinate - op.getStartPadding()[dim],
@@ -60,6 +63,10 @@ LogicalResult evaluate(PaddingOp op, const Tensor &input, Tensor &output) {
          },
          {fill->getData(), fill->getNumBytes()});
   return success();
+}
+
+void addPaddingEvaluators(Evaluators &evaluators) {
+  evaluators.addMovement<PaddingOp>(evaluate);
 }
 
 } // namespace dml::reference

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
+#include "Evaluators.h"
+#include "dml/IR/PoolingOps.h"
 #include <algorithm>
 #include <cmath>
 
@@ -30,8 +31,9 @@ static Span getSpan(MaxPoolingGradOp op, unsigned i, int64_t window,
   return {first + begin * step, std::max<int64_t>(end - begin, 0), step};
 }
 
-LogicalResult evaluate(MaxPoolingGradOp op, const Tensor &input,
-                       const Tensor &inputGradient, Tensor &outputGradient) {
+static LogicalResult evaluateTensors(MaxPoolingGradOp op, const Tensor &input,
+                                     const Tensor &inputGradient,
+                                     Tensor &outputGradient) {
   if (input.getDataType() != DataType::FLOAT32 &&
       input.getDataType() != DataType::FLOAT16)
     return op.emitOpError("compares elements of type ")
@@ -80,6 +82,27 @@ LogicalResult evaluate(MaxPoolingGradOp op, const Tensor &input,
       outputGradient.setNumber(planeBegin + i, sums[i]);
   }
   return success();
+}
+
+static LogicalResult evaluate(MaxPoolingGradOp op, ArrayRef<Estimate> operands,
+                              Evaluators::Estimates &outputs) {
+  if (!operands[0].isExact())
+    return op.emitOpError("looks for maxima in an input that is known within "
+                          "bounds only");
+  if (failed(Evaluators::evaluateEach(
+          op, operands, outputs,
+          [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,
+              Evaluators::Bound) {
+            return evaluateTensors(op, in[0], in[1], out[0]);
+          })))
+    return failure();
+  // Sums have no certain bits.
+  outputs[0].isBitExact = false;
+  return success();
+}
+
+void addPoolingEvaluators(Evaluators &evaluators) {
+  evaluators.add<MaxPoolingGradOp>(evaluate);
 }
 
 } // namespace dml::reference

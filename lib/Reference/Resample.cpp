@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
+#include "Evaluators.h"
+#include "dml/IR/ResampleOps.h"
 #include "dml/Reference/Fraction.h"
 #include <algorithm>
 #include <cmath>
@@ -114,8 +115,9 @@ interpolateAlong(unsigned dim, int64_t size, const Fraction &scale,
   return result;
 }
 
-static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
+static void evaluateLinear(ArrayRef<Fraction> scales, Evaluators::Bound bound,
                            const Tensor &input, Tensor &output) {
+  using Bound = Evaluators::Bound;
   // A device may take f16's denormals for zeros where it converts them, and so
   // lose more than f32's arithmetic does.
   const double smallestNormal =
@@ -133,12 +135,12 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
   // Rounding to the element type is monotonic: it keeps bounds bounds.
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = sample.value;
-    if (result == Result::lower)
+    if (bound == Bound::Lower)
       number -= sample.error;
-    else if (result == Result::upper && sample.error != 0) // -0 + 0 is +0.
+    else if (bound == Bound::Upper && sample.error != 0) // -0 + 0 is +0.
       number += sample.error;
-    if (result != Result::exact && std::fabs(number) < smallestNormal &&
-        (number > 0) == (result == Result::lower))
+    if (bound != Bound::Value && std::fabs(number) < smallestNormal &&
+        (number > 0) == (bound == Bound::Lower))
       number = 0;
     output.setNumber(index, number);
   }
@@ -148,29 +150,39 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Result result,
 // The operator
 //===----------------------------------------------------------------------===//
 
-LogicalResult evaluate(ResampleOp op, Result result, const Tensor &input,
-                       Tensor &output) {
+static LogicalResult evaluate(ResampleOp op, ArrayRef<Estimate> operands,
+                              Evaluators::Estimates &outputs) {
   SmallVector<Fraction> scales =
       llvm::map_to_vector(op.getScales(), getSimplestFraction);
-  switch (op.getMode()) {
-  case InterpolationMode::nearest_neighbor:
-    evaluateNearest(scales, input, output);
-    return success();
-  case InterpolationMode::linear:
-    switch (input.getDataType()) {
-    case DataType::FLOAT32:
-    case DataType::FLOAT16:
-    case DataType::INT8:
-    case DataType::UINT8:
-      evaluateLinear(scales, result, input, output);
-      return success();
-    default:
+  bool isLinear = op.getMode() == InterpolationMode::linear;
+  switch (operands[0].value.getDataType()) {
+  case DataType::FLOAT32:
+  case DataType::FLOAT16:
+  case DataType::INT8:
+  case DataType::UINT8:
+    break;
+  default:
+    if (isLinear)
       return op.emitOpError("interpolates elements of type ")
              << op.getInput().getType().getElementType()
              << ", but the interpreter knows f32, f16, i8 and ui8";
-    }
   }
-  llvm_unreachable("unknown interpolation mode");
+  // Interpolation with weights from 0 to 1 is monotonic in each element.
+  return Evaluators::evaluateEach(
+      op, operands, outputs,
+      [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,
+          Evaluators::Bound bound) {
+        if (isLinear)
+          evaluateLinear(scales, bound, in[0], out[0]);
+        else
+          evaluateNearest(scales, in[0], out[0]);
+        return success();
+      },
+      /*isCertain=*/!isLinear);
+}
+
+void addResampleEvaluators(Evaluators &evaluators) {
+  evaluators.add<ResampleOp>(evaluate);
 }
 
 } // namespace dml::reference

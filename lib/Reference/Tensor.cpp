@@ -166,6 +166,29 @@ void Tensor::setNumber(int64_t index, double number) {
   });
 }
 
+__int128 Tensor::getInteger(int64_t index) const {
+  return dispatch(dataType, [&](auto value) -> __int128 {
+    using T = decltype(value);
+    if constexpr (std::is_integral_v<T>) {
+      std::memcpy(&value, getData() + index * sizeof(value), sizeof(value));
+      return value;
+    }
+    llvm_unreachable("elements are no integers");
+  });
+}
+
+void Tensor::setInteger(int64_t index, __int128 number) {
+  dispatch(dataType, [&](auto value) {
+    using T = decltype(value);
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(number);
+      std::memcpy(getData() + index * sizeof(value), &value, sizeof(value));
+    } else {
+      llvm_unreachable("elements are no integers");
+    }
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Moving elements
 //===----------------------------------------------------------------------===//

@@ -4,17 +4,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
+#include "Evaluators.h"
+#include "dml/IR/TileOps.h"
 
 using namespace mlir;
 
 namespace dml::reference {
 
-LogicalResult evaluate(TileOp op, const Tensor &input, Tensor &output) {
-  gather(input, output, [&](unsigned dim, int64_t coordinate) {
+static LogicalResult evaluate(TileOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &input = operands[0];
+  gather(input, outputs[0], [&](unsigned dim, int64_t coordinate) {
     return coordinate % input.getShape()[dim];
   });
   return success();
+}
+
+void addTileEvaluators(Evaluators &evaluators) {
+  evaluators.addMovement<TileOp>(evaluate);
 }
 
 } // namespace dml::reference

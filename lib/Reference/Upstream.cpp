@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
+#include "Evaluators.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstring>
 
@@ -12,7 +14,9 @@ using namespace mlir;
 
 namespace dml::reference {
 
-LogicalResult evaluate(arith::ConstantOp op, Tensor &output) {
+static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
+                              MutableArrayRef<Tensor> outputs) {
+  Tensor &output = outputs[0];
   ArrayRef<char> elements;
   bool isSplat = false;
   if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
@@ -77,8 +81,9 @@ static void scatter(const Tensor &source, const Slice &slice, Tensor &output) {
   });
 }
 
-LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
-                       Tensor &output) {
+static LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
+                              MutableArrayRef<Tensor> outputs) {
+  Tensor &output = outputs[0];
   SmallVector<int64_t> offsets(output.getRank(), 0),
       strides(output.getRank(), 1);
   for (const Tensor &input : inputs) {
@@ -88,8 +93,11 @@ LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
   return success();
 }
 
-LogicalResult evaluate(tensor::ExtractSliceOp op, const Tensor &source,
-                       Tensor &output) {
+static LogicalResult evaluate(tensor::ExtractSliceOp op,
+                              ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &source = operands[0];
+  Tensor &output = outputs[0];
   FailureOr<Slice> slice = getSlice(op, source.getShape());
   if (failed(slice))
     return failure();
@@ -101,8 +109,11 @@ LogicalResult evaluate(tensor::ExtractSliceOp op, const Tensor &source,
   return success();
 }
 
-LogicalResult evaluate(tensor::InsertSliceOp op, const Tensor &source,
-                       const Tensor &destination, Tensor &output) {
+static LogicalResult evaluate(tensor::InsertSliceOp op,
+                              ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &source = operands[0], &destination = operands[1];
+  Tensor &output = outputs[0];
   FailureOr<Slice> slice = getSlice(op, destination.getShape());
   if (failed(slice))
     return failure();
@@ -110,6 +121,26 @@ LogicalResult evaluate(tensor::InsertSliceOp op, const Tensor &source,
               destination.getNumBytes());
   scatter(source, *slice, output);
   return success();
+}
+
+/// The same elements as another type.
+template <typename OpTy>
+static LogicalResult view(OpTy op, ArrayRef<Tensor> operands,
+                          MutableArrayRef<Tensor> outputs) {
+  outputs[0] =
+      operands[0].view(outputs[0].getDataType(), outputs[0].getShape());
+  return success();
+}
+
+void addUpstreamEvaluators(Evaluators &evaluators) {
+  evaluators.addMovement<arith::ConstantOp>(evaluate);
+  evaluators.addMovement<tensor::ConcatOp>(evaluate);
+  evaluators.addMovement<tensor::ExtractSliceOp>(evaluate);
+  evaluators.addMovement<tensor::InsertSliceOp>(evaluate);
+  evaluators.addMovement<tensor::BitcastOp>(view);
+  evaluators.addMovement<tensor::CastOp>(view);
+  evaluators.addMovement<tensor::CollapseShapeOp>(view);
+  evaluators.addMovement<tensor::ExpandShapeOp>(view);
 }
 
 } // namespace dml::reference

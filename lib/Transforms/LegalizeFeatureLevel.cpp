@@ -51,11 +51,42 @@ static void setArrayValues(Operation *op, StringRef name,
 }
 
 /// The value with which `array` leaves a dimension alone.
-static Attribute getNeutralValue(Operation *op, const DimensionArray &array) {
+static Attribute getNeutralValue(Operation *op, const ArraySupport &array) {
   Builder builder(op->getContext());
   if (isa<DenseI64ArrayAttr>(op->getAttr(array.attribute)))
-    return builder.getI64IntegerAttr(array.neutralValue);
-  return builder.getF32FloatAttr(array.neutralValue);
+    return builder.getI64IntegerAttr(*array.neutral);
+  return builder.getF32FloatAttr(*array.neutral);
+}
+
+/// The dimensions that `array`, of Kind::Axes, lists.
+static SmallVector<int64_t> getAxes(Operation *op, const ArraySupport &array) {
+  Attribute axes = op->getAttr(array.attribute);
+  if (auto axis = dyn_cast_or_null<IntegerAttr>(axes))
+    return {axis.getInt()};
+  if (auto several = dyn_cast_or_null<DenseI64ArrayAttr>(axes))
+    return SmallVector<int64_t>(several.asArrayRef());
+  return {};
+}
+
+static void setAxes(Operation *op, const ArraySupport &array,
+                    ArrayRef<int64_t> axes) {
+  Builder builder(op->getContext());
+  Attribute old = op->getAttr(array.attribute);
+  if (auto axis = dyn_cast_or_null<IntegerAttr>(old))
+    op->setAttr(array.attribute,
+                builder.getIntegerAttr(axis.getType(), axes.front()));
+  else if (old)
+    op->setAttr(array.attribute, builder.getDenseI64ArrayAttr(axes));
+}
+
+/// Whether all that the op's arrays say of dimensions is understood here.
+static bool areArraysKnown(FeatureLevelOpInterface op) {
+  return llvm::all_of(
+      op.getOperatorSupport().arrays, [&](const ArraySupport &array) {
+        return array.kind == ArraySupport::Kind::Axes ||
+               (array.kind == ArraySupport::Kind::PerDimension &&
+                array.neutral && op->getAttr(array.attribute));
+      });
 }
 
 namespace {
@@ -63,19 +94,23 @@ namespace {
 class Dimensions {
 public:
   explicit Dimensions(FeatureLevelOpInterface op) {
-    auto model = cast<RankedTensorType>(op.getTensorType(0));
+    SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
+    auto model = cast<RankedTensorType>(tensors.front().type);
     idle.assign(model.getRank(), true);
     unit.assign(model.getRank(), true);
-    for (unsigned i = 0; i < op.getNumTensors(); ++i) {
-      ArrayRef<int64_t> shape =
-          cast<RankedTensorType>(op.getTensorType(i)).getShape();
+    for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.type).getShape();
       for (auto [dim, size] : llvm::enumerate(shape)) {
         idle[dim] &= size == model.getDimSize(dim);
         unit[dim] &= size == 1;
       }
     }
-    for (const DimensionArray &array :
-         op.getOperatorSupport().dimensionArrays) {
+    for (const ArraySupport &array : op.getOperatorSupport().arrays) {
+      if (array.kind == ArraySupport::Kind::Axes) {
+        for (int64_t axis : getAxes(op, array))
+          idle[axis] = false;
+        continue;
+      }
       first = array.firstDimension;
       Attribute neutral = getNeutralValue(op, array);
       for (auto [i, value] :
@@ -212,7 +247,14 @@ SmallVector<Value> Step::clone(ValueRange operands, TypeRange resultTypes,
   copy->setOperands(operands);
   for (auto [result, type] : llvm::zip_equal(copy->getResults(), resultTypes))
     result.setType(type);
-  for (const DimensionArray &array : op.getOperatorSupport().dimensionArrays) {
+  for (const ArraySupport &array : op.getOperatorSupport().arrays) {
+    if (array.kind == ArraySupport::Kind::Axes) {
+      SmallVector<int64_t> axes;
+      for (int64_t axis : getAxes(op, array))
+        axes.push_back(llvm::find(map, axis) - map.begin());
+      setAxes(copy, array, axes);
+      continue;
+    }
     SmallVector<Attribute> old = getArrayValues(op, array.attribute), values;
     for (std::optional<int64_t> dim :
          ArrayRef(map).drop_front(array.firstDimension))
@@ -239,9 +281,10 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
     return fail(
         "the op computes with its elements, and another data type would "
         "give other values");
-  Type from = cast<RankedTensorType>(op.getTensorType(0)).getElementType();
+  Type from =
+      cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
   unsigned width = from.getIntOrFloatBitWidth();
-  const LevelSupport &row = *op.getOperatorSupport().getRow(level);
+  const LevelSupport &row = *op.getRow(level);
   SmallVector<Type> candidates;
   for (DataType dataType : getDataTypes()) {
     Type type = getElementType(dataType, op->getContext());
@@ -285,13 +328,18 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
 }
 
 FailureOr<SmallVector<Value>> Step::changeRank() {
-  const LevelSupport &row = *op.getOperatorSupport().getRow(level);
-  int64_t rank = cast<RankedTensorType>(op.getTensorType(0)).getRank();
+  if (op.getOperatorSupport().rankChange != RankChange::Independent ||
+      !areArraysKnown(op))
+    return fail("nothing is known of what the op does in each dimension, so "
+                "its rank cannot change");
+  const LevelSupport &row = *op.getRow(level);
+  SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
+  int64_t rank = cast<RankedTensorType>(tensors.front().type).getRank();
   int64_t minRank = 0, maxRank = std::numeric_limits<int64_t>::max();
-  for (auto [i, tensor] : llvm::enumerate(row.tensors)) {
-    minRank = std::max<int64_t>(minRank, tensor.minRank);
-    maxRank = std::min<int64_t>(maxRank, tensor.maxRank);
-    if (cast<RankedTensorType>(op.getTensorType(i)).getRank() != rank)
+  for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
+    minRank = std::max<int64_t>(minRank, row.tensors[tensor.index].minRank);
+    maxRank = std::min<int64_t>(maxRank, row.tensors[tensor.index].maxRank);
+    if (cast<RankedTensorType>(tensor.type).getRank() != rank)
       return fail("its tensors are of different ranks");
   }
 
@@ -303,7 +351,11 @@ FailureOr<SmallVector<Value>> Step::changeRank() {
   if (succeeded(groups))
     return collapse(dimensions, *groups);
   SmallVector<int64_t> active = dimensions.getActive();
-  if (movesElements() && active.size() > 1)
+  bool hasAxes =
+      llvm::any_of(op.getOperatorSupport().arrays, [](const ArraySupport &a) {
+        return a.kind == ArraySupport::Kind::Axes;
+      });
+  if (movesElements() && !hasAxes && active.size() > 1)
     return splitByDimension(active);
   return fail(
       "too few neighbouring dimensions can be merged: the op works on " +
@@ -312,7 +364,8 @@ FailureOr<SmallVector<Value>> Step::changeRank() {
 
 /// Adds dimensions of size 1 before the first that the arrays speak of.
 SmallVector<Value> Step::expand(const Dimensions &dimensions, int64_t rank) {
-  int64_t oldRank = cast<RankedTensorType>(op.getTensorType(0)).getRank();
+  int64_t oldRank =
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank();
   int64_t first = dimensions.getFirst(), added = rank - oldRank;
   DimensionMap map;
   SmallVector<ReassociationIndices> groups;

@@ -210,12 +210,12 @@ static llvm::json::Value toJson(const Report &report) {
     FeatureLevelOpInterface op = opReport.op;
     const OperatorSupport &support = op.getOperatorSupport();
     llvm::json::Array tensors, violations;
-    for (unsigned i = 0; i < op.getNumTensors(); ++i) {
+    for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors()) {
       std::string type;
-      llvm::raw_string_ostream(type) << op.getTensorType(i);
+      llvm::raw_string_ostream(type) << tensor.type;
       tensors.push_back(llvm::json::Object{
-          {"name", op.getTensorName(i)},
-          {"role", op.isResultTensor(i) ? "output" : "input"},
+          {"name", tensor.getName()},
+          {"role", tensor.info->isResult ? "output" : "input"},
           {"type", type}});
     }
     for (const Requirement &violation : opReport.violations) {

@@ -7,7 +7,7 @@
 #ifndef DML_TOOLS_DMLFUZZ_DIFFERENTIAL_H
 #define DML_TOOLS_DMLFUZZ_DIFFERENTIAL_H
 
-#include "dml/Reference/Tensor.h"
+#include "dml/Reference/Estimate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -52,12 +52,12 @@ using Executor =
 /// stays as it is.
 Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute);
 
-/// Says where `found` leaves the bounds, or nothing. Where `isExact`, every bit
-/// counts; else zeros of either sign are equal, and so are NaNs.
+/// Says where `found` leaves the bounds of `wanted`, or nothing. Where those are
+/// bit-exact, every bit counts; else zeros of either sign are equal, and so are
+/// NaNs.
 std::optional<std::string>
-describeMismatch(llvm::ArrayRef<reference::Tensor> lower,
-                 llvm::ArrayRef<reference::Tensor> upper,
-                 llvm::ArrayRef<reference::Tensor> found, bool isExact);
+describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
+                 llvm::ArrayRef<reference::Tensor> found);
 
 /// Infers the types of @main's operations, first to last, and its own. Fails
 /// where that does not give a valid module.

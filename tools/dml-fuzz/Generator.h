@@ -21,8 +21,11 @@ struct Cell {
   llvm::StringRef op;
   /// A case of its mode attribute; "" for operators that have none.
   llvm::StringRef mode;
+  /// The data type and the rank of the first tensor.
   DataType type;
   unsigned rank;
+  /// The data type of each tensor of the table.
+  llvm::SmallVector<DataType, 4> types;
 };
 
 /// Every combination that `level` supports, from the operators' own tables.

@@ -428,9 +428,18 @@ static bool isInferable(ModuleOp module) {
     return tensor && tensor.hasStaticShape();
   };
   WalkResult result = function.walk([&](FeatureLevelOpInterface op) {
-    size_t numTensors = op.getOperatorSupport().levels.front().tensors.size();
     bool isWhole =
-        op->getNumOperands() + op->getNumResults() == numTensors &&
+        op.getTensors().size() ==
+            op->getNumOperands() + op->getNumResults() &&
+        llvm::all_of(llvm::enumerate(op.getOperatorSupport().tensors),
+                     [&](auto entry) {
+                       auto [first, count] = op.getTensorRange(entry.index());
+                       return entry.value().count != TensorInfo::Count::One ||
+                              (count == 1 &&
+                               first < (entry.value().isResult
+                                            ? op->getNumResults()
+                                            : op->getNumOperands()));
+                     }) &&
         llvm::all_of(op->getOperandTypes(), isTensor) &&
         llvm::all_of(op->getName().getAttributeNames(), [&](StringAttr name) {
           return static_cast<bool>(op->getAttr(name));

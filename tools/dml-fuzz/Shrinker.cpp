@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Differential.h"
+#include "Operators.h"
 #include "dml/IR/DML.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
@@ -26,33 +27,27 @@ static func::FuncOp getMain(ModuleOp module) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Gives an input gradient that is an argument the size its operator wants.
-static void fitGradient(MaxPoolingGradOp op) {
-  auto argument = dyn_cast<BlockArgument>(op.getInputGradient());
-  auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
-  if (!argument || !argument.hasOneUse() || !input)
-    return;
-  SmallVector<int64_t> shape(input.getShape());
-  size_t numSpatial = op.getStrides().size();
-  if (numSpatial + 2 != shape.size() ||
-      op.getWindowSize().size() != numSpatial ||
-      op.getStartPadding().size() != numSpatial ||
-      op.getEndPadding().size() != numSpatial ||
-      op.getDilations().size() != numSpatial)
-    return;
-  for (size_t i = 0; i < numSpatial; ++i) {
-    // Nothing is verified here: unsigned numbers may overflow.
-    auto at = [i](ArrayRef<int64_t> values) -> uint64_t { return values[i]; };
-    uint64_t extent = 1 + (at(op.getWindowSize()) - 1) * at(op.getDilations());
-    uint64_t padded =
-        shape[i + 2] + at(op.getStartPadding()) + at(op.getEndPadding());
-    uint64_t steps = extent >= padded ? 0 : padded - extent;
-    uint64_t size = steps / std::max<uint64_t>(at(op.getStrides()), 1) + 1;
-    if (size > UINT32_MAX)
+/// Gives arguments and results the element types and the sizes that the first
+/// tensor of their groups has.
+static void fitGroups(FeatureLevelOpInterface op) {
+  llvm::SmallDenseMap<unsigned, RankedTensorType> types, shapes;
+  for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors()) {
+    auto type = dyn_cast<RankedTensorType>(tensor.type);
+    if (!type)
       return;
-    shape[i + 2] = static_cast<int64_t>(size);
+    Type element = type.getElementType();
+    ArrayRef<int64_t> shape = type.getShape();
+    if (unsigned group = tensor.info->typeGroup)
+      element =
+          types.try_emplace(group, type).first->second.getElementType();
+    if (unsigned group = tensor.info->shapeGroup)
+      shape = shapes.try_emplace(group, type).first->second.getShape();
+    Value value = tensor.info->isResult
+                      ? Value(op->getResult(tensor.number))
+                      : op->getOperand(tensor.number);
+    if (tensor.info->isResult || isa<BlockArgument>(value))
+      value.setType(RankedTensorType::get(shape, element));
   }
-  argument.setType(input.clone(shape));
 }
 
 LogicalResult retype(ModuleOp module) {
@@ -61,8 +56,12 @@ LogicalResult retype(ModuleOp module) {
   func::FuncOp function = getMain(module);
   Block &block = function.front();
   for (Operation &op : block) {
-    if (auto pooling = dyn_cast<MaxPoolingGradOp>(op))
-      fitGradient(pooling);
+    auto dmlOp = dyn_cast<FeatureLevelOpInterface>(op);
+    if (dmlOp)
+      fitGroups(dmlOp);
+    const Operator *known = getOperators().find(op.getName().getStringRef());
+    if (known && known->refit)
+      known->refit(&op);
     if (auto inferable = dyn_cast<InferTypeOpInterface>(op)) {
       SmallVector<Type> types;
       if (failed(inferable.inferReturnTypes(
@@ -72,12 +71,6 @@ LogicalResult retype(ModuleOp module) {
         return failure();
       for (auto [result, type] : llvm::zip_equal(op.getResults(), types))
         result.setType(type);
-    } else if (auto resample = dyn_cast<ResampleOp>(op)) {
-      auto input = dyn_cast<RankedTensorType>(resample.getInput().getType());
-      auto output = dyn_cast<RankedTensorType>(resample.getOutput().getType());
-      if (!input || !output)
-        return failure();
-      resample.getOutput().setType(input.clone(output.getShape()));
     }
   }
   function.setType(FunctionType::get(module.getContext(),
@@ -311,7 +304,9 @@ private:
         return getMain(module).front().getArgument(i);
       });
     for (size_t i = 0; i < getNumOperations(); ++i)
-      if (isa<ResampleOp>(getOperation(*best, i)))
+      // The sizes of results that nothing determines.
+      if (isa<FeatureLevelOpInterface>(getOperation(*best, i)) &&
+          !isa<InferTypeOpInterface>(getOperation(*best, i)))
         progress |= shrinkShape([&](ModuleOp module) {
           return getOperation(module, i)->getResult(0);
         });

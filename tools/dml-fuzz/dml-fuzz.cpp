@@ -130,7 +130,7 @@ private:
   execute(ModuleOp module, ArrayRef<reference::Tensor> inputs,
           Outcome &outcome) {
     if (!device)
-      return interpret(module.lookupSymbol<func::FuncOp>("main"), inputs);
+      return interpretValues(module.lookupSymbol<func::FuncOp>("main"), inputs);
     // A crash is a defect like others. It leaves its tensors and its part of
     // the context behind; so nothing on its way may hold what must be given
     // back.
@@ -288,8 +288,11 @@ int Fuzzer::runSystematic() {
   // A row for each operator, mode and type, in the order of the cells.
   std::vector<std::pair<std::string, std::array<Counts, maxRank>>> table;
   uint64_t cellSeed = seed;
+  unsigned numCells = 0;
   for (const Cell &cell : getCells(context.get(), newestFeatureLevel)) {
-    renewContext();
+    constexpr unsigned cellsPerContext = 16;
+    if (numCells++ % cellsPerContext == 0)
+      renewContext();
     std::string row = "| " + cell.op.str() + " | " +
                       (cell.mode.empty() ? "" : cell.mode.str()) + " | " +
                       stringifyDataType(cell.type).str();

@@ -151,7 +151,7 @@ static LogicalResult run(ModuleOp module) {
       return failure();
     inputs.push_back(std::move(*input));
   }
-  auto outputs = reference::interpret(*function, inputs);
+  auto outputs = reference::interpretValues(*function, inputs);
   if (failed(outputs))
     return failure();
   std::vector<HostTensor> hostOutputs;

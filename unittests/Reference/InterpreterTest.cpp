@@ -158,19 +158,64 @@ TEST_F(InterpreterTest, Diagnostics) {
                        "finds no memory"));
 }
 
+/// Moving keeps bits certain, and bounds apart; computing does neither.
 TEST_F(InterpreterTest, Movement) {
   const char *source = R"mlir(
-    func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    func.func @main(%a: tensor<2xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) {
+      %moved = dml.tile %a {repeats = array<i64: 2>}
+          : (tensor<2xf32>) -> tensor<4xf32>
       %b = dml.resample %a {mode = #dml.interpolation_mode<linear>,
-          scales = array<f32: 2.0>} : (tensor<2xf32>) -> tensor<2xf32>
+          scales = array<f32: 2.0>} : (tensor<2xf32>) -> tensor<4xf32>
       %c = dml.resample %b {mode = #dml.interpolation_mode<nearest_neighbor>,
-          scales = array<f32: 2.0>} : (tensor<2xf32>) -> tensor<2xf32>
-      return %c : tensor<2xf32>
+          scales = array<f32: 2.0>} : (tensor<4xf32>) -> tensor<8xf32>
+      return %moved, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
     })mlir";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
-  std::vector<bool> movement;
-  module->walk([&](ResampleOp op) { movement.push_back(isMovement(op)); });
-  EXPECT_EQ(movement, (std::vector<bool>{false, true}));
+  auto estimates =
+      interpret(*module->getOps<mlir::func::FuncOp>().begin(),
+                {makeTensor(DataType::FLOAT32, {2}, {0.1, 0.7})});
+  ASSERT_TRUE(succeeded(estimates));
+  EXPECT_TRUE((*estimates)[0].isBitExact);
+  EXPECT_TRUE((*estimates)[0].isExact());
+  for (unsigned i : {1u, 2u}) {
+    const Estimate &estimate = (*estimates)[i];
+    EXPECT_FALSE(estimate.isBitExact);
+    EXPECT_FALSE(estimate.isExact());
+    Numbers lower = getNumbers(estimate.lower),
+            value = getNumbers(estimate.value),
+            upper = getNumbers(estimate.upper);
+    for (size_t k = 0; k < value.size(); ++k) {
+      EXPECT_LE(lower[k], value[k]);
+      EXPECT_LE(value[k], upper[k]);
+    }
+  }
+}
+
+TEST_F(InterpreterTest, KnowsEveryOperator) {
+  EXPECT_TRUE(getMissingOperators(&context).empty());
+}
+
+TEST_F(InterpreterTest, MaximaOfUncertainNumbersAreRefused) {
+  diagnostics.clear();
+  EXPECT_TRUE(failed(interpretSource(R"mlir(
+    func.func @main(%a: tensor<1x1x2x2xf32>, %g: tensor<1x1x2x2xf32>)
+        -> tensor<1x1x3x3xf32> {
+      %b = dml.resample %a {mode = #dml.interpolation_mode<linear>,
+          scales = array<f32: 1.0, 1.0, 1.5, 1.5>}
+          : (tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
+      %c = dml.max_pooling_grad %b, %g {strides = array<i64: 1, 1>,
+          window_size = array<i64: 2, 2>, start_padding = array<i64: 0, 0>,
+          end_padding = array<i64: 0, 0>, dilations = array<i64: 1, 1>}
+          : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
+      return %c : tensor<1x1x3x3xf32>
+    })mlir",
+                                     {makeTensor(DataType::FLOAT32,
+                                                 {1, 1, 2, 2}, {.1, .2, .3, .4}),
+                                      makeIota(DataType::FLOAT32,
+                                               {1, 1, 2, 2})})));
+  EXPECT_NE(diagnostics.find("known within bounds only"), std::string::npos)
+      << diagnostics;
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 #ifndef DML_UNITTESTS_REFERENCE_REFERENCETEST_H
 #define DML_UNITTESTS_REFERENCE_REFERENCETEST_H
 
-#include "dml/IR/DML.h"
+#include "dml/IR/DMLOps.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,6 +19,15 @@
 #include <gtest/gtest.h>
 
 namespace dml::reference {
+
+/// Which part of an estimate a test looks at.
+enum class Result { exact, lower, upper };
+
+inline Tensor getPart(const Estimate &estimate, Result result) {
+  return result == Result::exact   ? estimate.value
+         : result == Result::lower ? estimate.lower
+                                   : estimate.upper;
+}
 
 class ReferenceTest : public testing::Test {
 protected:
@@ -42,7 +51,12 @@ protected:
     auto functions = module->getOps<mlir::func::FuncOp>();
     if (functions.empty())
       return mlir::failure();
-    return interpret(*functions.begin(), inputs, result);
+    auto estimates = interpret(*functions.begin(), inputs);
+    if (failed(estimates))
+      return mlir::failure();
+    return llvm::map_to_vector(*estimates, [&](const Estimate &estimate) {
+      return getPart(estimate, result);
+    });
   }
 
   /// Interprets one operation, whose operands are %0, %1, ... and whose text

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/IR/DML.h"
+#include "dml/IR/DMLOps.h"
 #include "dml/Reference/Interpreter.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,7 +85,7 @@ protected:
     SmallVector<Tensor> inputs;
     for (Type type : function.getArgumentTypes())
       inputs.push_back(pickTensor(cast<RankedTensorType>(type)));
-    auto wanted = reference::interpret(function, inputs);
+    auto wanted = reference::interpretValues(function, inputs);
     ASSERT_TRUE(succeeded(wanted));
     auto op = cast<FeatureLevelOpInterface>(function.front().front());
     FeatureLevel minimum = *op.getMinimumLevel().level;
@@ -108,7 +108,7 @@ protected:
       (*copy)->setAttr(targetAttrName, TargetAttr::get(&context, info.level));
       ASSERT_TRUE(succeeded(verify(*copy))) << text;
       auto found =
-          reference::interpret(*copy->getOps<func::FuncOp>().begin(), inputs);
+          reference::interpretValues(*copy->getOps<func::FuncOp>().begin(), inputs);
       ASSERT_TRUE(succeeded(found)) << text;
       ASSERT_EQ(found->front().getShape(), wanted->front().getShape());
       EXPECT_EQ(std::memcmp(found->front().getData(), wanted->front().getData(),

@@ -2,6 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
+// The dialect, its attributes and its interfaces. The operators stand in a
+// header for each family, dml/IR/PaddingOps.h for instance, and all of them in
+// dml/IR/DMLOps.h.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef DML_IR_DML_H
@@ -29,9 +33,6 @@ llvm::LogicalResult verifyOperator(mlir::Operation *op);
 
 #define GET_ATTRDEF_CLASSES
 #include "dml/IR/DMLAttributes.h.inc"
-
-#define GET_OP_CLASSES
-#include "dml/IR/DMLOps.h.inc"
 
 namespace dml {
 

@@ -48,6 +48,17 @@ def DML_TargetAttr : DML_Attr<"Target", "target"> {
   }];
 }
 
+def DML_ScaleBiasAttr : DML_Attr<"ScaleBias", "scale_bias"> {
+  let summary = "DML_SCALE_BIAS: elements times a scale plus a bias";
+  let description = [{
+    Stands for `x * scale + bias` in place of an element `x`, before the operator
+    looks at it: `#dml.scale_bias<scale = 2.0 : f32, bias = -1.0 : f32>`.
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$scale, "::mlir::FloatAttr":$bias);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def DML_PaddingModeConstant : I32EnumAttrCase<"constant", 0>;
 def DML_PaddingModeEdge : I32EnumAttrCase<"edge", 1>;
 def DML_PaddingModeReflection : I32EnumAttrCase<"reflection", 2>;

@@ -38,6 +38,11 @@ def DML_Dialect : Dialect {
     have the same name.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // Each family of operators registers its own, in the file that defines them.
+  let extraClassDeclaration = [{
+#define DML_FAMILY(name) void register##name##Ops();
+#include "dml/IR/Families.def"
+  }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

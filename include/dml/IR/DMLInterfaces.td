@@ -28,6 +28,12 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       "the support table names; nothing if the op lacks it.",
       "std::optional<uint32_t>", "getEnumCaseValue",
       (ins "::llvm::StringRef":$attribute)>,
+    InterfaceMethod<
+      "The first operand or result, and their number, that tensor `index` of "
+      "the support table stands for. It may lie outside of an op that is not "
+      "verified.",
+      "std::pair<unsigned, unsigned>", "getTensorRange",
+      (ins "unsigned":$index)>,
   ];
   // Queries on an op, generic over operators. They may be asked of an op that is
   // not verified: what is no DirectML tensor then requires nothing.
@@ -36,11 +42,29 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       return getOperatorSupport().getIntroducedLevel();
     }
 
-    /// The tensors: the operands, then the results.
-    unsigned getNumTensors();
-    ::llvm::StringRef getTensorName(unsigned index);
-    ::mlir::Type getTensorType(unsigned index);
-    bool isResultTensor(unsigned index);
+    /// One operand or result of this very op.
+    struct Tensor {
+      const ::dml::TensorInfo *info;
+      /// The row of the support table's tensors.
+      unsigned index;
+      /// Which of a variadic tensor it is.
+      std::optional<unsigned> position;
+      /// The number of the operand or result.
+      unsigned number;
+      ::mlir::Type type;
+
+      /// "input", or "inputs[2]".
+      std::string getName() const;
+    };
+    /// The tensors that the op has: the operands, then the results.
+    ::llvm::SmallVector<Tensor> getTensors();
+    /// The first tensor `name`, if the op has it.
+    std::optional<Tensor> getTensor(::llvm::StringRef name);
+
+    /// The value of the attribute that the table's rows depend on, if any.
+    std::optional<uint32_t> getSelected();
+    /// The row that holds for this op at `level`, or null.
+    const ::dml::LevelSupport *getRow(::dml::FeatureLevel level);
 
     /// What this very op needs of its feature level.
     ::llvm::SmallVector<::dml::Requirement> getRequirements();
@@ -83,13 +107,13 @@ def MovementOpInterface : OpInterface<"MovementOpInterface"> {
       "operand or a constant, and each dimension's coordinate is chosen in that "
       "dimension alone. Such an op may be applied one dimension after the other, "
       "and may move the bits of one type as another's.",
-      "bool", "movesElements", (ins), "", [{ return true; }]>,
+      "bool", "movesElements">,
     InterfaceMethod<
       "Changes the op's constants so that they have in tensors of `to` the bits "
       "that they had in tensors of `from`; fails if that cannot be.",
       "::llvm::LogicalResult", "reinterpretConstants",
       (ins "::mlir::Type":$from, "::mlir::Type":$to), "",
-      [{ return ::llvm::success(); }]>,
+      [{ return ::llvm::failure(); }]>,
   ];
 }
 

@@ -24,31 +24,73 @@ class DML_ArrayCpp<string type, string name, list<string> elements> {
       !interleave(elements, ", ") # "};\n");
 }
 
+/// The number, from 1 on, of the first list that has `name`; 0 if none has.
+class DML_GroupOf<string name, list<list<string>> groups> {
+  int number = !foldl(0, !range(!size(groups)), found, i,
+      !if(!and(!eq(found, 0),
+               !foldl(false, groups[i], has, n, !or(has, !eq(n, name)))),
+          !add(i, 1), found));
+}
+
+/// The argument or result `d` of a dag as a TensorInfo, or "" for an attribute.
+class DML_TensorCpp<dag values, int i, string isResult,
+                    list<list<string>> types, list<list<string>> shapes> {
+  string name = !getdagname(values, i);
+  bit isTensor = !isa<TypeConstraint>(!getdagarg<Constraint>(values, i));
+  bit isOptional = !isa<Optional>(!getdagarg<Constraint>(values, i));
+  bit isVariadic = !isa<Variadic>(!getdagarg<Constraint>(values, i));
+  string count = !if(isOptional, "Optional", !if(isVariadic, "Variadic", "One"));
+  string cpp = "{\"" # name # "\", ::dml::TensorInfo::Count::" # count # ", " #
+      isResult # ", " # DML_GroupOf<name, types>.number # ", " #
+      DML_GroupOf<name, shapes>.number # "}";
+  // How the operand is written where some are optional: those by their name.
+  string format = !if(!not(isTensor), "",
+      !if(isOptional, "(`" # name # "` `(` $" # name # "^ `)`)?",
+          !if(!eq(i, 0), "", "`,` ") # "$" # name));
+}
+
 /// The DirectML operator DML_OPERATOR_<operatorName>. A definition states its
 /// support table in `support`, newest level first, and its enum attributes in
 /// `enumSupport`; FeatureLevelOpInterface answers from them.
 class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
     : Op<DML_Dialect, mnemonic,
          [Pure, DeclareOpInterfaceMethods<FeatureLevelOpInterface,
-            ["getOperatorSupport", "getEnumCaseValue"]>] # traits> {
+            ["getOperatorSupport", "getEnumCaseValue", "getTensorRange"]>] #
+         traits> {
   /// The oldest level in `support` introduced the operator.
   list<DML_Support> support = [];
   list<DML_EnumSupport> enumSupport = [];
-  /// The arrays that have one value a dimension.
-  list<DML_DimensionArray> dimensionArrays = [];
+  /// The enum attribute that rows of `support` depend on (their `cases`).
+  string selector = "";
+  /// Tensors that have one element type, and tensors that have one shape.
+  list<list<string>> sameElementTypes = [];
+  list<list<string>> sameShapes = [];
+  /// What the array attributes hold.
+  list<DML_Array> arrays = [];
+  /// Whether rewrites may change the rank (RankChange::Independent). An operator
+  /// has to say so.
+  bit independentDimensions = 0;
   /// Where the table comes from.
   string supportSource = "DML_" # operatorName # "_OPERATOR_DESC, https://learn."
       # "microsoft.com/windows/win32/api/directml/ns-directml-dml_"
       # !tolower(operatorName) # "_operator_desc";
 
-  let assemblyFormat =
-      "operands attr-dict `:` functional-type(operands, results)";
+  list<DML_TensorCpp> operandTensors = !filter(t,
+      !foreach(i, !range(!size(arguments)),
+          DML_TensorCpp<arguments, i, "false", sameElementTypes, sameShapes>),
+      t.isTensor);
+  list<DML_TensorCpp> resultTensors = !foreach(i, !range(!size(results)),
+      DML_TensorCpp<results, i, "true", sameElementTypes, sameShapes>);
+  list<DML_TensorCpp> tensors = operandTensors # resultTensors;
+
+  bit hasOptionalOperand = !foldl(false, operandTensors, any, t,
+                                  !or(any, t.isOptional));
+  let assemblyFormat = !if(hasOptionalOperand,
+      !interleave(!foreach(t, operandTensors, t.format), " "), "operands") #
+      " attr-dict `:` functional-type(operands, results)";
 
   /// The operands' names, then the results'.
-  list<string> tensorNames = !foldl([]<string>, [arguments, results], names, d,
-      names # !foldl([]<string>, !range(!size(d)), ns, i,
-          !if(!isa<TypeConstraint>(!getdagarg<Constraint>(d, i)),
-              ns # [!getdagname(d, i)], ns)));
+  list<string> tensorNames = !foreach(t, tensors, t.name);
   assert !foldl(true, support, ok, row, !and(ok, !or(!empty(row.tensors),
       !eq(!interleave(!foreach(t, row.tensors, t.tensor), ", "),
           !interleave(tensorNames, ", "))))),
@@ -57,25 +99,31 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
 
   let extraClassDefinition = [{
     const ::dml::OperatorSupport &$cppClass::getOperatorSupport() {
-  }] # !interleave(!foreach(row, support,
-      "  static constexpr ::dml::TensorSupport " # row.level.symbol #
-      "Tensors[] = {" # !interleave(!if(!empty(row.tensors),
+  }] # DML_ArrayCpp<"TensorInfo", "tensors",
+          !foreach(t, tensors, t.cpp)>.cpp
+     # !interleave(!foreach(i, !range(!size(support)),
+      "  static constexpr ::dml::TensorSupport row" # i #
+      "[] = {" # !interleave(!if(!empty(support[i].tensors),
           !foreach(name, tensorNames,
-                   "{\"" # name # "\", " # row.sameLimitsCpp # "}"),
-          !foreach(t, row.tensors,
+                   "{\"" # name # "\", " # support[i].sameLimitsCpp # "}"),
+          !foreach(t, support[i].tensors,
                    "{\"" # t.tensor # "\", " # t.limitsCpp # "}")),
       ", ") # "};\n"), "") # [{
       static constexpr ::dml::LevelSupport levels[] = {
-  }] # !interleave(!foreach(row, support, "{::dml::FeatureLevel::" #
-      row.level.symbol # ", " # row.level.symbol # "Tensors}"), ", ") # [{
+  }] # !interleave(!foreach(i, !range(!size(support)),
+      "{::dml::FeatureLevel::" # support[i].level.symbol # ", row" # i # ", " #
+      support[i].casesCpp # "}"), ", ") # [{
       };
   }] # DML_ArrayCpp<"EnumCaseSupport", "enumCases",
           !listflatten(!foreach(e, enumSupport, e.casesCpp))>.cpp
-     # DML_ArrayCpp<"DimensionArray", "dimensionArrays",
-          !foreach(a, dimensionArrays, a.cpp)>.cpp # [{
+     # DML_ArrayCpp<"ArraySupport", "arrays",
+          !foreach(a, arrays, a.cpp)>.cpp # [{
       static constexpr ::dml::OperatorSupport support = {
   }] # "\"DML_OPERATOR_" # operatorName #
-       "\", levels, enumCases, dimensionArrays, \"" # supportSource # "\"" # [{
+       "\", tensors, levels, \"" # selector # "\", enumCases, arrays, " #
+       "::dml::RankChange::" #
+       !if(independentDimensions, "Independent", "Never") #
+       ", \"" # supportSource # "\"" # [{
       };
       return support;
     }
@@ -83,6 +131,12 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
     $cppClass::getEnumCaseValue(::llvm::StringRef attribute) {
   }] # !interleave(!foreach(e, enumSupport, e.valueCpp), "") # [{
       return std::nullopt;
+    }
+    std::pair<unsigned, unsigned> $cppClass::getTensorRange(unsigned index) {
+  }] # "  if (index < " # !size(operandTensors) # ")\n" #
+       "    return getODSOperandIndexAndLength(index);\n" #
+       "  return getODSResultIndexAndLength(index - " #
+       !size(operandTensors) # ");\n" # [{
     }
   }];
 }

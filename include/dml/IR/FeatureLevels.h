@@ -97,11 +97,30 @@ struct TensorSupport {
   }
 };
 
+/// A tensor of an operator: an operand or a result, under its ODS name.
+struct TensorInfo {
+  enum class Count { One, Optional, Variadic };
+
+  llvm::StringLiteral name;
+  Count count;
+  bool isResult;
+  /// Tensors with the same number have the same element type; 0 stands for a
+  /// type of its own.
+  uint8_t typeGroup;
+  /// Tensors with the same number have the same sizes; 0 stands for sizes of
+  /// its own.
+  uint8_t shapeGroup;
+};
+
 /// A row of an operator's table; it holds from `level` on, until a newer row
-/// replaces it. Tensors stand in the order of the operands, then the results.
+/// of the same cases replaces it. Tensors stand in the order of
+/// OperatorSupport::tensors.
 struct LevelSupport {
   FeatureLevel level;
   llvm::ArrayRef<TensorSupport> tensors;
+  /// One bit for each value of the attribute OperatorSupport::selector that the
+  /// row is for. All bits are set where the operator has no selector.
+  uint32_t cases = ~uint32_t(0);
 };
 
 /// A case of an enum attribute.
@@ -117,12 +136,40 @@ struct EnumCaseSupport {
   llvm::StringLiteral source;
 };
 
-/// An array attribute with one value for each dimension from `firstDimension`
-/// on. The operator leaves a dimension as it is where all arrays are neutral.
-struct DimensionArray {
+/// What an array attribute, or the attribute of one axis, holds. Generic code
+/// verifies it.
+struct ArraySupport {
+  enum class Kind {
+    /// One value for each dimension of the tensor `tensor` from
+    /// `firstDimension` on. `neutral` is the value with which the operator
+    /// leaves a dimension as it is.
+    PerDimension,
+    /// Dimensions of the tensor `tensor`, each at most once.
+    Axes,
+    /// `length` values, for instance one for each of two spatial dimensions.
+    Fixed,
+    /// As many values as the operator's own verifier wants.
+    Free,
+  };
+
   llvm::StringLiteral attribute;
-  int64_t neutralValue;
+  Kind kind;
+  llvm::StringLiteral tensor;
   unsigned firstDimension;
+  unsigned length;
+  /// Inclusive bounds of integer values.
+  int64_t min, max;
+  std::optional<int64_t> neutral;
+};
+
+/// Whether rewrites may change the ranks of an operator's tensors.
+enum class RankChange {
+  /// They may not: nothing is known of the operator's dimensions.
+  Never,
+  /// They may: the operator treats each dimension by itself, as its arrays of
+  /// Kind::PerDimension say, and leaves those alone that its arrays of
+  /// Kind::Axes do not list. Where it has neither, it leaves all of them alone.
+  Independent,
 };
 
 /// One thing that an op needs of its feature level.
@@ -140,11 +187,18 @@ struct Requirement {
   Kind kind = Kind::Operator;
   llvm::StringRef subject = {};
   int64_t value = 0;
+  /// Which of several tensors `subject` names, where it is variadic.
+  std::optional<unsigned> position = std::nullopt;
+  /// The value of the attribute OperatorSupport::selector, if the op has it.
+  std::optional<uint32_t> selected = std::nullopt;
 
   bool operator==(const Requirement &other) const {
     return kind == other.kind && subject == other.subject &&
-           value == other.value;
+           value == other.value && position == other.position &&
+           selected == other.selected;
   }
+  /// "input", or "inputs[2]".
+  std::string getSubject() const;
 };
 
 /// "operator", "enum-case", "data-type" or "rank".
@@ -154,21 +208,34 @@ llvm::StringRef stringifyRequirementKind(Requirement::Kind kind);
 struct OperatorSupport {
   /// The DML_OPERATOR_TYPE enumerator.
   llvm::StringLiteral operatorType;
+  /// The operands, then the results, in the order of ODS.
+  llvm::ArrayRef<TensorInfo> tensors;
   /// Newest first; the last one introduced the operator.
   llvm::ArrayRef<LevelSupport> levels;
+  /// The enum attribute that rows depend on, or "".
+  llvm::StringLiteral selector;
   llvm::ArrayRef<EnumCaseSupport> enumCases;
-  llvm::ArrayRef<DimensionArray> dimensionArrays;
+  llvm::ArrayRef<ArraySupport> arrays;
+  RankChange rankChange;
   /// Where the table comes from.
   llvm::StringLiteral source;
 
   FeatureLevel getIntroducedLevel() const { return levels.back().level; }
 
-  /// The row that holds at `level`, or null below the introducing level.
-  const LevelSupport *getRow(FeatureLevel level) const;
+  /// The facts about the tensor `name`, or null.
+  const TensorInfo *getTensorInfo(llvm::StringRef name) const;
+
+  /// The row that holds at `level` where the selector has the value `selected`,
+  /// or null below the level that introduced it. Without a value, a row of any
+  /// case.
+  const LevelSupport *
+  getRow(FeatureLevel level,
+         std::optional<uint32_t> selected = std::nullopt) const;
 
   /// What the tensor `name` may be at `level`, or null.
-  const TensorSupport *getTensor(llvm::StringRef name,
-                                 FeatureLevel level) const;
+  const TensorSupport *
+  getTensor(llvm::StringRef name, FeatureLevel level,
+            std::optional<uint32_t> selected = std::nullopt) const;
 
   /// The case of `attribute` with the numeric value `value`, or null.
   const EnumCaseSupport *getEnumCase(llvm::StringRef attribute,

@@ -106,6 +106,38 @@ def DML_AllButFloat64 : DML_DataTypes<
     DML_UpTo32Bit.types # [DML_INT64, DML_UINT64]>;
 def DML_AllDataTypes : DML_DataTypes<
     DML_AllButFloat64.types # [DML_FLOAT64]>;
+def DML_OnlyFloat32 : DML_DataTypes<[DML_FLOAT32]>;
+def DML_OnlyFloat16 : DML_DataTypes<[DML_FLOAT16]>;
+def DML_OnlyInt32 : DML_DataTypes<[DML_INT32]>;
+def DML_OnlyUInt32 : DML_DataTypes<[DML_UINT32]>;
+def DML_OnlyUInt8 : DML_DataTypes<[DML_UINT8]>;
+/// What the results of comparisons are.
+def DML_Truths : DML_DataTypes<[DML_UINT32, DML_UINT8]>;
+def DML_Int8AndUInt8 : DML_DataTypes<[DML_INT8, DML_UINT8]>;
+def DML_Indices : DML_DataTypes<
+    [DML_INT64, DML_INT32, DML_UINT64, DML_UINT32]>;
+def DML_UnsignedIndices : DML_DataTypes<[DML_UINT64, DML_UINT32]>;
+def DML_UnsignedUpTo32Bit : DML_DataTypes<
+    [DML_UINT32, DML_UINT16, DML_UINT8]>;
+def DML_Unsigned : DML_DataTypes<DML_UnsignedUpTo32Bit.types # [DML_UINT64]>;
+def DML_IntegersUpTo32Bit : DML_DataTypes<DML_UnsignedUpTo32Bit.types #
+    [DML_INT32, DML_INT16, DML_INT8]>;
+def DML_FloatsAndInt32 : DML_DataTypes<
+    DML_Float32And16.types # [DML_INT32, DML_UINT32]>;
+def DML_FloatsAndInt32And64 : DML_DataTypes<
+    DML_FloatsAndInt32.types # [DML_INT64, DML_UINT64]>;
+def DML_FloatsAndUInt32 : DML_DataTypes<DML_Float32And16.types # [DML_UINT32]>;
+def DML_FloatsAndSigned : DML_DataTypes<
+    DML_Float32And16.types # [DML_INT32, DML_INT16, DML_INT8]>;
+def DML_FloatsAndSignedTo64Bit : DML_DataTypes<
+    DML_FloatsAndSigned.types # [DML_INT64]>;
+def DML_FloatsAndSigned32Bit : DML_DataTypes<
+    DML_Float32And16.types # [DML_INT32]>;
+def DML_Float32AndInt32 : DML_DataTypes<[DML_FLOAT32, DML_INT32]>;
+def DML_FloatsAndUpTo16Bit : DML_DataTypes<DML_Float32And16.types #
+    [DML_INT16, DML_INT8, DML_UINT16, DML_UINT8]>;
+def DML_Floats16To32Bit : DML_DataTypes<DML_FloatsAndInt32.types #
+    [DML_INT16, DML_UINT16]>;
 
 //===----------------------------------------------------------------------===//
 // Support tables
@@ -132,6 +164,11 @@ class DML_TensorSupport<string tensorName, int min, int max,
 class DML_Support<DML_FeatureLevelCase fl, list<DML_TensorSupport> ts> {
   DML_FeatureLevelCase level = fl;
   list<DML_TensorSupport> tensors = ts;
+
+  /// The cases of the operator's `selector` that the row is for; empty for all.
+  list<EnumCase> cases = [];
+  string casesCpp = !if(!empty(cases), "~uint32_t(0)",
+      !interleave(!foreach(c, cases, "uint32_t(1) << " # c.value), " | "));
 
   /// The limits of every tensor, where they are the same.
   string sameLimitsCpp = "";
@@ -173,10 +210,38 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
       "    return static_cast<uint32_t>(value.getValue());\n";
 }
 
-/// An array attribute with one value for each dimension from `first` on. An
-/// operator leaves a dimension as it is where all its arrays are `neutral`.
-class DML_DimensionArray<string attributeName, string neutral, int first = 0> {
-  string cpp = "{\"" # attributeName # "\", " # neutral # ", " # first # "}";
+/// An array attribute, and what generic code verifies of it (ArraySupport). The
+/// bounds are inclusive and hold for integers; those of axes follow from the
+/// rank. The `neutral` value leaves a dimension as it is; "" where there is none.
+class DML_Array<string attributeName, string arrayKind, string tensorName,
+                int firstDim, int count, int minimum, int maximum,
+                string neutralValue> {
+  string cpp = "{\"" # attributeName # "\", ::dml::ArraySupport::Kind::" #
+      arrayKind # ", \"" # tensorName # "\", " # firstDim # ", " # count # ", " #
+      minimum # ", " # maximum # ", " #
+      !if(!empty(neutralValue), "std::nullopt",
+          "int64_t(" # neutralValue # ")") # "}";
 }
+
+/// One value for each dimension of `tensor` from `first` on.
+class DML_DimensionArray<string attributeName, string neutral, int first = 0,
+                         int minimum = 0, string tensor = "input",
+                         int maximum = 4294967295>
+    : DML_Array<attributeName, "PerDimension", tensor, first, 0, minimum,
+                maximum, neutral>;
+
+/// Distinct dimensions of `tensor`.
+class DML_AxesArray<string attributeName, string tensor = "input">
+    : DML_Array<attributeName, "Axes", tensor, 0, 0, 0, 7, "">;
+
+/// `count` values.
+class DML_FixedArray<string attributeName, int count, int minimum = 0,
+                     int maximum = 4294967295>
+    : DML_Array<attributeName, "Fixed", "", 0, count, minimum, maximum, "">;
+
+/// Any number of values, of which the operator's verifier decides.
+class DML_FreeArray<string attributeName, int minimum = 0,
+                    int maximum = 4294967295>
+    : DML_Array<attributeName, "Free", "", 0, 0, minimum, maximum, "">;
 
 #endif // DML_IR_FEATURELEVELS_TD

@@ -90,6 +90,8 @@ def DML_PaddingOp : DML_Op<"padding", "PADDING",
     DML_SameSupport<FL_2_1, 4, 5, DML_UpTo32Bit>,
     DML_SameSupport<FL_1_0, 4, 5, DML_Float32And16>,
   ];
+  let sameElementTypes = [["input", "output"]];
+  let independentDimensions = 1;
   let enumSupport = [
     DML_EnumSupport<"mode", DML_PaddingModeAttr, [
       DML_EnumCaseSupport<DML_PaddingModeSymmetric, FL_3_0>,
@@ -97,7 +99,7 @@ def DML_PaddingOp : DML_Op<"padding", "PADDING",
                           DML_FeatureLevelHistory.source>,
     ]>,
   ];
-  let dimensionArrays = [
+  let arrays = [
     DML_DimensionArray<"start_padding", "0">,
     DML_DimensionArray<"end_padding", "0">,
   ];

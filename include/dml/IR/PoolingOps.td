@@ -91,18 +91,20 @@ def DML_MaxPoolingGradOp
   );
   let results = (outs DML_Tensor:$output_gradient);
 
+  let sameElementTypes = [["input", "input_gradient", "output_gradient"]];
   let support = [
     DML_SameSupport<FL_4_0, 4, 5,
                     DML_Float32And16>,
     DML_SameSupport<FL_3_0, 4, 4,
                     DML_Float32And16>,
   ];
-  let dimensionArrays = [
-    DML_DimensionArray<"strides", "1", 2>,
-    DML_DimensionArray<"window_size", "1", 2>,
+  let independentDimensions = 1;
+  let arrays = [
+    DML_DimensionArray<"strides", "1", 2, 1>,
+    DML_DimensionArray<"window_size", "1", 2, 1>,
     DML_DimensionArray<"start_padding", "0", 2>,
     DML_DimensionArray<"end_padding", "0", 2>,
-    DML_DimensionArray<"dilations", "1", 2>,
+    DML_DimensionArray<"dilations", "1", 2, 1>,
   ];
 }
 

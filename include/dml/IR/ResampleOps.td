@@ -10,7 +10,8 @@
 include "dml/IR/DMLOpBase.td"
 
 def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
-    DeclareOpInterfaceMethods<MovementOpInterface, ["movesElements"]>]> {
+    DeclareOpInterfaceMethods<MovementOpInterface,
+                              ["reinterpretConstants"]>]> {
   let summary = "Resamples a tensor with nearest or linear interpolation";
   let description = [{
     Scales `input` by `scales[i]` along each dimension `i` and writes the part
@@ -77,13 +78,15 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
   );
   let results = (outs DML_Tensor:$output);
 
+  let sameElementTypes = [["input", "output"]];
   let support = [
     DML_SameSupport<FL_6_2, 1, 4, DML_Float32And16Int8>,
     DML_SameSupport<FL_5_1, 1, 4, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 4, DML_Float32And16>,
   ];
   let enumSupport = [DML_EnumSupport<"mode", DML_InterpolationModeAttr>];
-  let dimensionArrays = [DML_DimensionArray<"scales", "1">];
+  let independentDimensions = 1;
+  let arrays = [DML_DimensionArray<"scales", "1">];
 
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -10,7 +10,8 @@
 include "dml/IR/DMLOpBase.td"
 
 def DML_TileOp : DML_Op<"tile", "TILE", [
-    InferTypeOpAdaptor, MovementOpInterface]> {
+    InferTypeOpAdaptor, DeclareOpInterfaceMethods<MovementOpInterface,
+                              ["reinterpretConstants"]>]> {
   let summary = "Repeats a tensor along its dimensions";
   let description = [{
     Builds `output` from `repeats[i]` copies of the whole of `input` along each
@@ -56,7 +57,9 @@ def DML_TileOp : DML_Op<"tile", "TILE", [
     DML_SameSupport<FL_2_1, 4, 4, DML_UpTo32Bit>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
-  let dimensionArrays = [DML_DimensionArray<"repeats", "1">];
+  let sameElementTypes = [["input", "output"]];
+  let independentDimensions = 1;
+  let arrays = [DML_DimensionArray<"repeats", "1", 0, 1>];
 
   let hasFolder = 1;
   let hasCanonicalizer = 1;

@@ -11,29 +11,27 @@
 #ifndef DML_REFERENCE_INTERPRETER_H
 #define DML_REFERENCE_INTERPRETER_H
 
-#include "dml/Reference/Tensor.h"
+#include "dml/Reference/Estimate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace dml::reference {
 
-/// What to compute. Linear interpolation alone leaves an implementation freedom
-/// (to contract a multiplication and an addition, to flush denormals); a
-/// correct implementation's results lie between `lower` and `upper`, which are
-/// equal everywhere else. docs/Reference.md derives the distance.
-enum class Result { exact, lower, upper };
-
-/// Evaluates one operation. Diagnoses operations the interpreter does not know.
-llvm::FailureOr<llvm::SmallVector<Tensor>>
-evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands,
-         Result result = Result::exact);
+/// Evaluates one operation. Diagnoses operations that the interpreter does not
+/// know, and operands that are too uncertain for an operation to have a result
+/// (the index of a maximum among numbers known within bounds, for instance).
+llvm::FailureOr<std::vector<Estimate>>
+evaluate(mlir::Operation *op, llvm::ArrayRef<Estimate> operands);
 
 /// Evaluates a function of one block.
-llvm::FailureOr<llvm::SmallVector<Tensor>>
-interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
-          Result result = Result::exact);
+llvm::FailureOr<std::vector<Estimate>>
+interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
 
-/// True where `op` only moves elements, whose bits then arrive unchanged.
-bool isMovement(mlir::Operation *op);
+/// The same without bounds: what the reference itself computes.
+llvm::FailureOr<llvm::SmallVector<Tensor>>
+interpretValues(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
+
+/// The operators that the interpreter does not know: none.
+std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
 } // namespace dml::reference
 

@@ -61,6 +61,11 @@ public:
   /// saturating for integers, which store NaN as 0.
   void setNumber(int64_t index, double value);
 
+  /// An element of an integer type.
+  __int128 getInteger(int64_t index) const;
+  /// Stores the low bits of `value`.
+  void setInteger(int64_t index, __int128 value);
+
 private:
   Tensor(DataType dataType, llvm::ArrayRef<int64_t> shape, int64_t numElements,
          std::shared_ptr<char> elements)

@@ -117,9 +117,7 @@ struct ConvertDMLToLinalg
 
 void dml::populateDMLToLinalgPatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
-  populatePaddingPatterns(typeConverter, patterns);
-  populatePoolingPatterns(typeConverter, patterns);
-  populateResamplePatterns(typeConverter, patterns);
+#define DML_FAMILY(name) populate##name##Patterns(typeConverter, patterns);
+#include "dml/IR/Families.def"
   populateTensorPatterns(typeConverter, patterns);
-  populateTilePatterns(typeConverter, patterns);
 }

@@ -68,16 +68,14 @@ llvm::LogicalResult replaceWithTensor(mlir::Operation *op,
                                       ElementFn element);
 
 /// Each adds the patterns of one family of operators.
-void populatePaddingPatterns(const mlir::TypeConverter &typeConverter,
-                             mlir::RewritePatternSet &patterns);
-void populatePoolingPatterns(const mlir::TypeConverter &typeConverter,
-                             mlir::RewritePatternSet &patterns);
-void populateResamplePatterns(const mlir::TypeConverter &typeConverter,
-                              mlir::RewritePatternSet &patterns);
+#define DML_FAMILY(name)                                                       \
+  void populate##name##Patterns(const mlir::TypeConverter &typeConverter,      \
+                                mlir::RewritePatternSet &patterns);
+#include "dml/IR/Families.def"
+
+/// Adds the patterns of MLIR's own tensor operations.
 void populateTensorPatterns(const mlir::TypeConverter &typeConverter,
                             mlir::RewritePatternSet &patterns);
-void populateTilePatterns(const mlir::TypeConverter &typeConverter,
-                          mlir::RewritePatternSet &patterns);
 
 } // namespace dml
 

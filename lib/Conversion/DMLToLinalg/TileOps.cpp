@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
+#include "dml/IR/TileOps.h"
 
 using namespace mlir;
 using namespace dml;

@@ -1,0 +1,84 @@
+//===- ElementWiseOpBase.td - Element-wise classes ---------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// An element-wise operator is three rows that know nothing of each other: its
+// definition with one of these classes, a row in lib/Conversion/DMLToLinalg that
+// lowers it, and a row in lib/Reference that evaluates it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_ELEMENTWISEOPBASE_TD
+#define DML_IR_ELEMENTWISEOPBASE_TD
+
+include "dml/IR/DMLOpBase.td"
+
+/// An operator that computes each element from those at the same position of
+/// its operands. `formula` says what, and `readings` what the pages leave open.
+class DML_ElementWiseOp<string mnemonic, string operatorName,
+                        string summaryText, string formula, string readings,
+                        string constraints, string where = "",
+                        list<Trait> traits = []>
+    : DML_Op<mnemonic, operatorName, traits> {
+  let summary = summaryText;
+  let independentDimensions = 1;
+  let description = summaryText # ", element by element.\n\n" #
+      "**Semantics.** Every element of `output` is `" # formula # "`" # where #
+      ".\n\n**Constraints**\n" # constraints #
+      !if(!empty(readings), "", "\n**Readings**\n* " # readings # "\n") #
+      "\n**Source:** DML_" # operatorName # "_OPERATOR_DESC.\n";
+}
+
+/// A function of one element.
+class DML_UnaryOp<string mnemonic, string operatorName, string summaryText,
+                  string formula, string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `output` has the element type and the sizes of `input`.\n"> {
+  let arguments = (ins DML_Tensor:$input);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["input", "output"]];
+  let sameShapes = [["input", "output"]];
+}
+
+/// The same with DirectML's ScaleBias: `x` is `input * scale + bias`.
+class DML_ScaledUnaryOp<string mnemonic, string operatorName,
+                        string summaryText, string formula,
+                        string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `output` has the element type and the sizes of `input`.\n"
+          "* (C2) `scale_bias` stands with floating-point tensors only.\n",
+          ", where `x` is the element of `input`, or `input * scale + bias` if "
+          "there is a `scale_bias`"> {
+  let arguments = (ins DML_Tensor:$input,
+                       OptionalAttr<DML_ScaleBiasAttr>:$scale_bias);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["input", "output"]];
+  let sameShapes = [["input", "output"]];
+  let hasVerifier = 1;
+}
+
+/// A function of two elements of one type.
+class DML_BinaryOp<string mnemonic, string operatorName, string summaryText,
+                   string formula, string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `a`, `b` and `output` have the same element type and sizes.\n"> {
+  let arguments = (ins DML_Tensor:$a, DML_Tensor:$b);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["a", "b", "output"]];
+  let sameShapes = [["a", "b", "output"]];
+}
+
+/// A comparison, whose result has a type of its own.
+class DML_ComparisonOp<string mnemonic, string operatorName,
+                       string summaryText, string formula,
+                       string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `a`, `b` and `output` have the same sizes.\n"
+          "* (C2) `a` and `b` have the same element type.\n"> {
+  let arguments = (ins DML_Tensor:$a, DML_Tensor:$b);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["a", "b"]];
+  let sameShapes = [["a", "b", "output"]];
+}
+
+#endif // DML_IR_ELEMENTWISEOPBASE_TD

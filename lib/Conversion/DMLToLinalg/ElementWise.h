@@ -1,0 +1,112 @@
+//===- ElementWise.h - How element-wise operators are lowered ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A row says what an operator computes of the elements at one position:
+//
+//   {"element_wise_add", [](const Elements &x) { return x[0] + x[1]; }},
+//
+// Floats are f32 while they are computed with, integers have 32 or 64 bits: a
+// device needs arithmetic of no other type. A row serves operators and fused
+// activations alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CONVERSION_DMLTOLINALG_ELEMENTWISE_H
+#define DML_LIB_CONVERSION_DMLTOLINALG_ELEMENTWISE_H
+
+#include "LoweringUtils.h"
+
+namespace dml {
+
+/// A value of type i1.
+struct Condition {
+  ElementBuilder *b;
+  mlir::Value value;
+
+  Condition operator&&(Condition other) const;
+  Condition operator||(Condition other) const;
+  Condition operator!() const;
+};
+
+/// An element that is computed with: an f32, or an integer of 32 or 64 bits.
+struct Number {
+  ElementBuilder *b;
+  mlir::Value value;
+  /// Of integers.
+  bool isUnsigned = false;
+
+  bool isFloat() const { return mlir::isa<mlir::FloatType>(value.getType()); }
+  /// The number `constant` of the same type.
+  Number operator()(double constant) const;
+  /// The result of an operation as a number of this one's type.
+  Number with(mlir::Value result) const { return {b, result, isUnsigned}; }
+
+  Number operator+(Number other) const;
+  Number operator-(Number other) const;
+  Number operator*(Number other) const;
+  /// Rounds towards zero for integers, which give all ones for a divisor of 0.
+  Number operator/(Number other) const;
+  Number operator-() const;
+
+  Condition operator<(Number other) const;
+  Condition operator<=(Number other) const;
+  Condition operator>(Number other) const { return other < *this; }
+  Condition operator>=(Number other) const { return other <= *this; }
+  /// Named, lest it be taken for a comparison of C++ values.
+  Condition equals(Number other) const;
+
+private:
+  Condition compare(mlir::arith::CmpFPredicate ofFloats,
+                    mlir::arith::CmpIPredicate ofSigned,
+                    mlir::arith::CmpIPredicate ofUnsigned, Number other) const;
+};
+
+/// Of a number and a NaN, the number.
+Number max(Number a, Number b);
+Number min(Number a, Number b);
+Number abs(Number x);
+Number select(Condition condition, Number whenTrue, Number whenFalse);
+Number exp(Number x);
+Number log(Number x);
+Number sqrt(Number x);
+Number tanh(Number x);
+Number floor(Number x);
+Number ceil(Number x);
+/// 1 and 0 as numbers like `like`.
+Number toNumber(Condition condition, Number like);
+
+/// What a row looks at: the elements at one position, and the attributes.
+class Elements {
+public:
+  Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes)
+      : numbers(numbers), attributes(attributes) {}
+
+  Number operator[](size_t index) const { return numbers[index]; }
+  /// The f32 attribute `name` as a number like the first element.
+  Number operator[](llvm::StringRef name) const;
+
+private:
+  llvm::ArrayRef<Number> numbers;
+  mlir::DictionaryAttr attributes;
+};
+
+struct ElementWiseRow {
+  /// The operator's name without the dialect's.
+  llvm::StringLiteral op;
+  Number (*build)(const Elements &x);
+};
+
+/// Adds a pattern for each of `rows`, which live as long as the program.
+void populateElementWise(const mlir::TypeConverter &typeConverter,
+                         mlir::RewritePatternSet &patterns,
+                         llvm::ArrayRef<ElementWiseRow> rows);
+
+/// Widens an element of the (unconverted) type `type` to a number to compute
+/// with, and back.
+Number toNumber(ElementBuilder &b, mlir::Value element, mlir::Type type);
+mlir::Value fromNumber(Number number, mlir::Type convertedType);
+
+} // namespace dml
+
+#endif // DML_LIB_CONVERSION_DMLTOLINALG_ELEMENTWISE_H

@@ -1,0 +1,353 @@
+//===- FeatureLevelOpInterface.cpp - What every operator shares -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include <limits>
+
+using namespace mlir;
+using namespace dml;
+
+#include "dml/IR/DMLInterfaces.cpp.inc"
+
+const OperatorSupport *dml::getOperatorSupport(OperationName name) {
+  auto *interface = name.getInterface<FeatureLevelOpInterface>();
+  return interface ? &interface->getOperatorSupport() : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+std::string FeatureLevelOpInterface::Tensor::getName() const {
+  std::string name = info->name.str();
+  if (position)
+    name += "[" + std::to_string(*position) + "]";
+  return name;
+}
+
+SmallVector<FeatureLevelOpInterface::Tensor>
+FeatureLevelOpInterface::getTensors() {
+  Operation *op = getOperation();
+  SmallVector<Tensor> tensors;
+  for (auto [index, info] : llvm::enumerate(getOperatorSupport().tensors)) {
+    auto [first, count] = getTensorRange(index);
+    unsigned end =
+        info.isResult ? op->getNumResults() : op->getNumOperands();
+    // An op that is not verified may have fewer than its table says.
+    for (unsigned i = 0; i < count && first + i < end; ++i)
+      tensors.push_back({&info, static_cast<unsigned>(index),
+                         info.count == TensorInfo::Count::Variadic
+                             ? std::optional(i)
+                             : std::nullopt,
+                         first + i,
+                         info.isResult ? op->getResult(first + i).getType()
+                                       : op->getOperand(first + i).getType()});
+  }
+  return tensors;
+}
+
+std::optional<FeatureLevelOpInterface::Tensor>
+FeatureLevelOpInterface::getTensor(StringRef name) {
+  for (const Tensor &tensor : getTensors())
+    if (tensor.info->name == name)
+      return tensor;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+std::optional<uint32_t> FeatureLevelOpInterface::getSelected() {
+  StringRef selector = getOperatorSupport().selector;
+  return selector.empty() ? std::nullopt : getEnumCaseValue(selector);
+}
+
+const LevelSupport *FeatureLevelOpInterface::getRow(FeatureLevel level) {
+  return getOperatorSupport().getRow(level, getSelected());
+}
+
+SmallVector<Requirement> FeatureLevelOpInterface::getRequirements() {
+  std::optional<uint32_t> selected = getSelected();
+  SmallVector<Requirement> requirements;
+  auto add = [&](Requirement::Kind kind, StringRef subject, int64_t value,
+                 std::optional<unsigned> position = std::nullopt) {
+    requirements.push_back({kind, subject, value, position, selected});
+  };
+  add(Requirement::Kind::Operator, {}, 0);
+  StringRef seen;
+  for (const EnumCaseSupport &enumCase : getOperatorSupport().enumCases) {
+    StringRef attribute = enumCase.attribute;
+    if (attribute == std::exchange(seen, attribute))
+      continue;
+    if (std::optional<uint32_t> value = getEnumCaseValue(attribute))
+      add(Requirement::Kind::EnumCase, attribute, *value);
+  }
+  for (const Tensor &tensor : getTensors()) {
+    auto type = dyn_cast<RankedTensorType>(tensor.type);
+    if (!type)
+      continue;
+    if (std::optional<DataType> dataType = getDataType(type.getElementType()))
+      add(Requirement::Kind::DataType, tensor.info->name,
+          static_cast<int64_t>(*dataType), tensor.position);
+    add(Requirement::Kind::Rank, tensor.info->name, type.getRank(),
+        tensor.position);
+  }
+  return requirements;
+}
+
+SmallVector<Requirement>
+FeatureLevelOpInterface::getViolations(FeatureLevel level) {
+  const OperatorSupport &support = getOperatorSupport();
+  if (!getRow(level))
+    return {{Requirement::Kind::Operator, {}, 0, std::nullopt, getSelected()}};
+  SmallVector<Requirement> violations = getRequirements();
+  llvm::erase_if(violations, [&](const Requirement &requirement) {
+    return support.supports(requirement, level);
+  });
+  return violations;
+}
+
+FeatureLevelOpInterface::MinimumLevel
+FeatureLevelOpInterface::getMinimumLevel() {
+  // What the level below lacks decides; at the oldest level, the operator.
+  Requirement deciding = {Requirement::Kind::Operator};
+  for (const FeatureLevelInfo &info : getFeatureLevels()) {
+    SmallVector<Requirement> violations = getViolations(info.level);
+    if (violations.empty())
+      return {info.level, deciding};
+    deciding = violations.front();
+  }
+  return {std::nullopt, deciding};
+}
+
+LogicalResult FeatureLevelOpInterface::verifyFeatureLevel(FeatureLevel level) {
+  SmallVector<Requirement> violations = getViolations(level);
+  if (violations.empty())
+    return success();
+  return emitViolation(violations.front(), level);
+}
+
+InFlightDiagnostic
+FeatureLevelOpInterface::emitViolation(const Requirement &violation,
+                                       FeatureLevel level) {
+  const OperatorSupport &support = getOperatorSupport();
+  InFlightDiagnostic diagnostic =
+      getOperation()->emitOpError()
+      << support.describeViolation(violation, level);
+  diagnostic.attachNote() << "according to " << support.getSource(violation);
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Array attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
+  for (const ArraySupport &array : verifier.support.arrays) {
+    Attribute attribute = verifier.attributes.get(array.attribute);
+    auto integers = dyn_cast_or_null<DenseI64ArrayAttr>(attribute);
+    auto floats = dyn_cast_or_null<DenseF32ArrayAttr>(attribute);
+    auto single = dyn_cast_or_null<IntegerAttr>(attribute);
+    // An optional array may be absent; ODS verifies the kind of those present.
+    if (!integers && !floats && !single)
+      continue;
+    size_t found = integers ? integers.size() : floats ? floats.size() : 1;
+    StringRef values = found == 1 ? " value" : " values";
+    int64_t max = array.max;
+    switch (array.kind) {
+    case ArraySupport::Kind::PerDimension: {
+      std::optional<int64_t> rank = verifier.getRank(array.tensor);
+      if (!rank)
+        continue;
+      size_t wanted =
+          std::max<int64_t>(*rank - int64_t(array.firstDimension), 0);
+      if (found != wanted)
+        return emitOptionalError(
+            verifier.location, "'", verifier.opName, "' op ", array.attribute,
+            " has ", found, values, ", but wants ", wanted, ", one for each ",
+            array.firstDimension ? "spatial dimension of " : "dimension of ",
+            array.tensor);
+      break;
+    }
+    case ArraySupport::Kind::Axes: {
+      std::optional<int64_t> rank = verifier.getRank(array.tensor);
+      if (!rank)
+        continue;
+      max = *rank - 1;
+      break;
+    }
+    case ArraySupport::Kind::Fixed:
+      if (found != array.length)
+        return emitOptionalError(verifier.location, "'", verifier.opName,
+                                 "' op ", array.attribute, " has ", found,
+                                 values, ", but wants ", array.length);
+      break;
+    case ArraySupport::Kind::Free:
+      break;
+    }
+    if (single) {
+      int64_t value = single.getInt();
+      if (value < array.min || value > max)
+        return emitOptionalError(verifier.location, "'", verifier.opName,
+                                 "' op ", array.attribute, " is ", value,
+                                 ", but wants a value from ", array.min, " to ",
+                                 max);
+    }
+    if (!integers)
+      continue;
+    llvm::SmallBitVector seen(64);
+    for (auto [i, value] : llvm::enumerate(integers.asArrayRef())) {
+      if (value < array.min || value > max)
+        return emitOptionalError(verifier.location, "'", verifier.opName,
+                                 "' op ", array.attribute, "[", i, "] is ",
+                                 value, ", but wants a value from ", array.min,
+                                 " to ", max);
+      if (array.kind != ArraySupport::Kind::Axes)
+        continue;
+      if (seen.test(value))
+        return emitOptionalError(verifier.location, "'", verifier.opName,
+                                 "' op ", array.attribute, "[", i, "] is ",
+                                 value,
+                                 ", but the dimension is listed before it");
+      seen.set(value);
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The verifier
+//===----------------------------------------------------------------------===//
+
+/// What holds for every DirectML tensor at every level.
+static LogicalResult verifyTensor(FeatureLevelOpInterface op,
+                                  const Twine &name, RankedTensorType type) {
+  constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
+  if (!getDataType(type.getElementType()))
+    return op->emitOpError()
+           << name << " has element type " << type.getElementType()
+           << ", which is no DirectML data type (f16, f32, "
+              "f64, i8 to i64, ui8 to ui64)";
+  if (type.getEncoding())
+    return op->emitOpError()
+           << name << " has the encoding " << type.getEncoding()
+           << ", but DirectML tensors have none";
+  int64_t elements = 1;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (ShapedType::isDynamic(size))
+      return op->emitOpError()
+             << name << " has a dynamic size in dimension " << dim << " of "
+             << type << ", but DirectML tensors have static sizes";
+    if (size < 1 || size > maxElements)
+      return op->emitOpError()
+             << name << " has size " << size << " in dimension " << dim
+             << ", but DirectML sizes range from 1 to " << maxElements;
+    // Both factors are below 2^32: the product cannot overflow.
+    uint64_t product =
+        static_cast<uint64_t>(elements) * static_cast<uint64_t>(size);
+    if (product > static_cast<uint64_t>(maxElements))
+      return op->emitOpError()
+             << name << " has type " << type << " of more than " << maxElements
+             << " elements, DirectML's limit";
+    elements = static_cast<int64_t>(product);
+  }
+  return success();
+}
+
+/// Checks that tensors of one group have the element type and the shape of the
+/// group's first tensor.
+static LogicalResult
+verifyGroups(FeatureLevelOpInterface op,
+             ArrayRef<FeatureLevelOpInterface::Tensor> tensors) {
+  llvm::SmallDenseMap<unsigned, unsigned> types, shapes;
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    auto type = cast<RankedTensorType>(tensor.type);
+    if (unsigned group = tensor.info->typeGroup) {
+      const auto &first = tensors[types.try_emplace(group, i).first->second];
+      Type wanted = cast<RankedTensorType>(first.type).getElementType();
+      if (type.getElementType() != wanted)
+        return op->emitOpError()
+               << tensor.getName() << " has element type "
+               << type.getElementType() << ", but " << first.getName()
+               << " has " << wanted;
+    }
+    if (unsigned group = tensor.info->shapeGroup) {
+      const auto &first = tensors[shapes.try_emplace(group, i).first->second];
+      auto firstType = cast<RankedTensorType>(first.type);
+      if (type.getRank() != firstType.getRank())
+        return op->emitOpError()
+               << tensor.getName() << " has rank " << type.getRank()
+               << ", but " << first.getName() << " has rank "
+               << firstType.getRank();
+      for (auto [dim, found, wanted] :
+           llvm::enumerate(type.getShape(), firstType.getShape()))
+        if (found != wanted)
+          return op->emitOpError()
+                 << tensor.getName() << " has size " << found
+                 << " in dimension " << dim << ", but " << first.getName()
+                 << " has " << wanted
+                 << " there (the operator does not broadcast)";
+    }
+  }
+  return success();
+}
+
+/// Checks the results against the types that the operands and attributes
+/// determine, with one message that names the result. (InferTypeOpInterface's
+/// own verifier runs later and finds nothing left to say.)
+static LogicalResult
+verifyInferredTypes(FeatureLevelOpInterface op,
+                    ArrayRef<FeatureLevelOpInterface::Tensor> tensors) {
+  auto inferable = dyn_cast<InferTypeOpInterface>(op.getOperation());
+  if (!inferable)
+    return success();
+  SmallVector<Type> inferred;
+  if (failed(inferable.inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+          op->getRegions(), inferred)))
+    return failure();
+  for (const FeatureLevelOpInterface::Tensor &tensor : tensors)
+    if (tensor.info->isResult && tensor.number < inferred.size() &&
+        tensor.type != inferred[tensor.number])
+      return op->emitOpError()
+             << tensor.getName() << " has type " << tensor.type
+             << ", but wants " << inferred[tensor.number];
+  return success();
+}
+
+LogicalResult dml::detail::verifyOperator(Operation *operation) {
+  auto op = cast<FeatureLevelOpInterface>(operation);
+  SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
+  for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
+    auto type = dyn_cast<RankedTensorType>(tensor.type);
+    if (!type)
+      return op->emitOpError() << tensor.getName() << " has type "
+                               << tensor.type << ", but wants a ranked tensor";
+    if (failed(verifyTensor(op, tensor.getName(), type)))
+      return failure();
+  }
+  // First what is plainly wrong, then what is wrong at the newest level. A
+  // lower level is verified where it is stated.
+  auto getRank = [&](StringRef name) -> std::optional<int64_t> {
+    std::optional<FeatureLevelOpInterface::Tensor> tensor = op.getTensor(name);
+    if (!tensor)
+      return std::nullopt;
+    return cast<RankedTensorType>(tensor->type).getRank();
+  };
+  Attribute properties = op->getPropertiesAsAttribute();
+  auto attributes = dyn_cast_or_null<DictionaryAttr>(properties);
+  if (attributes &&
+      failed(verifyArrays({op->getLoc(), op->getName().getStringRef(),
+                           op.getOperatorSupport(), attributes, getRank})))
+    return failure();
+  if (failed(verifyInferredTypes(op, tensors)) ||
+      failed(verifyGroups(op, tensors)))
+    return failure();
+  return op.verifyFeatureLevel(newestFeatureLevel);
+}

@@ -1,0 +1,98 @@
+//===- ElementWiseRows.cpp - Element-wise operators -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementWiseRows.h"
+
+using namespace mlir;
+
+namespace dml::reference {
+
+static bool isInteger(DataType type) {
+  return type != DataType::FLOAT16 && type != DataType::FLOAT32 &&
+         type != DataType::FLOAT64;
+}
+
+/// An estimate whose bounds are tensors of their own.
+static FailureOr<Estimate> createBounds(Operation *op, Type type) {
+  FailureOr<Tensor> value = createTensor(op, type),
+                    lower = createTensor(op, type),
+                    upper = createTensor(op, type);
+  if (failed(value) || failed(lower) || failed(upper))
+    return failure();
+  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
+}
+
+/// Stores 1 or 0, or both as bounds.
+static void storeTruth(Estimate &tensor, int64_t index, Truth truth) {
+  tensor.value.setNumber(index, truth == Truth::True);
+  tensor.lower.setNumber(index, truth == Truth::True);
+  tensor.upper.setNumber(index, truth != Truth::False);
+}
+
+template <typename Number>
+static LogicalResult
+evaluateRow(Operation *op,
+            Outcome<Number> (*formula)(const Elements<Number> &x),
+            ArrayRef<Estimate> operands, Evaluators::Estimates &outputs) {
+  auto attributes =
+      cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  if (!attributes)
+    attributes = DictionaryAttr::get(op->getContext());
+  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
+  FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
+  if (failed(output))
+    return failure();
+  bool isExact = true;
+  for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
+    SmallVector<Number> numbers;
+    for (const Estimate &operand : operands)
+      numbers.push_back(Number::load(operand, i));
+    if (scaleBias) {
+      Number &x = numbers.front();
+      x = x * x(scaleBias.getScale().getValueAsDouble()) +
+          x(scaleBias.getBias().getValueAsDouble());
+    }
+    Outcome<Number> outcome = formula(Elements<Number>(numbers, attributes));
+    if (outcome.number) {
+      outcome.number->store(*output, i);
+      isExact &= std::is_same_v<Number, Integer>;
+    } else {
+      storeTruth(*output, i, outcome.truth);
+      isExact &= outcome.truth != Truth::Unknown;
+    }
+  }
+  // Integers have one correct result.
+  if (isExact)
+    output = Estimate(output->value);
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+void addElementWise(Evaluators &evaluators, ArrayRef<ElementWiseRow> rows) {
+  for (const ElementWiseRow &row : rows)
+    evaluators.add(
+        ("dml." + row.op).str(),
+        [&row](Operation *op, ArrayRef<Estimate> operands,
+               Evaluators::Estimates &outputs) -> LogicalResult {
+          DataType type = operands.front().value.getDataType();
+          if (!isInteger(type)) {
+            if (type == DataType::FLOAT64 || !row.ofFloats)
+              return op->emitOpError("is unknown to the interpreter for ")
+                     << stringifyDataType(type);
+            return evaluateRow(op, row.ofFloats, operands, outputs);
+          }
+          for (const Estimate &operand : operands)
+            if (!operand.isExact())
+              return op->emitOpError("has an integer operand that is known "
+                                     "within bounds only");
+          if (!row.ofIntegers)
+            return op->emitOpError("is unknown to the interpreter for ")
+                   << stringifyDataType(type);
+          return evaluateRow(op, row.ofIntegers, operands, outputs);
+        });
+}
+
+} // namespace dml::reference

@@ -1,0 +1,87 @@
+//===- ElementWiseRows.h - Element-wise operators ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A row is the formula of an operator's description:
+//
+//   row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
+//
+// It evaluates floats within bounds and integers exactly. A row for floats alone
+// is made by `floatRow`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_REFERENCE_ELEMENTWISEROWS_H
+#define DML_LIB_REFERENCE_ELEMENTWISEROWS_H
+
+#include "Evaluators.h"
+#include "Interval.h"
+
+namespace dml::reference {
+
+/// What a formula looks at: the elements at one position, and the attributes.
+template <typename Number> class Elements {
+public:
+  Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes)
+      : numbers(numbers), attributes(attributes) {}
+
+  Number operator[](size_t index) const { return numbers[index]; }
+  /// The f32 attribute `name`.
+  Number operator[](llvm::StringRef name) const {
+    return numbers.front()(
+        attributes.getAs<mlir::FloatAttr>(name).getValueAsDouble());
+  }
+
+private:
+  llvm::ArrayRef<Number> numbers;
+  mlir::DictionaryAttr attributes;
+};
+
+/// A formula's result: a number like its operands, or 1 or 0.
+template <typename Number> struct Outcome {
+  Outcome(Number number) : number(number) {}
+  Outcome(Truth truth) : truth(truth) {}
+
+  std::optional<Number> number;
+  Truth truth = Truth::Unknown;
+};
+
+template <typename Number> Outcome<Number> out(Number number) {
+  return number;
+}
+/// The outcome of a condition, for numbers like those of `x`.
+template <typename Number>
+Outcome<Number> out(const Elements<Number> &, Truth truth) {
+  return truth;
+}
+
+struct ElementWiseRow {
+  /// The operator's name without the dialect's.
+  llvm::StringLiteral op;
+  Outcome<Interval> (*ofFloats)(const Elements<Interval> &x);
+  /// Null where the operator knows no integers.
+  Outcome<Integer> (*ofIntegers)(const Elements<Integer> &x);
+};
+
+/// `formula` is a generic lambda without captures, whose instances become the
+/// two functions.
+template <typename Formula>
+ElementWiseRow row(llvm::StringLiteral op, Formula formula) {
+  return {op, formula, formula};
+}
+template <typename Formula>
+ElementWiseRow floatRow(llvm::StringLiteral op, Formula formula) {
+  return {op, formula, nullptr};
+}
+template <typename Formula>
+ElementWiseRow integerRow(llvm::StringLiteral op, Formula formula) {
+  return {op, nullptr, formula};
+}
+
+/// Adds an evaluator for each of `rows`, which live as long as the program.
+void addElementWise(Evaluators &evaluators,
+                    llvm::ArrayRef<ElementWiseRow> rows);
+
+} // namespace dml::reference
+
+#endif // DML_LIB_REFERENCE_ELEMENTWISEROWS_H

@@ -1,0 +1,123 @@
+//===- Interval.h - Numbers known within bounds -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic of f32 as a Vulkan device may do it, and of integers, which is
+// exact. Both have the same operators, so that one formula evaluates both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_REFERENCE_INTERVAL_H
+#define DML_LIB_REFERENCE_INTERVAL_H
+
+#include "dml/Reference/Estimate.h"
+
+namespace dml::reference {
+
+/// Whether something holds, as far as bounds tell.
+enum class Truth { False, True, Unknown };
+
+inline Truth operator!(Truth t) {
+  return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True;
+}
+inline Truth operator&&(Truth a, Truth b) {
+  if (a == Truth::False || b == Truth::False)
+    return Truth::False;
+  return a == Truth::True && b == Truth::True ? Truth::True : Truth::Unknown;
+}
+inline Truth operator||(Truth a, Truth b) { return !(!a && !b); }
+
+/// An f32 that a computation gives: `value` in the reference, and a number from
+/// `low` to `high` in a correct implementation, or a NaN if `mayBeNaN`.
+///
+/// Every operation includes what Vulkan leaves open: which way a result is
+/// rounded, the units in the last place by which a function may be off, and
+/// that denormals may be taken for zeros and flushed to them.
+/// For example, 1 / 3 is between 0.33333331 and 0.33333337: 2.5 units.
+struct Interval {
+  double value = 0, low = 0, high = 0;
+  bool mayBeNaN = false, isNaN = false;
+
+  /// The number `constant`, rounded to f32.
+  explicit Interval(double constant);
+  /// What is known of nothing: any number, or NaN.
+  static Interval anything(double value);
+  /// From `low` to `high`, with `ulps` units in the last place around them, and
+  /// room for flushed denormals.
+  static Interval around(double value, double low, double high, double ulps);
+  /// The result for a NaN.
+  static Interval nan();
+
+  static Interval load(const Estimate &tensor, int64_t index);
+  /// Stores the bounds, rounded to the element type.
+  void store(Estimate &tensor, int64_t index) const;
+
+  /// The same number, with the constant `constant`.
+  Interval operator()(double constant) const { return Interval(constant); }
+
+  Interval operator+(Interval other) const;
+  Interval operator-(Interval other) const;
+  Interval operator*(Interval other) const;
+  Interval operator/(Interval other) const;
+  Interval operator-() const;
+  Truth operator<(Interval other) const;
+  Truth operator<=(Interval other) const;
+  Truth operator>(Interval other) const { return other < *this; }
+  Truth operator>=(Interval other) const { return other <= *this; }
+  Truth equals(Interval other) const;
+};
+
+Interval select(Truth condition, Interval whenTrue, Interval whenFalse);
+/// Of a number and a NaN, the number.
+Interval max(Interval a, Interval b);
+Interval min(Interval a, Interval b);
+Interval abs(Interval x);
+Interval exp(Interval x);
+Interval log(Interval x);
+Interval sqrt(Interval x);
+Interval tanh(Interval x);
+Interval floor(Interval x);
+Interval ceil(Interval x);
+
+/// A function that never decreases, off by `ulps` units in the last place, and
+/// by `absolute` where that is more.
+Interval mapIncreasing(Interval x, double (*function)(double), double ulps,
+                       double absolute = 0);
+
+/// An integer of `width` bits. Results wrap around.
+struct Integer {
+  __int128 value = 0;
+  unsigned width = 32;
+  bool isUnsigned = false;
+
+  static Integer load(const Estimate &tensor, int64_t index);
+  void store(Estimate &tensor, int64_t index) const;
+
+  /// `number` as an integer of this one's type.
+  Integer wrap(__int128 number) const;
+  Integer operator()(double constant) const {
+    return wrap(static_cast<__int128>(constant));
+  }
+
+  Integer operator+(Integer other) const { return wrap(value + other.value); }
+  Integer operator-(Integer other) const { return wrap(value - other.value); }
+  Integer operator*(Integer other) const;
+  Integer operator/(Integer other) const;
+  Integer operator-() const { return wrap(-value); }
+  Truth operator<(Integer other) const;
+  Truth operator<=(Integer other) const;
+  Truth operator>(Integer other) const { return other < *this; }
+  Truth operator>=(Integer other) const { return other <= *this; }
+  Truth equals(Integer other) const;
+};
+
+inline Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
+  return condition == Truth::True ? whenTrue : whenFalse;
+}
+Integer max(Integer a, Integer b);
+Integer min(Integer a, Integer b);
+Integer abs(Integer x);
+
+} // namespace dml::reference
+
+#endif // DML_LIB_REFERENCE_INTERVAL_H

@@ -1,0 +1,26 @@
+//===- ElementWise.h - Drawing element-wise operators -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLFUZZ_ELEMENTWISE_H
+#define DML_TOOLS_DMLFUZZ_ELEMENTWISE_H
+
+#include "Operators.h"
+
+namespace dml::fuzz {
+
+/// Adds the operators of a generated GET_OP_LIST, all of whose tensors have one
+/// shape: operands are drawn from the tables, float attributes at random.
+template <typename... OpTys> void addElementWise(Operators &operators);
+
+void addElementWise(Operators &operators, llvm::StringRef name);
+
+template <typename... OpTys> void addElementWise(Operators &operators) {
+  (addElementWise(operators, OpTys::getOperationName()), ...);
+}
+
+} // namespace dml::fuzz
+
+#endif // DML_TOOLS_DMLFUZZ_ELEMENTWISE_H

@@ -1,0 +1,83 @@
+//===- ResampleOps.cpp - Drawing resamplings -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators.h"
+#include "dml/IR/ResampleOps.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace dml::fuzz {
+
+static Operation *drawResample(Draft &draft, const Cell &, uint32_t mode,
+                           Value input) {
+  Random &random = draft.random;
+  auto inputType = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape(inputType.getShape());
+  SmallVector<float> scales(shape.size(), 1.0f);
+  static constexpr float someScales[] = {
+      2.0f,    3.0f,      0.5f,     0.1f,    0.3f,        0.7f,
+      1.1f,    1.5f,      2.5f,     0.25f,   0.6f,        1.0f / 3.0f,
+      0.1875f, 3.14159f,  17.0f,    1e-3f,   100.0f,      1e-30f,
+      1e30f,   0x1p-149f, 0x1p-25f, 0x1p33f, 0.99999994f, 1.0000001f};
+  static constexpr float usualScales[] = {2.0f, 2.0f, 2.0f,  3.0f,       4.0f,
+                                          1.5f, 0.5f, 0.25f, 2.0f / 3.0f};
+  bool isUsual = random.oneIn(2);
+  for (unsigned dim : draft.drawOrder(shape.size())) {
+    if (random.oneIn(2))
+      continue;
+    int64_t size = shape[dim], room = draft.getRoom(shape, dim);
+    if (isUsual) {
+      float scale = random.pick(ArrayRef(usualScales));
+      auto scaled = std::floor(scale * static_cast<double>(size));
+      if (scaled >= 1 && scaled <= static_cast<double>(room)) {
+        scales[dim] = scale;
+        shape[dim] = static_cast<int64_t>(scaled);
+      }
+      continue;
+    }
+    if (!random.oneIn(8))
+      room = std::min(room, 4 * size + 3);
+    shape[dim] = draft.drawSize(room);
+    // The ratio of the sizes, or any scale with a size that fits it or not.
+    if (random.oneIn(2)) {
+      scales[dim] = static_cast<float>(shape[dim]) / static_cast<float>(size);
+      continue;
+    }
+    scales[dim] = random.oneIn(4)
+                      ? std::ldexp(static_cast<float>(random.between(1, 999)),
+                                   static_cast<int>(random.between(-9, -7)))
+                      : random.pick(ArrayRef(someScales));
+    double scaled = std::floor(scales[dim] * static_cast<double>(size));
+    if (random.oneIn(2) && scaled >= 1 && scaled <= room)
+      shape[dim] = static_cast<int64_t>(scaled);
+  }
+  return ResampleOp::create(draft.builder, inputType.clone(shape), input,
+                            static_cast<InterpolationMode>(mode), scales);
+}
+
+void addResampleOperators(Operators &operators) {
+  Operator resample;
+  resample.modeAttribute = "mode";
+  resample.numModes = getMaxEnumValForInterpolationMode() + 1;
+  resample.stringifyMode = [](uint32_t mode) {
+    return stringifyInterpolationMode(static_cast<InterpolationMode>(mode));
+  };
+  resample.draw = drawResample;
+  resample.computes = [](StringRef mode) {
+    return mode == stringifyInterpolationMode(InterpolationMode::linear);
+  };
+  resample.getPurpose = [](OpOperand &operand) {
+    return cast<ResampleOp>(operand.getOwner()).getMode() ==
+                   InterpolationMode::linear
+               ? Purpose::Interpolate
+               : Purpose::Move;
+  };
+  operators.add<ResampleOp>(resample);
+}
+
+} // namespace dml::fuzz
