@@ -1,4 +1,5 @@
-//===- ActivationOps.cpp - Element-wise operators --------------------------------===//
+//===- ActivationOps.cpp - Element-wise operators
+//--------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

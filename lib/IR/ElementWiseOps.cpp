@@ -1,4 +1,5 @@
-//===- ElementWiseOps.cpp - Element-wise operators --------------------------------===//
+//===- ElementWiseOps.cpp - Element-wise operators
+//--------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -23,9 +24,8 @@ void DMLDialect::registerElementWiseOps() {
 template <typename OpTy> static LogicalResult verifyScaleBias(OpTy op) {
   Type type = cast<RankedTensorType>(op.getInput().getType()).getElementType();
   if (op.getScaleBias() && !isa<FloatType>(type))
-    return op.emitOpError()
-           << "has a scale_bias, but input has element type " << type
-           << "; wants f32 or f16";
+    return op.emitOpError() << "has a scale_bias, but input has element type "
+                            << type << "; wants f32 or f16";
   return success();
 }
 

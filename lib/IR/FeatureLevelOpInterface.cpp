@@ -35,8 +35,7 @@ FeatureLevelOpInterface::getTensors() {
   SmallVector<Tensor> tensors;
   for (auto [index, info] : llvm::enumerate(getOperatorSupport().tensors)) {
     auto [first, count] = getTensorRange(index);
-    unsigned end =
-        info.isResult ? op->getNumResults() : op->getNumOperands();
+    unsigned end = info.isResult ? op->getNumResults() : op->getNumOperands();
     // An op that is not verified may have fewer than its table says.
     for (unsigned i = 0; i < count && first + i < end; ++i)
       tensors.push_back({&info, static_cast<unsigned>(index),
@@ -193,10 +192,9 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
     if (single) {
       int64_t value = single.getInt();
       if (value < array.min || value > max)
-        return emitOptionalError(verifier.location, "'", verifier.opName,
-                                 "' op ", array.attribute, " is ", value,
-                                 ", but wants a value from ", array.min, " to ",
-                                 max);
+        return emitOptionalError(
+            verifier.location, "'", verifier.opName, "' op ", array.attribute,
+            " is ", value, ", but wants a value from ", array.min, " to ", max);
     }
     if (!integers)
       continue;
@@ -210,10 +208,9 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
       if (array.kind != ArraySupport::Kind::Axes)
         continue;
       if (seen.test(value))
-        return emitOptionalError(verifier.location, "'", verifier.opName,
-                                 "' op ", array.attribute, "[", i, "] is ",
-                                 value,
-                                 ", but the dimension is listed before it");
+        return emitOptionalError(
+            verifier.location, "'", verifier.opName, "' op ", array.attribute,
+            "[", i, "] is ", value, ", but the dimension is listed before it");
       seen.set(value);
     }
   }
@@ -225,8 +222,8 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
 //===----------------------------------------------------------------------===//
 
 /// What holds for every DirectML tensor at every level.
-static LogicalResult verifyTensor(FeatureLevelOpInterface op,
-                                  const Twine &name, RankedTensorType type) {
+static LogicalResult verifyTensor(FeatureLevelOpInterface op, const Twine &name,
+                                  RankedTensorType type) {
   constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
   if (!getDataType(type.getElementType()))
     return op->emitOpError()
@@ -271,19 +268,17 @@ verifyGroups(FeatureLevelOpInterface op,
       const auto &first = tensors[types.try_emplace(group, i).first->second];
       Type wanted = cast<RankedTensorType>(first.type).getElementType();
       if (type.getElementType() != wanted)
-        return op->emitOpError()
-               << tensor.getName() << " has element type "
-               << type.getElementType() << ", but " << first.getName()
-               << " has " << wanted;
+        return op->emitOpError() << tensor.getName() << " has element type "
+                                 << type.getElementType() << ", but "
+                                 << first.getName() << " has " << wanted;
     }
     if (unsigned group = tensor.info->shapeGroup) {
       const auto &first = tensors[shapes.try_emplace(group, i).first->second];
       auto firstType = cast<RankedTensorType>(first.type);
       if (type.getRank() != firstType.getRank())
         return op->emitOpError()
-               << tensor.getName() << " has rank " << type.getRank()
-               << ", but " << first.getName() << " has rank "
-               << firstType.getRank();
+               << tensor.getName() << " has rank " << type.getRank() << ", but "
+               << first.getName() << " has rank " << firstType.getRank();
       for (auto [dim, found, wanted] :
            llvm::enumerate(type.getShape(), firstType.getShape()))
         if (found != wanted)

@@ -165,11 +165,10 @@ const TensorInfo *OperatorSupport::getTensorInfo(llvm::StringRef name) const {
 const LevelSupport *
 OperatorSupport::getRow(FeatureLevel level,
                         std::optional<uint32_t> selected) const {
-  const LevelSupport *row =
-      llvm::find_if(levels, [&](const LevelSupport &row) {
-        return row.level <= level &&
-               (!selected || (*selected < 32 && (row.cases >> *selected) & 1));
-      });
+  const LevelSupport *row = llvm::find_if(levels, [&](const LevelSupport &row) {
+    return row.level <= level &&
+           (!selected || (*selected < 32 && (row.cases >> *selected) & 1));
+  });
   return row == levels.end() ? nullptr : row;
 }
 

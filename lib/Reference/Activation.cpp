@@ -52,10 +52,9 @@ static const ElementWiseRow rows[] = {
                return out(x[0] * sigmoid(x["sigmoid_input_scale"] * x[0]));
              }),
     floatRow("activation_tanh", [](auto &x) { return out(tanh(x[0])); }),
-    floatRow("activation_thresholded_relu",
-             [](auto &x) {
-               return out(select(x[0] > x["alpha"], x[0], x[0](0)));
-             }),
+    floatRow(
+        "activation_thresholded_relu",
+        [](auto &x) { return out(select(x[0] > x["alpha"], x[0], x[0](0))); }),
 };
 
 void addActivationEvaluators(Evaluators &evaluators) {

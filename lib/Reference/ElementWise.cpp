@@ -45,8 +45,7 @@ static const ElementWiseRow rows[] = {
     row("element_wise_min", [](auto &x) { return out(min(x[0], x[1])); }),
     row("element_wise_multiply", [](auto &x) { return out(x[0] * x[1]); }),
     row("element_wise_negate", [](auto &x) { return out(-x[0]); }),
-    floatRow("element_wise_recip",
-             [](auto &x) { return out(x[0](1) / x[0]); }),
+    floatRow("element_wise_recip", [](auto &x) { return out(x[0](1) / x[0]); }),
     row("element_wise_sign",
         [](auto &x) {
           auto zero = x[0](0);

@@ -6,8 +6,8 @@
 //
 //   row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
 //
-// It evaluates floats within bounds and integers exactly. A row for floats alone
-// is made by `floatRow`.
+// It evaluates floats within bounds and integers exactly. A row for floats
+// alone is made by `floatRow`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,7 @@ template <typename Number> struct Outcome {
   Truth truth = Truth::Unknown;
 };
 
-template <typename Number> Outcome<Number> out(Number number) {
-  return number;
-}
+template <typename Number> Outcome<Number> out(Number number) { return number; }
 /// The outcome of a condition, for numbers like those of `x`.
 template <typename Number>
 Outcome<Number> out(const Elements<Number> &, Truth truth) {

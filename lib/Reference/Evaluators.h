@@ -56,9 +56,9 @@ public:
   /// Adds an evaluator of an operation that only moves elements, so that their
   /// bits arrive unchanged, and bounds are moved like values.
   template <typename OpTy>
-  void addMovement(llvm::LogicalResult (*function)(
-      OpTy op, llvm::ArrayRef<Tensor> operands,
-      llvm::MutableArrayRef<Tensor> outputs)) {
+  void addMovement(
+      llvm::LogicalResult (*function)(OpTy op, llvm::ArrayRef<Tensor> operands,
+                                      llvm::MutableArrayRef<Tensor> outputs)) {
     add(OpTy::getOperationName(),
         [function](mlir::Operation *op, llvm::ArrayRef<Estimate> operands,
                    Estimates &outputs) {
@@ -73,14 +73,14 @@ public:
   /// where no operand is uncertain. Right for what is monotonic in every
   /// operand. The estimates are bit-exact if the operands are.
   enum class Bound { Value, Lower, Upper };
-  static llvm::LogicalResult evaluateEach(
-      mlir::Operation *op, llvm::ArrayRef<Estimate> operands,
-      Estimates &outputs,
-      llvm::function_ref<llvm::LogicalResult(
-          llvm::ArrayRef<Tensor> operands, llvm::MutableArrayRef<Tensor> outputs,
-          Bound bound)>
-          function,
-      bool isCertain = true);
+  static llvm::LogicalResult
+  evaluateEach(mlir::Operation *op, llvm::ArrayRef<Estimate> operands,
+               Estimates &outputs,
+               llvm::function_ref<llvm::LogicalResult(
+                   llvm::ArrayRef<Tensor> operands,
+                   llvm::MutableArrayRef<Tensor> outputs, Bound bound)>
+                   function,
+               bool isCertain = true);
 
   const Function *find(llvm::StringRef name) const {
     auto found = functions.find(name);

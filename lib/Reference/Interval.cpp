@@ -24,8 +24,7 @@ static constexpr double smallestNormal = 0x1p-126;
 static double roundDown(double x) {
   auto rounded = static_cast<float>(x);
   if (static_cast<double>(rounded) > x)
-    rounded =
-        std::nextafter(rounded, -std::numeric_limits<float>::infinity());
+    rounded = std::nextafter(rounded, -std::numeric_limits<float>::infinity());
   return rounded;
 }
 static double roundUp(double x) { return -roundDown(-x); }
@@ -176,17 +175,23 @@ Interval Interval::operator-() const {
 
 Interval Interval::operator-(Interval other) const { return *this + -other; }
 
+static bool hasOnlyZero(Interval x) {
+  return !x.mayBeNaN && x.low == 0 && x.high == 0;
+}
+
 Interval Interval::operator*(Interval other) const {
   Interval a = flush(*this), b = flush(other);
   if (a.isNaN || b.isNaN)
-    return nan();
+    return hasOnlyZero(a) || hasOnlyZero(b) ? anything(nanValue) : nan();
   double product = static_cast<float>(a.value * b.value);
   auto hasZero = [](Interval x) { return x.low <= 0 && x.high >= 0; };
   auto hasInfinity = [](Interval x) {
     return x.low == -infinity || x.high == infinity;
   };
+  // A device need not honour infinities: lavapipe makes 0 of a constant 0 times
+  // an infinity, where IEEE has NaN.
   if ((hasZero(a) && hasInfinity(b)) || (hasZero(b) && hasInfinity(a)))
-    return a.low == a.high && b.low == b.high ? nan() : anything(product);
+    return anything(product);
   // Products of two f32 are exact in double precision.
   auto [low, high] = std::minmax(
       {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
@@ -278,12 +283,12 @@ Interval max(Interval a, Interval b) {
   if (b.isNaN)
     return a;
   Interval result(std::max(a.value, b.value));
-  result.low = std::max(a.mayBeNaN ? -infinity : a.low,
-                        b.mayBeNaN ? -infinity : b.low);
+  result.low =
+      std::max(a.mayBeNaN ? -infinity : a.low, b.mayBeNaN ? -infinity : b.low);
   result.high = std::max(a.high, b.high);
   result.mayBeNaN = a.mayBeNaN && b.mayBeNaN;
-  return Interval::around(result.value, result.low, result.high, 0)
-                 .low == result.low
+  return Interval::around(result.value, result.low, result.high, 0).low ==
+                 result.low
              ? result
              : flush(result);
 }
@@ -392,8 +397,9 @@ void Integer::store(Estimate &tensor, int64_t index) const {
 Integer Integer::operator*(Integer other) const {
   // 128 bits hold the product of 64 and 64 but for its sign: the low bits are
   // right whatever is lost above.
-  return wrap(static_cast<__int128>(static_cast<unsigned __int128>(value) *
-                                    static_cast<unsigned __int128>(other.value)));
+  return wrap(
+      static_cast<__int128>(static_cast<unsigned __int128>(value) *
+                            static_cast<unsigned __int128>(other.value)));
 }
 Integer Integer::operator/(Integer other) const {
   return wrap(other.value == 0 ? -1 : value / other.value);

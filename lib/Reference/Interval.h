@@ -18,7 +18,9 @@ namespace dml::reference {
 enum class Truth { False, True, Unknown };
 
 inline Truth operator!(Truth t) {
-  return t == Truth::Unknown ? t : t == Truth::True ? Truth::False : Truth::True;
+  return t == Truth::Unknown ? t
+         : t == Truth::True  ? Truth::False
+                             : Truth::True;
 }
 inline Truth operator&&(Truth a, Truth b) {
   if (a == Truth::False || b == Truth::False)

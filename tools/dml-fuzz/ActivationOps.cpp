@@ -1,4 +1,5 @@
-//===- ActivationOps.cpp - Drawing element-wise operators ------------------------===//
+//===- ActivationOps.cpp - Drawing element-wise operators
+//------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -52,9 +52,9 @@ using Executor =
 /// stays as it is.
 Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute);
 
-/// Says where `found` leaves the bounds of `wanted`, or nothing. Where those are
-/// bit-exact, every bit counts; else zeros of either sign are equal, and so are
-/// NaNs.
+/// Says where `found` leaves the bounds of `wanted`, or nothing. Where those
+/// are bit-exact, every bit counts; else zeros of either sign are equal, and so
+/// are NaNs.
 std::optional<std::string>
 describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
                  llvm::ArrayRef<reference::Tensor> found);

@@ -13,7 +13,7 @@ namespace dml::fuzz {
 
 /// A float for an attribute: those that models have, and others.
 static Attribute drawFloat(Draft &draft) {
-  static constexpr float floats[] = {0.0f,  0.01f, 0.1f, 0.2f, 0.5f, 1.0f,
+  static constexpr float floats[] = {0.0f,  0.01f, 0.1f, 0.2f,  0.5f,  1.0f,
                                      1.05f, 1.67f, 2.0f, -0.5f, -1.0f, 3.0f};
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
@@ -42,10 +42,10 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t, Value input) {
     if (attribute != "scale_bias")
       state.addAttribute(attribute, drawFloat(draft));
     else if (isFloating && draft.random.oneIn(2))
-      state.addAttribute(
-          attribute,
-          ScaleBiasAttr::get(context, cast<FloatAttr>(drawFloat(draft)),
-                             cast<FloatAttr>(drawFloat(draft))));
+      state.addAttribute(attribute,
+                         ScaleBiasAttr::get(context,
+                                            cast<FloatAttr>(drawFloat(draft)),
+                                            cast<FloatAttr>(drawFloat(draft))));
   }
   return draft.builder.create(state);
 }

@@ -1,4 +1,5 @@
-//===- ElementWiseOps.cpp - Drawing element-wise operators ------------------------===//
+//===- ElementWiseOps.cpp - Drawing element-wise operators
+//------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -60,8 +60,7 @@ forEachTypes(const OperatorSupport &support, const LevelSupport &row,
     if (support.tensors[i].typeGroup == group)
       fixed = types[i];
   for (DataType type : getDataTypes()) {
-    if ((fixed && type != *fixed) ||
-        !row.tensors[index].supportsDataType(type))
+    if ((fixed && type != *fixed) || !row.tensors[index].supportsDataType(type))
       continue;
     types.push_back(type);
     forEachTypes(support, row, types, callback);
@@ -79,11 +78,11 @@ std::vector<Cell> getCells(MLIRContext *context, FeatureLevel level) {
                    later.level > level;
           }))
         continue;
-      const LevelSupport *row = support.getRow(
-          level, !support.selector.empty() &&
-                         support.selector == op.modeAttribute
-                     ? std::optional(mode)
-                     : std::nullopt);
+      const LevelSupport *row =
+          support.getRow(level, !support.selector.empty() &&
+                                        support.selector == op.modeAttribute
+                                    ? std::optional(mode)
+                                    : std::nullopt);
       if (!row)
         continue;
       // The first tensor determines the others' ranks, where they are related.
@@ -369,12 +368,11 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     return;
   case Purpose::Scale:
     for (int64_t i = 0; i < numElements; ++i)
-      tensor.setNumber(i, isFloat(tensor.getDataType())
-                              ? std::ldexp(static_cast<double>(
-                                               random.between(1, 255)),
-                                           -static_cast<int>(
-                                               random.between(4, 10)))
-                              : static_cast<double>(random.between(0, 9)));
+      tensor.setNumber(
+          i, isFloat(tensor.getDataType())
+                 ? std::ldexp(static_cast<double>(random.between(1, 255)),
+                              -static_cast<int>(random.between(4, 10)))
+                 : static_cast<double>(random.between(0, 9)));
     return;
   case Purpose::Compute: {
     // Most numbers are near 1, where functions bend; some have any magnitude,
@@ -406,12 +404,12 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
       }
       auto whole = static_cast<double>(random.between(-128, 127));
       tensor.setNumber(
-          i, isFloating && !random.oneIn(4)
-                 ? std::ldexp(whole + 0x1p-53 * static_cast<double>(
-                                                     random.next() >> 11),
-                              static_cast<int>(
-                                  random.between(-5 - spread, spread - 5)))
-                 : whole);
+          i,
+          isFloating && !random.oneIn(4)
+              ? std::ldexp(
+                    whole + 0x1p-53 * static_cast<double>(random.next() >> 11),
+                    static_cast<int>(random.between(-5 - spread, spread - 5)))
+              : whole);
     }
     return;
   }

@@ -429,8 +429,7 @@ static bool isInferable(ModuleOp module) {
   };
   WalkResult result = function.walk([&](FeatureLevelOpInterface op) {
     bool isWhole =
-        op.getTensors().size() ==
-            op->getNumOperands() + op->getNumResults() &&
+        op.getTensors().size() == op->getNumOperands() + op->getNumResults() &&
         llvm::all_of(llvm::enumerate(op.getOperatorSupport().tensors),
                      [&](auto entry) {
                        auto [first, count] = op.getTensorRange(entry.index());

@@ -23,8 +23,8 @@ public:
       : random(seed), builder(mlir::UnknownLoc::get(context), context),
         module(mlir::ModuleOp::create(builder.getLoc())) {
     builder.setInsertionPointToEnd(module->getBody());
-    function =
-        mlir::func::FuncOp::create(builder, "main", builder.getFunctionType({}, {}));
+    function = mlir::func::FuncOp::create(builder, "main",
+                                          builder.getFunctionType({}, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
     // Small tensors mostly: they find most, and are soon run.
     maxElements = random.oneIn(32) ? 100000 : random.oneIn(4) ? 3000 : 150;
@@ -120,8 +120,9 @@ struct Operator {
   /// The enum attribute whose cases are drawn apart; "" for none.
   llvm::StringRef modeAttribute = "";
   uint32_t numModes = 1;
-  llvm::StringRef (*stringifyMode)(uint32_t mode) =
-      [](uint32_t) { return llvm::StringRef(); };
+  llvm::StringRef (*stringifyMode)(uint32_t mode) = [](uint32_t) {
+    return llvm::StringRef();
+  };
   /// Builds the operation of `cell`, whose operand `slot` is `input`.
   mlir::Operation *(*draw)(Draft &draft, const Cell &cell, uint32_t mode,
                            mlir::Value input) = nullptr;

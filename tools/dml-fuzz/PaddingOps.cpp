@@ -1,11 +1,12 @@
-//===- PaddingOps.cpp - Drawing paddings -----------------------------------===//
+//===- PaddingOps.cpp - Drawing paddings
+//-----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
 #include "dml/IR/PaddingOps.h"
+#include "Operators.h"
 #include <cmath>
 #include <limits>
 
@@ -14,7 +15,7 @@ using namespace mlir;
 namespace dml::fuzz {
 
 static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
-                           Value input) {
+                              Value input) {
   Random &random = draft.random;
   SmallVector<int64_t> shape(getShape(input)), start(shape.size(), 0),
       end(shape.size(), 0);

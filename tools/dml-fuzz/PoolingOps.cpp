@@ -1,11 +1,12 @@
-//===- PoolingOps.cpp - Drawing poolings -----------------------------------===//
+//===- PoolingOps.cpp - Drawing poolings
+//-----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
 #include "dml/IR/PoolingOps.h"
+#include "Operators.h"
 #include <cmath>
 #include <limits>
 
@@ -14,7 +15,7 @@ using namespace mlir;
 namespace dml::fuzz {
 
 static Operation *drawMaxPoolingGrad(Draft &draft, const Cell &, uint32_t mode,
-                           Value input) {
+                                     Value input) {
   Random &random = draft.random;
   auto inputType = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> gradientShape(inputType.getShape());

@@ -1,11 +1,12 @@
-//===- ResampleOps.cpp - Drawing resamplings -------------------------------===//
+//===- ResampleOps.cpp - Drawing resamplings
+//-------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
 #include "dml/IR/ResampleOps.h"
+#include "Operators.h"
 #include <cmath>
 #include <limits>
 
@@ -14,7 +15,7 @@ using namespace mlir;
 namespace dml::fuzz {
 
 static Operation *drawResample(Draft &draft, const Cell &, uint32_t mode,
-                           Value input) {
+                               Value input) {
   Random &random = draft.random;
   auto inputType = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> shape(inputType.getShape());

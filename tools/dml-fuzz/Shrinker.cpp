@@ -38,13 +38,11 @@ static void fitGroups(FeatureLevelOpInterface op) {
     Type element = type.getElementType();
     ArrayRef<int64_t> shape = type.getShape();
     if (unsigned group = tensor.info->typeGroup)
-      element =
-          types.try_emplace(group, type).first->second.getElementType();
+      element = types.try_emplace(group, type).first->second.getElementType();
     if (unsigned group = tensor.info->shapeGroup)
       shape = shapes.try_emplace(group, type).first->second.getShape();
-    Value value = tensor.info->isResult
-                      ? Value(op->getResult(tensor.number))
-                      : op->getOperand(tensor.number);
+    Value value = tensor.info->isResult ? Value(op->getResult(tensor.number))
+                                        : op->getOperand(tensor.number);
     if (tensor.info->isResult || isa<BlockArgument>(value))
       value.setType(RankedTensorType::get(shape, element));
   }

@@ -1,11 +1,12 @@
-//===- TileOps.cpp - Drawing tiles -----------------------------------------===//
+//===- TileOps.cpp - Drawing tiles
+//-----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operators.h"
 #include "dml/IR/TileOps.h"
+#include "Operators.h"
 #include <cmath>
 #include <limits>
 

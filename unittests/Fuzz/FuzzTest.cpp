@@ -36,7 +36,7 @@ protected:
   static FailureOr<SmallVector<Tensor>> interpret(ModuleOp module,
                                                   ArrayRef<Tensor> inputs) {
     return reference::interpretValues(module.lookupSymbol<func::FuncOp>("main"),
-                                inputs);
+                                      inputs);
   }
   /// A device without defects.
   static FailureOr<SmallVector<Tensor>>
@@ -253,8 +253,8 @@ template <typename OpTy>
 static FailureOr<SmallVector<Tensor>>
 breakOperator(ModuleOp module, ArrayRef<Tensor> inputs,
               llvm::function_ref<bool(OpTy)> isBroken) {
-  auto outputs =
-      reference::interpretValues(module.lookupSymbol<func::FuncOp>("main"), inputs);
+  auto outputs = reference::interpretValues(
+      module.lookupSymbol<func::FuncOp>("main"), inputs);
   bool broken = false;
   module.walk([&](OpTy op) { broken |= isBroken(op); });
   if (succeeded(outputs) && broken)
@@ -301,14 +301,11 @@ TEST_F(FuzzTest, ShrinksToTheDefect) {
 TEST_F(FuzzTest, ShrinksPooling) {
   unsigned found = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    auto module = drawProgram(
-        &context,
-        Cell{"dml.max_pooling_grad",
-             "",
-             DataType::FLOAT32,
-             4,
-             SmallVector<DataType, 4>(3, DataType::FLOAT32)},
-        seed);
+    auto module =
+        drawProgram(&context,
+                    Cell{"dml.max_pooling_grad", "", DataType::FLOAT32, 4,
+                         SmallVector<DataType, 4>(3, DataType::FLOAT32)},
+                    seed);
     auto fails = [&](ModuleOp module) {
       bool broken = false;
       module.walk([&](MaxPoolingGradOp op) {

@@ -172,9 +172,8 @@ TEST_F(InterpreterTest, Movement) {
       return %moved, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
     })mlir";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
-  auto estimates =
-      interpret(*module->getOps<mlir::func::FuncOp>().begin(),
-                {makeTensor(DataType::FLOAT32, {2}, {0.1, 0.7})});
+  auto estimates = interpret(*module->getOps<mlir::func::FuncOp>().begin(),
+                             {makeTensor(DataType::FLOAT32, {2}, {0.1, 0.7})});
   ASSERT_TRUE(succeeded(estimates));
   EXPECT_TRUE((*estimates)[0].isBitExact);
   EXPECT_TRUE((*estimates)[0].isExact());
@@ -198,7 +197,8 @@ TEST_F(InterpreterTest, KnowsEveryOperator) {
 
 TEST_F(InterpreterTest, MaximaOfUncertainNumbersAreRefused) {
   diagnostics.clear();
-  EXPECT_TRUE(failed(interpretSource(R"mlir(
+  EXPECT_TRUE(failed(interpretSource(
+      R"mlir(
     func.func @main(%a: tensor<1x1x2x2xf32>, %g: tensor<1x1x2x2xf32>)
         -> tensor<1x1x3x3xf32> {
       %b = dml.resample %a {mode = #dml.interpolation_mode<linear>,
@@ -210,10 +210,8 @@ TEST_F(InterpreterTest, MaximaOfUncertainNumbersAreRefused) {
           : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
       return %c : tensor<1x1x3x3xf32>
     })mlir",
-                                     {makeTensor(DataType::FLOAT32,
-                                                 {1, 1, 2, 2}, {.1, .2, .3, .4}),
-                                      makeIota(DataType::FLOAT32,
-                                               {1, 1, 2, 2})})));
+      {makeTensor(DataType::FLOAT32, {1, 1, 2, 2}, {.1, .2, .3, .4}),
+       makeIota(DataType::FLOAT32, {1, 1, 2, 2})})));
   EXPECT_NE(diagnostics.find("known within bounds only"), std::string::npos)
       << diagnostics;
 }

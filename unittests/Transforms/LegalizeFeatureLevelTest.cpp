@@ -107,8 +107,8 @@ protected:
       llvm::raw_string_ostream(text) << *copy;
       (*copy)->setAttr(targetAttrName, TargetAttr::get(&context, info.level));
       ASSERT_TRUE(succeeded(verify(*copy))) << text;
-      auto found =
-          reference::interpretValues(*copy->getOps<func::FuncOp>().begin(), inputs);
+      auto found = reference::interpretValues(
+          *copy->getOps<func::FuncOp>().begin(), inputs);
       ASSERT_TRUE(succeeded(found)) << text;
       ASSERT_EQ(found->front().getShape(), wanted->front().getShape());
       EXPECT_EQ(std::memcmp(found->front().getData(), wanted->front().getData(),

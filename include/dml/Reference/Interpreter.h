@@ -23,8 +23,8 @@ llvm::FailureOr<std::vector<Estimate>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<Estimate> operands);
 
 /// Evaluates a function of one block.
-llvm::FailureOr<std::vector<Estimate>>
-interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
+llvm::FailureOr<std::vector<Estimate>> interpret(mlir::func::FuncOp function,
+                                                 llvm::ArrayRef<Tensor> inputs);
 
 /// The same without bounds: what the reference itself computes.
 llvm::FailureOr<llvm::SmallVector<Tensor>>

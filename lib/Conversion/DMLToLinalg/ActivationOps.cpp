@@ -22,8 +22,7 @@ static Number hardSigmoid(X x) {
 static constexpr ElementWiseRow rows[] = {
     {"activation_elu",
      [](X x) {
-       return select(x[0] >= x[0](0), x[0],
-                     x["alpha"] * (exp(x[0]) - x[0](1)));
+       return select(x[0] >= x[0](0), x[0], x["alpha"] * (exp(x[0]) - x[0](1)));
      }},
     {"activation_hard_sigmoid", hardSigmoid},
     {"activation_hard_swish", [](X x) { return x[0] * hardSigmoid(x); }},
@@ -34,8 +33,8 @@ static constexpr ElementWiseRow rows[] = {
     {"activation_relu", [](X x) { return max(x[0], x[0](0)); }},
     {"activation_scaled_elu",
      [](X x) {
-       return x["gamma"] * select(x[0] > x[0](0), x[0],
-                                  x["alpha"] * exp(x[0]) - x["alpha"]);
+       return x["gamma"] *
+              select(x[0] > x[0](0), x[0], x["alpha"] * exp(x[0]) - x["alpha"]);
      }},
     {"activation_scaled_tanh",
      [](X x) { return x["alpha"] * tanh(x["beta"] * x[0]); }},

@@ -28,9 +28,9 @@ Condition Condition::operator!() const {
 Number Number::operator()(double constant) const {
   Type type = value.getType();
   TypedAttr attribute =
-      isFloat() ? TypedAttr(b->getFloatAttr(type, constant))
-                : TypedAttr(b->getIntegerAttr(
-                      type, static_cast<int64_t>(constant)));
+      isFloat()
+          ? TypedAttr(b->getFloatAttr(type, constant))
+          : TypedAttr(b->getIntegerAttr(type, static_cast<int64_t>(constant)));
   return with(arith::ConstantOp::create(*b, attribute));
 }
 
@@ -165,8 +165,7 @@ Value dml::fromNumber(Number number, Type convertedType) {
 }
 
 Number Elements::operator[](StringRef name) const {
-  return numbers.front()(
-      attributes.getAs<FloatAttr>(name).getValueAsDouble());
+  return numbers.front()(attributes.getAs<FloatAttr>(name).getValueAsDouble());
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,8 +183,8 @@ struct ElementWiseLowering : ConversionPattern {
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
-    auto attributes = cast_or_null<DictionaryAttr>(
-        op->getPropertiesAsAttribute());
+    auto attributes =
+        cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
     if (!attributes)
       attributes = rewriter.getDictionaryAttr({});
     return replaceWithTensor(

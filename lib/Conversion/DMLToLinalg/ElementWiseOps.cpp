@@ -56,8 +56,7 @@ static constexpr ElementWiseRow rows[] = {
     {"element_wise_sign",
      [](X x) {
        Number zero = x[0](0);
-       return select(x[0] < zero, x[0](-1),
-                     select(x[0] > zero, x[0](1), zero));
+       return select(x[0] < zero, x[0](-1), select(x[0] > zero, x[0](1), zero));
      }},
     {"element_wise_sqrt", [](X x) { return sqrt(x[0]); }},
     {"element_wise_subtract", [](X x) { return x[0] - x[1]; }},

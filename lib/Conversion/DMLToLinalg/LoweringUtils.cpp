@@ -6,6 +6,9 @@
 
 #include "LoweringUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace dml;
@@ -106,4 +109,85 @@ LogicalResult dml::replaceWithTensor(Operation *op,
     return rewriter.notifyMatchFailure(op, "result type does not convert");
   rewriter.replaceOp(op, buildTensor(rewriter, op, type, element));
   return success();
+}
+
+LogicalResult dml::replaceWithTensors(
+    Operation *op, const TypeConverter &typeConverter,
+    ConversionPatternRewriter &rewriter,
+    ArrayRef<std::function<Value(ElementBuilder &, ValueRange)>> elements) {
+  SmallVector<Value> results;
+  for (auto [result, element] : llvm::zip_equal(op->getResults(), elements)) {
+    auto type = typeConverter.convertType<RankedTensorType>(result.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "result type does not convert");
+    results.push_back(buildTensor(rewriter, op, type, element));
+  }
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Iterations that are written out rather than looped over: 3 x 3 windows are.
+static constexpr int64_t maxUnrolled = 9;
+
+SmallVector<Value>
+dml::buildLoops(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange init,
+                llvm::function_ref<SmallVector<Value>(ElementBuilder &,
+                                                      ValueRange, ValueRange)>
+                    body) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count = llvm::MulOverflow(count, size, count) ? INT64_MAX : count;
+  SmallVector<Value> carried(init);
+  if (count <= maxUnrolled) {
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<Value> coordinates(sizes.size());
+      int64_t rest = i;
+      for (size_t dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
+        coordinates[dim] = b.index(rest % sizes[dim]);
+      carried = body(b, coordinates, carried);
+    }
+    return carried;
+  }
+  // Dimensions of size 1 need no loop.
+  SmallVector<Value> lower, upper, steps;
+  for (int64_t size : sizes)
+    if (size > 1) {
+      lower.push_back(b.index(0));
+      upper.push_back(b.index(size));
+      steps.push_back(b.index(1));
+    }
+  scf::LoopNest nest = scf::buildLoopNest(
+      b, b.getLoc(), lower, upper, steps, carried,
+      [&](OpBuilder &nested, Location loc, ValueRange induction,
+          ValueRange carried) -> scf::ValueVector {
+        ElementBuilder inner(loc, nested);
+        SmallVector<Value> coordinates;
+        for (int64_t size : sizes) {
+          coordinates.push_back(size > 1 ? induction.front() : inner.index(0));
+          induction = induction.drop_front(size > 1);
+        }
+        SmallVector<Value> next = body(inner, coordinates, carried);
+        return scf::ValueVector(next.begin(), next.end());
+      });
+  return SmallVector<Value>(nest.results);
+}
+
+int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
+  // One step takes no more than so many elements a thread: a device that has
+  // more to do than that for each of its threads is busy, and loops stay short.
+  constexpr int64_t maxCount = 1024;
+  // Threads that fill a device, as in DistributeToWorkgroups.
+  constexpr int64_t enoughThreads = 1 << 16;
+  if (count <= 64 || (outputs >= enoughThreads && count <= maxCount))
+    return 1;
+  // Partial results of about the square root keep both steps short; more where
+  // few outputs would leave the device idle.
+  auto partials = static_cast<int64_t>(
+      llvm::bit_ceil(static_cast<uint64_t>(std::sqrt(count))));
+  partials = std::max(partials, llvm::divideCeilSigned(count, maxCount));
+  return std::min(partials, count);
 }

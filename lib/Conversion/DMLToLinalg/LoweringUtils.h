@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include <functional>
 
 namespace dml {
 
@@ -66,6 +67,35 @@ llvm::LogicalResult replaceWithTensor(mlir::Operation *op,
                                       const mlir::TypeConverter &typeConverter,
                                       mlir::ConversionPatternRewriter &rewriter,
                                       ElementFn element);
+
+/// The same for an op of several results, of which `elements` has one function
+/// each. A result without uses is computed all the same.
+llvm::LogicalResult replaceWithTensors(
+    mlir::Operation *op, const mlir::TypeConverter &typeConverter,
+    mlir::ConversionPatternRewriter &rewriter,
+    llvm::ArrayRef<
+        std::function<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>>
+        elements);
+
+/// Builds loops over all coordinates of `sizes`, in row-major order, that carry
+/// `init` along: `body` makes the values for the next iteration of the current
+/// ones. Few iterations are written out. Long loops should be split
+/// (getNumPartials): lavapipe ends a thread's loops after 65,535 iterations.
+llvm::SmallVector<mlir::Value>
+buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
+           mlir::ValueRange init,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(
+               ElementBuilder &b, mlir::ValueRange coordinates,
+               mlir::ValueRange carried)>
+               body);
+
+/// How many partial results to make of `count` elements that are reduced to one
+/// in each of `outputs` places: 1 where that is done in one step. Partial
+/// result `p` of `n` is made of the elements p, p + n, p + 2 n, ..., so that
+/// neighbouring threads read neighbouring elements and a single long row keeps
+/// a whole device busy. For example, a sum of 2^20 elements is made of 1,024
+/// partial sums of 1,024 elements.
+int64_t getNumPartials(int64_t outputs, int64_t count);
 
 /// Each adds the patterns of one family of operators.
 #define DML_FAMILY(name)                                                       \

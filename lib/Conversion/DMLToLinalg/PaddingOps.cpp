@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoweringUtils.h"
 #include "dml/IR/PaddingOps.h"
+#include "LoweringUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 

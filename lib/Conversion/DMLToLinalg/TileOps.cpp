@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoweringUtils.h"
 #include "dml/IR/TileOps.h"
+#include "LoweringUtils.h"
 
 using namespace mlir;
 using namespace dml;
