@@ -33,6 +33,7 @@ constexpr uint64_t kMaxLeaves = 4096;
 /// Bytes of the variables of one invocation.
 constexpr uint64_t kMaxPrivateSize = 64 << 10;
 
+constexpr uint32_t kCapabilityShader = 1;
 constexpr uint32_t kExecutionModelGLCompute = 5;
 constexpr uint32_t kExecutionModeLocalSize = 17;
 
@@ -72,6 +73,8 @@ Expected<SPIRVModule> Reader::read() {
     return invalid("a function does not end");
   if (!globalsFinished)
     DML_TRY(finishGlobals());
+  if (capabilities.count(kCapabilityShader) == 0)
+    return invalid("the capability Shader is not declared");
   DML_TRY(finishDecorations());
   SPIRVModule module;
   module.version = version;
@@ -820,8 +823,6 @@ Expected<uint64_t> Reader::layOut(uint32_t type) {
 
 Status Reader::finishGlobals() {
   globalsFinished = true;
-  if (capabilities.count(1) == 0)
-    return invalid("the capability Shader is not declared");
   if (!hasMemoryModel)
     return invalid("there is no OpMemoryModel");
   for (uint32_t id : variables) {
