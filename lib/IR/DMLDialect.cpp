@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 #include <tuple>
@@ -36,16 +37,91 @@ struct DMLInlinerInterface : DialectInlinerInterface {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Attributes that an operator does not have
+//===----------------------------------------------------------------------===//
+
+/// What an error says of `attribute`, which the operator `op` does not have:
+/// the attribute that was probably meant, or all that there are.
+static std::string describeUnknownAttribute(OperationName op,
+                                            StringRef attribute) {
+  std::string text = ("has no attribute '" + attribute + "'").str();
+  StringRef nearest;
+  unsigned nearestDistance = std::numeric_limits<unsigned>::max();
+  for (StringRef known : op.getAttributeNames()) {
+    unsigned distance = attribute.edit_distance(known);
+    if (distance < nearestDistance) {
+      nearest = known;
+      nearestDistance = distance;
+    }
+  }
+  // A third of the letters may be wrong, missing or too many.
+  if (3 * nearestDistance <= std::max(nearest.size(), attribute.size()))
+    return text + "; did you mean '" + nearest.str() + "'?";
+  if (op.getAttributeNames().empty())
+    return text + "; it has none";
+  return text + "; it has " + llvm::join(op.getAttributeNames(), ", ");
+}
+
+/// An attribute that an operator does not have is a misspelt one, and another
+/// one is silently left at its default. Only those with the prefix of a dialect
+/// may stand on any operation.
+static LogicalResult verifyAttributeNames(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (!attribute.getName().getValue().contains('.'))
+      return op->emitOpError()
+             << describeUnknownAttribute(op->getName(), attribute.getName());
+  return success();
+}
+
+namespace {
+/// The operator `OpTy` as it is registered. What the generic form of operations
+/// has between "<{" and "}>" becomes the operator's properties before there is
+/// an operation to verify, and the generated code drops what it does not know.
+template <typename OpTy> struct Strict : OpTy {
+  using OpTy::OpTy;
+
+  static LogicalResult
+  setPropertiesFromAttr(typename OpTy::Properties &properties, Attribute from,
+                        llvm::function_ref<InFlightDiagnostic()> emitError) {
+    // Builders, which want no error, hand over all of an operation's attributes
+    // here. These are verified later.
+    auto attributes = dyn_cast_or_null<DictionaryAttr>(from);
+    if (attributes && emitError)
+      for (NamedAttribute attribute : attributes)
+        if (!llvm::is_contained(OpTy::getAttributeNames(),
+                                attribute.getName().getValue()))
+          return emitError()
+                 << "'" << OpTy::getOperationName() << "' op "
+                 << describeUnknownAttribute(
+                        OperationName(OpTy::getOperationName(),
+                                      from.getContext()),
+                        attribute.getName());
+    return OpTy::setPropertiesFromAttr(properties, from, emitError);
+  }
+};
+} // namespace
+
+/// `Strict<OpTy>` is `OpTy` for whoever asks.
+template <typename OpTy>
+struct mlir::detail::TypeIDResolver<Strict<OpTy>>
+    : mlir::detail::TypeIDResolver<OpTy> {};
+
+template <typename... OpTys>
+static void addStrictOperations(DMLDialect &dialect) {
+  (RegisteredOperationName::insert<Strict<OpTys>>(dialect), ...);
+}
+
 void DMLDialect::initialize() {
   addInterfaces<DMLInlinerInterface>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dml/IR/DMLAttributes.cpp.inc"
       >();
-  addOperations<
+  addStrictOperations<
 #define GET_OP_LIST
 #include "dml/IR/DMLOps.cpp.inc"
-      >();
+      >(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,6 +430,8 @@ static LogicalResult verifyInferredTypes(FeatureLevelOpInterface op) {
 
 LogicalResult dml::detail::verifyOperator(Operation *operation) {
   auto op = cast<FeatureLevelOpInterface>(operation);
+  if (failed(verifyAttributeNames(op)))
+    return failure();
   for (unsigned i = 0; i < op.getNumTensors(); ++i) {
     StringRef name = op.getTensorName(i);
     auto type = dyn_cast<RankedTensorType>(op.getTensorType(i));
