@@ -266,6 +266,8 @@ Status Reader::readBody(const Words &inst, const Instruction &rule) {
   case OpCompositeInsert:
     return readComposite(inst);
   default:
+    if (!rule.signature)
+      return invalid("stands within a function");
     return checkSignature(inst, rule, 3);
   }
 }
