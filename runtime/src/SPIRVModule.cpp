@@ -228,6 +228,9 @@ Status Reader::readGlobal(const Words &inst, const Instruction &rule) {
                                                    : 1;
     if (first != 1)
       DML_TRY(checkId(inst[1]));
+    // Whether there is such a member shows at the end.
+    if (rule.opcode == OpMemberName)
+      members.try_emplace({inst[1], inst[2]});
     DML_TRY(readString(inst, first, next));
     if (next != inst.count)
       return invalid("has words after its string");
@@ -407,7 +410,7 @@ Status Reader::finishDecorations() {
     if (ids[key.first].op != OpTypeStruct ||
         key.second >= memberCount(key.first))
       return invalid("member ", key.second, " of %", key.first,
-                     " is decorated, but there is none");
+                     " is decorated or named, but there is none");
   return Status();
 }
 
@@ -568,6 +571,7 @@ Status Reader::readType(const Words &inst) {
       return invalid("a vector of ", inst[3],
                      " components, but 2 to 4 are possible");
     info.low = multiply(ids[inst[2]].low, inst[3]);
+    info.alignment *= inst[3] == 2 ? 2 : 4;
     return Status();
   case OpTypeArray: {
     DML_TRY(nest(inst[2]));

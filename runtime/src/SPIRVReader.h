@@ -57,7 +57,7 @@ private:
   struct Info {
     /// The instruction that defines it; 0: none has so far.
     uint16_t op = 0;
-    /// Of a type: how deep it nests, the bytes of its largest scalar.
+    /// Of a type: how deep it nests, and its alignment in a buffer (std430).
     uint8_t depth = 0, alignment = 0;
     /// Of an Input variable and of what is loaded from it: the BuiltIn.
     uint8_t builtIn = 0;
