@@ -134,9 +134,7 @@ private:
   bool isData(uint32_t id) const;
   Shape shapeOf(uint32_t type) const;
   /// Word `i` of the instruction that defines an id.
-  uint32_t word(uint32_t id, uint32_t i) const {
-    return words[ids[id].at + i];
-  }
+  uint32_t word(uint32_t id, uint32_t i) const { return words[ids[id].at + i]; }
   uint64_t lengthOf(uint32_t array) const { return ids[word(array, 3)].low; }
   uint32_t memberCount(uint32_t type) const;
   /// Member `index` of a composite type.

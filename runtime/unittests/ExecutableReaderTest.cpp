@@ -326,8 +326,7 @@ TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
         builder, fb::CreateExecutable(builder, 1, 0, 0, requirements, shared,
                                       kernels, 0, functions));
     return std::vector<uint8_t>(builder.GetBufferPointer(),
-                                builder.GetBufferPointer() +
-                                    builder.GetSize());
+                                builder.GetBufferPointer() + builder.GetSize());
   };
   EXPECT_TRUE(read(makeShared(2, 10000)));
   auto result = read(makeShared(100, 10000));

@@ -21,8 +21,8 @@ namespace {
 
 using Code = std::vector<uint32_t>;
 
-/// Writes a module instruction by instruction: a kernel with two storage buffers
-/// of f32, 64 invocations and a workgroup array of 64 f32.
+/// Writes a module instruction by instruction: a kernel with two storage
+/// buffers of f32, 64 invocations and a workgroup array of 64 f32.
 class Assembler {
 public:
   enum Id : uint32_t {
@@ -199,33 +199,52 @@ TEST(SPIRVModule, AcceptsWhatTheAssemblerWrites) {
 }
 
 TEST(SPIRVModule, RefusesInstructionsThatAreNotOnTheList) {
-  for (uint32_t opcode :
-       {uint32_t(0), 12u + 500, 57u /* OpFunctionCall */, 63u /* CopyMemory */,
-        64u, 67u /* OpPtrAccessChain */, 70u, 73u /* OpDecorationGroup */, 74u,
-        86u /* OpSampledImage */, 117u /* OpConvertPtrToU */,
-        120u /* OpConvertUToPtr */, 227u /* OpAtomicLoad */, 230u, 234u, 251u,
-        252u /* OpKill */, 332u, 5609u /* OpAsmINTEL */, 65535u})
-    expectRefused([&](A &a) { a.body(opcode, {A::Float, a.fresh(), A::Float1}); },
-                  "instruction " + std::to_string(opcode) +
-                      " is none that an executable may use");
+  for (uint32_t opcode : {uint32_t(0),
+                          12u + 500,
+                          57u /* OpFunctionCall */,
+                          63u /* CopyMemory */,
+                          64u,
+                          67u /* OpPtrAccessChain */,
+                          70u,
+                          73u /* OpDecorationGroup */,
+                          74u,
+                          86u /* OpSampledImage */,
+                          117u /* OpConvertPtrToU */,
+                          120u /* OpConvertUToPtr */,
+                          227u /* OpAtomicLoad */,
+                          230u,
+                          234u,
+                          251u,
+                          252u /* OpKill */,
+                          332u,
+                          5609u /* OpAsmINTEL */,
+                          65535u})
+    expectRefused(
+        [&](A &a) {
+          a.body(opcode, {A::Float, a.fresh(), A::Float1});
+        },
+        "instruction " + std::to_string(opcode) +
+            " is none that an executable may use");
 }
 
 TEST(SPIRVModule, RefusesPointersAsData) {
   expectRefused(
-      [](A &a) { a.global(OpTypePointer, {a.fresh(), 5349, A::Float}); },
+      [](A &a) {
+        a.global(OpTypePointer, {a.fresh(), 5349, A::Float});
+      },
       "storage class 5349 is none that an executable may use");
   expectRefused(
-      [](A &a) { a.global(OpTypeStruct, {a.fresh(), A::FloatPointer}); },
+      [](A &a) {
+        a.global(OpTypeStruct, {a.fresh(), A::FloatPointer});
+      },
       "is no type that another may consist of");
   auto pointer = [](A &a) {
     return a.value(OpAccessChain, A::SharedPointer, {A::Shared, A::Uint0});
   };
-  expectRefused(
-      [&](A &a) { a.value(OpBitcast, A::Uint, {pointer(a)}); },
-      "is no value");
-  expectRefused(
-      [&](A &a) { a.value(OpBitcast, A::SharedPointer, {A::Uint0}); },
-      "is no type that values have");
+  expectRefused([&](A &a) { a.value(OpBitcast, A::Uint, {pointer(a)}); },
+                "is no value");
+  expectRefused([&](A &a) { a.value(OpBitcast, A::SharedPointer, {A::Uint0}); },
+                "is no type that values have");
   expectRefused(
       [&](A &a) { a.value(OpCopyObject, A::SharedPointer, {pointer(a)}); },
       "is no type that values have");
@@ -235,10 +254,15 @@ TEST(SPIRVModule, RefusesPointersAsData) {
         a.value(OpSelect, A::SharedPointer, {A::True, p, p});
       },
       "is no type that values have");
-  expectRefused([](A &a) { a.global(OpUndef, {A::FloatPointer, a.fresh()}); },
-                "is no type that a constant may have");
   expectRefused(
-      [](A &a) { a.global(OpConstantNull, {A::FloatPointer, a.fresh()}); },
+      [](A &a) {
+        a.global(OpUndef, {A::FloatPointer, a.fresh()});
+      },
+      "is no type that a constant may have");
+  expectRefused(
+      [](A &a) {
+        a.global(OpConstantNull, {A::FloatPointer, a.fresh()});
+      },
       "is no type that a constant may have");
 }
 
@@ -250,17 +274,23 @@ TEST(SPIRVModule, RefusesDoubledDecorationsAndModes) {
   expectRefused([](A &a) { a.decorate(A::From, 34, {1}); },
                 "decorated twice with DescriptorSet");
   expectRefused(
-      [](A &a) { A::add(a.modes, OpExecutionMode, {A::Main, 17, 1, 1, 1}); },
+      [](A &a) {
+        A::add(a.modes, OpExecutionMode, {A::Main, 17, 1, 1, 1});
+      },
       "has two LocalSizes");
   expectRefused(
-      [](A &a) { A::add(a.decorations, OpMemberDecorate, {A::Block, 0, 35, 0}); },
+      [](A &a) {
+        A::add(a.decorations, OpMemberDecorate, {A::Block, 0, 35, 0});
+      },
       "decorated twice with Offset");
   expectRefused([](A &a) { a.decorate(A::From, 5350, {}); },
                 "decoration 5350 is none");
   expectRefused([](A &a) { a.decorate(A::Float, 33, {0}); },
                 "fits other things only");
   expectRefused(
-      [](A &a) { A::add(a.modes, OpExecutionMode, {A::Main, 38, 1, 1, 1}); },
+      [](A &a) {
+        A::add(a.modes, OpExecutionMode, {A::Main, 38, 1, 1, 1});
+      },
       "execution mode 38 is none");
 }
 
@@ -279,24 +309,43 @@ TEST(SPIRVModule, BoundsIdsByTheWords) {
 }
 
 TEST(SPIRVModule, RefusesUndefinedIdsAndOtherTypes) {
-  expectRefused([](A &a) { a.body(OpStore, {A::To, a.fresh()}); },
-                "is used before it is defined");
   expectRefused(
-      [](A &a) { a.value(OpAccessChain, A::FloatPointer, {9999, A::Uint0}); },
+      [](A &a) {
+        a.body(OpStore, {A::To, a.fresh()});
+      },
+      "is used before it is defined");
+  expectRefused(
+      [](A &a) {
+        a.value(OpAccessChain, A::FloatPointer, {9999, A::Uint0});
+      },
       "%9999 is used before it is defined");
-  expectRefused([](A &a) { a.value(OpIAdd, A::Uint, {A::Uint0, A::Float1}); },
-                "operand 2");
-  expectRefused([](A &a) { a.value(OpIAdd, A::Float, {A::Uint0, A::Uint0}); },
-                "is no type that its result may have here");
-  expectRefused([](A &a) { a.global(OpTypeFloat, {A::Float, 32}); },
-                "is defined twice");
+  expectRefused(
+      [](A &a) {
+        a.value(OpIAdd, A::Uint, {A::Uint0, A::Float1});
+      },
+      "operand 2");
+  expectRefused(
+      [](A &a) {
+        a.value(OpIAdd, A::Float, {A::Uint0, A::Uint0});
+      },
+      "is no type that its result may have here");
+  expectRefused(
+      [](A &a) {
+        a.global(OpTypeFloat, {A::Float, 32});
+      },
+      "is defined twice");
   expectRefused([](A &a) { a.body(OpReturn, {A::Void}); },
                 "has 2 words, but 1 are wanted");
   expectRefused(
-      [](A &a) { a.body(OpStore, {A::LocalId, A::Uint0}); },
+      [](A &a) {
+        a.body(OpStore, {A::LocalId, A::Uint0});
+      },
       "stores to an input");
-  expectRefused([](A &a) { a.value(349, A::Uint, {A::Uint0, 0, A::Uint0}); },
-                "needs capability 63");
+  expectRefused(
+      [](A &a) {
+        a.value(349, A::Uint, {A::Uint0, 0, A::Uint0});
+      },
+      "needs capability 63");
 }
 
 TEST(SPIRVModule, ChecksStorageBuffers) {
@@ -345,8 +394,12 @@ TEST(SPIRVModule, RefusesOtherFunctionsThanThoseOfEntryPoints) {
 }
 
 TEST(SPIRVModule, ChecksWhatAnEntryPointLists) {
-  expectRefused([](A &a) { a.version = 0x00010400; a.storeShared(A::Uint0); },
-                "is not listed by the entry point");
+  expectRefused(
+      [](A &a) {
+        a.version = 0x00010400;
+        a.storeShared(A::Uint0);
+      },
+      "is not listed by the entry point");
   expectRefused(
       [](A &a) {
         a.entry.clear();
@@ -442,7 +495,8 @@ TEST(SPIRVModule, ChecksJumps) {
 }
 
 TEST(SPIRVModule, ChecksLoopsAndPhis) {
-  auto loop = [](A &a, const std::function<void(uint32_t phi, uint32_t end)> &in,
+  auto loop = [](A &a,
+                 const std::function<void(uint32_t phi, uint32_t end)> &in,
                  uint32_t first = A::Uint0) {
     uint32_t header = a.fresh(), body = a.fresh(), next = a.fresh(),
              end = a.fresh(), sum = a.fresh(), phi = a.fresh();
@@ -462,10 +516,15 @@ TEST(SPIRVModule, ChecksLoopsAndPhis) {
   };
   // A loop's variable is not proven, but clamped.
   expectAccepted(
-      [&](A &a) { loop(a, [&](uint32_t phi, uint32_t) { a.storeShared(phi); }); },
+      [&](A &a) {
+        loop(a, [&](uint32_t phi, uint32_t) { a.storeShared(phi); });
+      },
       1);
   expectRefused(
-      [&](A &a) { loop(a, [](uint32_t, uint32_t) {}, A::Float1); },
+      [&](A &a) {
+        loop(
+            a, [](uint32_t, uint32_t) {}, A::Float1);
+      },
       "is not of type");
   // if (true) break; and, wrongly, leaving two ifs at once.
   expectAccepted([&](A &a) {
