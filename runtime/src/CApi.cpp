@@ -333,6 +333,7 @@ void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
         requirements.maxComputeWorkGroupCount[i];
   }
   limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
+  limits.maxLoopIterations = requirements.maxLoopIterations;
 }
 
 DmlResult dmlCheckExecutable(DmlExecutable executable,
