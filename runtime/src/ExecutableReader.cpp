@@ -232,6 +232,7 @@ Status Reader::readRequirements(const fb::Requirements &table) {
       toExtent(*table.max_compute_workgroup_count());
   requirements.maxComputeSharedMemorySize =
       table.max_compute_shared_memory_size();
+  requirements.maxLoopIterations = table.max_loop_iterations();
   return Status();
 }
 
