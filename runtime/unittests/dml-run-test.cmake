@@ -63,6 +63,8 @@ run(2 "input 'b' \\(4x32xf32\\) is missing: function 'main' has 2 inputs, but th
 run(2 "there are 2 --inputs, but function 'twice' has 1 input\n"
   twice.dmlx --input=3xi64=1 --input=3xi64=1)
 run(2 "function 'twice' has no input 'c'; it has 'a'" twice.dmlx --input=c=3xi64=1)
+run(2 "'3xint64' is no type, and no input of function 'twice'; a type is sizes and f16"
+  twice.dmlx --input=3xint64=1)
 run(2 "input 'a' is given twice" twice.dmlx --input=a=3xi64=1 --input=a=3xi64=1)
 run(2 "input 'a': type is 4xi64, but function 'twice' wants 3xi64" twice.dmlx --input=4xi64=1)
 run(2 "input 'a': type is 3xi32, but function 'twice' wants 3xi64" twice.dmlx --input=3xi32=1)
