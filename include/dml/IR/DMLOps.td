@@ -7,6 +7,7 @@
 #ifndef DML_IR_DMLOPS_TD
 #define DML_IR_DMLOPS_TD
 
+include "dml/IR/ContractionOps.td"
 include "dml/IR/PaddingOps.td"
 include "dml/IR/PoolingOps.td"
 include "dml/IR/ResampleOps.td"
