@@ -260,9 +260,12 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "an instruction of 3 words, but only 1 are left");
   // The module begins with OpCapability Shader.
   expectError([&](auto &o) { code(o)[6] = 5; }, "capability 5 is none");
-  expectError([&](auto &o) { code(o)[6] = 11; },
-              "its capabilities need shaderInt64, which the requirements do "
-              "not declare");
+  expectError(
+      [&](auto &o) {
+        code(o).insert(code(o).begin() + 7, {2 << 16 | 17, 11});
+      },
+      "its capabilities need shaderInt64, which the requirements do not "
+      "declare");
 
   // Words that decorate: OpDecorate %v DescriptorSet 0 and Binding 0.
   auto decoration = [&](ExecutableObject &o, uint32_t kind) -> uint32_t & {
@@ -277,7 +280,7 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "is in descriptor set 1, but set 0 is wanted");
   expectError([&](auto &o) { decoration(o, 33) = 3; }, "uses binding 3");
   expectError([&](auto &o) { decoration(o, 33) = UINT32_MAX; },
-              "uses binding 4294967294");
+              "uses binding 4294967295");
 }
 
 // Damage of any kind is either found or harmless. What counts here is that no

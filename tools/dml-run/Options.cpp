@@ -52,6 +52,8 @@ devices
   --validate             turn on Vulkan's validation layer: any message it has
                          is printed, and an error
   --robust               turn on robustBufferAccess
+  --timeout=SECONDS      give up where the device takes longer for anything that
+                         it is waited for
   --disable-feature=NAME run as if the device lacked the Vulkan feature, such as
                          shaderInt64; may be repeated
 
@@ -90,6 +92,10 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
              return true;
            }
          return false;
+       }},
+      {"--timeout", true,
+       [&](std::string_view value) {
+         return parseNumber(value, options.timeout) && options.timeout > 0;
        }},
       {"--repeat", true,
        [&](std::string_view value) {

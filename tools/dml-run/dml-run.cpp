@@ -208,10 +208,17 @@ void printTimes(DmlExecutable executable, const Signature &signature,
   }
 }
 
+uint64_t waitLimit(const Options &options) {
+  return options.timeout == 0 ? UINT64_MAX
+                              : uint64_t(options.timeout) * 1'000'000'000;
+}
+
 std::vector<HostTensor> run(const Options &options, DmlDevice device,
                             DmlExecutable executable,
                             const Signature &signature,
                             const std::vector<HostTensor> &inputs) {
+  // Destroyed after the table, which waits for the work that uses them.
+  std::vector<Buffer> buffers;
   Program program;
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
   BindingTable table;
@@ -220,7 +227,6 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   tableInfo.timestamps = options.time;
   DML_CHECK(dmlCreateBindingTable, program, &tableInfo, table.out());
 
-  std::vector<Buffer> buffers;
   auto createBuffer = [&](const DmlTensorInfo &info) {
     buffers.emplace_back();
     DML_CHECK(dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE,
@@ -244,7 +250,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   for (uint32_t i = 0; i < options.repeat; ++i) {
     auto begin = std::chrono::steady_clock::now();
     DML_CHECK(dmlSubmit, table);
-    DML_CHECK(dmlWait, table, UINT64_MAX);
+    DML_CHECK(dmlWait, table, waitLimit(options));
     std::chrono::duration<double, std::micro> duration =
         std::chrono::steady_clock::now() - begin;
     wallTimes.push_back(duration.count());
@@ -302,6 +308,7 @@ void runTool(const Options &options) {
     info.disabledFeatures = options.disabledFeatures;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    dmlSetWaitLimit(device, waitLimit(options));
     // The signature goes on pointing into the first one.
     Executable other = compileForDevice(options, device, executable);
     outputs =

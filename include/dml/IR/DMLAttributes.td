@@ -89,4 +89,46 @@ def DML_InterpolationMode
 def DML_InterpolationModeAttr
     : DML_EnumAttr<DML_InterpolationMode, "interpolation_mode">;
 
+def DML_ConvolutionModeConvolution : I32EnumAttrCase<"convolution", 0>;
+def DML_ConvolutionModeCrossCorrelation
+    : I32EnumAttrCase<"cross_correlation", 1>;
+
+/// DML_CONVOLUTION_MODE, with DirectML's values.
+def DML_ConvolutionMode
+    : I32EnumAttr<"ConvolutionMode", "DirectML convolution mode",
+                  [DML_ConvolutionModeConvolution,
+                   DML_ConvolutionModeCrossCorrelation]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ConvolutionModeAttr
+    : DML_EnumAttr<DML_ConvolutionMode, "convolution_mode">;
+
+def DML_ConvolutionDirectionForward : I32EnumAttrCase<"forward", 0>;
+def DML_ConvolutionDirectionBackward : I32EnumAttrCase<"backward", 1>;
+
+/// DML_CONVOLUTION_DIRECTION, with DirectML's values.
+def DML_ConvolutionDirection
+    : I32EnumAttr<"ConvolutionDirection", "DirectML convolution direction",
+                  [DML_ConvolutionDirectionForward,
+                   DML_ConvolutionDirectionBackward]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ConvolutionDirectionAttr
+    : DML_EnumAttr<DML_ConvolutionDirection, "convolution_direction">;
+
+def DML_MatrixTransformNone : I32EnumAttrCase<"none", 0>;
+def DML_MatrixTransformTranspose : I32EnumAttrCase<"transpose", 1>;
+
+/// DML_MATRIX_TRANSFORM, with DirectML's values.
+def DML_MatrixTransform
+    : I32EnumAttr<"MatrixTransform", "DirectML matrix transform",
+                  [DML_MatrixTransformNone, DML_MatrixTransformTranspose]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_MatrixTransformAttr
+    : DML_EnumAttr<DML_MatrixTransform, "matrix_transform">;
+
 #endif // DML_IR_DMLATTRIBUTES_TD

@@ -289,6 +289,14 @@ DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
  * caller's own use of `queue`. */
 DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 
+/* The longest that a call waits for the device which has no time of its own:
+ * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
+ * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
+ * begins with. Such a call then returns DML_ERROR_TIMEOUT. The work goes on, for
+ * nothing can stop it, and so whatever was made from the device stays until the
+ * process ends: its destruction is put off for good. */
+DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
+
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
  * to learn the size; `*size` becomes what was written. The data carry a
  * checksum and the device they are for: dmlSetPipelineCacheData refuses others
@@ -439,7 +447,8 @@ typedef struct DmlBufferInfo {
   void *mapped;
 } DmlBufferInfo;
 
-/* A buffer with its own memory, for storage and transfers. */
+/* A buffer with its own memory, for storage and transfers. It holds zeros, but
+ * for memory that is not mapped of a device adopted without a queue. */
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,
                                   DmlError *error);
