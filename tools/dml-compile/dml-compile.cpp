@@ -10,10 +10,9 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
@@ -33,9 +32,9 @@ enum class Stage { Linalg, GPU, SPIRV, SPIRVBinary, Executable };
 
 static cl::OptionCategory category("dml-compile options");
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<input.mlir or .mlirbc>"),
-                                      cl::cat(category));
+static cl::opt<std::string>
+    inputFile(cl::Positional, cl::Required,
+              cl::desc("<input.mlir, .mlirbc or .onnx>"), cl::cat(category));
 
 static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
@@ -73,6 +72,12 @@ static cl::opt<bool> legalize(
     cl::desc("Rewrite operators that --feature-level does not support by ones "
              "that it does, where values can be kept"),
     cl::cat(category));
+
+static cl::list<std::string>
+    dimensions("dim",
+               cl::desc("The size of a symbolic dimension of an ONNX "
+                        "model"),
+               cl::value_desc("name=size"), cl::cat(category));
 
 static cl::opt<bool> fuse(
     "fuse",
@@ -190,12 +195,6 @@ static LogicalResult run() {
     return reportError("the output is binary and standard output a terminal; "
                        "name a file with -o");
 
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer)
-    return reportError(message);
-
   DialectRegistry registry;
   registry.insert<dml::DMLDialect>();
   dml::registerCompilerDialects(registry);
@@ -203,10 +202,11 @@ static LogicalResult run() {
   // time.
   static auto *context = new MLIRContext(registry);
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
-  sourceMgr->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceMgr, context);
   static ModuleOp module =
-      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(context)).release();
+      dml::tools::loadModule(inputFile, dimensions, sourceMgr,
+                             ParserConfig(context))
+          .release();
   if (!module)
     return failure();
 

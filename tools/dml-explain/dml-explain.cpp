@@ -11,8 +11,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
 #include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
@@ -42,6 +42,11 @@ llvm::cl::opt<std::string>
                llvm::cl::desc("Say what does not fit this feature level "
                               "(default: what the file's dml.target says)"),
                llvm::cl::value_desc("5_0"), llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    dimensions("dim", llvm::cl::value_desc("name=size"),
+               llvm::cl::desc("The size of a symbolic dimension of an ONNX "
+                              "model"),
+               llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
     llvm::cl::desc("Instead of a file, report what every operator supports"),
@@ -133,6 +138,8 @@ static StringRef getFunctionName(Operation *op) {
 static void printLocation(Operation *op, raw_ostream &os) {
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
     os << "line " << loc.getLine() << ": ";
+  else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>())
+    os << "node '" << loc.getName().getValue() << "': ";
 }
 
 static void printLevel(FeatureLevel level, raw_ostream &os) {
@@ -234,6 +241,8 @@ static llvm::json::Value toJson(const Report &report) {
     if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
       object["line"] = loc.getLine();
       object["column"] = loc.getColumn();
+    } else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>()) {
+      object["node"] = loc.getName().getValue();
     }
     if (opReport.target) {
       object["target"] = getFeatureLevelNumber(*opReport.target);
@@ -282,20 +291,13 @@ static int run(MLIRContext &context, raw_ostream &os) {
       return 2;
     }
   }
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer) {
-    tools::emitToolError() << message << "\n";
-    return 2;
-  }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sourceMgr, &context);
+  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sourceMgr, &context);
   // A file may state a target that does not support it: that is what the report
   // is about. Everything else is verified once the targets are off.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
+  OwningOpRef<ModuleOp> module =
+      tools::loadModule(inputFile, dimensions, sourceMgr, config);
   if (!module)
     return 2;
   FailureOr<DenseMap<Operation *, FeatureLevel>> targets =

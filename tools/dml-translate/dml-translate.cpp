@@ -11,6 +11,6 @@
 int main(int argc, char **argv) {
   dml::tools::setVersionPrinter();
   dml::onnx::registerTranslation();
-  return failed(mlir::mlirTranslateMain(argc, argv,
-                                        "dml-translate: reads ONNX models"));
+  return failed(
+      mlir::mlirTranslateMain(argc, argv, "dml-translate: reads ONNX models"));
 }

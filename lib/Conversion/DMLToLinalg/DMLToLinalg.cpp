@@ -92,7 +92,8 @@ struct ConvertDMLToLinalg
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
             [&](Operation *op) { return typeConverter.isLegal(op); });
-    target.addIllegalOp<tensor::BitcastOp, tensor::ConcatOp,
+    target.addIllegalOp<linalg::BroadcastOp, linalg::TransposeOp,
+                        tensor::BitcastOp, tensor::ConcatOp,
                         tensor::ExtractSliceOp>();
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return typeConverter.isSignatureLegal(op.getFunctionType()) &&

@@ -75,12 +75,12 @@ std::optional<DataType> dml::onnx::toDataType(int32_t type) {
 
 std::string dml::onnx::describeONNXType(int32_t type) {
   static constexpr llvm::StringLiteral names[] = {
-      "undefined",     "float",        "uint8",      "int8",
-      "uint16",        "int16",        "int32",      "int64",
-      "string",        "bool",         "float16",    "double",
-      "uint32",        "uint64",       "complex64",  "complex128",
-      "bfloat16",      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-      "float8e5m2fnuz", "uint4",       "int4",       "float4e2m1"};
+      "undefined",      "float",        "uint8",          "int8",
+      "uint16",         "int16",        "int32",          "int64",
+      "string",         "bool",         "float16",        "double",
+      "uint32",         "uint64",       "complex64",      "complex128",
+      "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+      "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1"};
   if (type >= 0 && static_cast<size_t>(type) < std::size(names))
     return names[type].str();
   return "number " + std::to_string(type);
@@ -179,8 +179,8 @@ static double fromHalf(uint16_t bits) {
 template <typename From>
 static Constant buildConstant(DataType type, Shape shape,
                               ArrayRef<From> elements) {
-  auto bytes = std::make_shared<std::vector<char>>(elements.size() *
-                                                   getByteWidth(type));
+  auto bytes =
+      std::make_shared<std::vector<char>>(elements.size() * getByteWidth(type));
   dispatch(type, [&](auto zero) {
     using T = decltype(zero);
     for (auto [index, element] : llvm::enumerate(elements)) {
@@ -195,8 +195,7 @@ static Constant buildConstant(DataType type, Shape shape,
   return Constant(type, std::move(shape), *bytes, bytes);
 }
 
-Constant Constant::get(DataType type, Shape shape,
-                       ArrayRef<int64_t> elements) {
+Constant Constant::get(DataType type, Shape shape, ArrayRef<int64_t> elements) {
   return buildConstant(type, std::move(shape), elements);
 }
 Constant Constant::get(DataType type, Shape shape, ArrayRef<double> elements) {
@@ -235,8 +234,7 @@ SmallVector<double> Constant::getFloats() const {
 }
 
 Value Constant::materialize(OpBuilder &builder, Location loc,
-                            ArrayRef<int64_t> physical,
-                            StringRef name) const {
+                            ArrayRef<int64_t> physical, StringRef name) const {
   Type elementType = getElementType(type, builder.getContext());
   // arith.constant knows no unsigned integers.
   Type signless = elementType;
@@ -292,8 +290,8 @@ ExternalFiles::open(StringRef location) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return llvm::createStringError("its elements are in '" + path + "': " +
-                                   buffer.getError().message());
+    return llvm::createStringError("its elements are in '" + path +
+                                   "': " + buffer.getError().message());
   file = std::move(*buffer);
   return file;
 }
@@ -386,7 +384,7 @@ dml::onnx::readConstant(const TensorProto &tensor,
   uint64_t wanted = static_cast<uint64_t>(*count) * getByteWidth(*type);
   if (data.size() != wanted)
     return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
-                describeShape(shape) + " of " + describeONNXType(tensor.dataType) +
-                " wants " + Twine(wanted));
+                describeShape(shape) + " of " +
+                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
   return Constant(*type, std::move(shape), data, std::move(owner));
 }

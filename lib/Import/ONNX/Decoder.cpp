@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protozero checks each length and number against the bytes that there are; what
-// it throws becomes an llvm::Error at decodeModel. Fields of a wrong wire type
-// are refused here, for protozero only asserts that. Messages are decoded to a
-// fixed depth (model, graph, node, attribute, tensor): graphs within attributes
-// are noted, not entered, so that no file can nest deeper than the code does.
+// Protozero checks each length and number against the bytes that there are;
+// what it throws becomes an llvm::Error at decodeModel. Fields of a wrong wire
+// type are refused here, for protozero only asserts that. Messages are decoded
+// to a fixed depth (model, graph, node, attribute, tensor): graphs within
+// attributes are noted, not entered, so that no file can nest deeper than the
+// code does.
 //
 //===----------------------------------------------------------------------===//
 

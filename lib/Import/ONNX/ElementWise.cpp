@@ -82,8 +82,8 @@ static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
     Value result = node.getBroadcast(0, physical);
     for (unsigned index = 1; index < count; ++index) {
       FailureOr<Value> next = node.build(
-          mnemonic,
-          {{"a", result}, {"b", node.getBroadcast(index, physical)}}, {}, type);
+          mnemonic, {{"a", result}, {"b", node.getBroadcast(index, physical)}},
+          {}, type);
       if (failed(next))
         return failure();
       result = *next;
@@ -221,8 +221,8 @@ static LogicalResult importAbs(NodeImporter &node) {
     break;
   }
   Value input = node.get(0);
-  FailureOr<Value> output = node.build("element_wise_abs", {{"input", input}},
-                                       {}, input.getType());
+  FailureOr<Value> output =
+      node.build("element_wise_abs", {{"input", input}}, {}, input.getType());
   if (failed(output))
     return failure();
   return node.set(0, *output, node.getShape(0));
@@ -283,13 +283,12 @@ static LogicalResult importCast(NodeImporter &node) {
     Shape physical = toPhysical(shape);
     Value zero = node.getSplat(node.getType(0), 0, physical);
     RankedTensorType truths = node.getTensorType(physical, DataType::UINT8);
-    FailureOr<Value> equal =
-        node.build("element_wise_logical_equals", {{"a", input}, {"b", zero}},
-                   {}, truths);
+    FailureOr<Value> equal = node.build(
+        "element_wise_logical_equals", {{"a", input}, {"b", zero}}, {}, truths);
     if (failed(equal))
       return failure();
-    FailureOr<Value> output = node.build("element_wise_logical_not",
-                                         {{"input", *equal}}, {}, truths);
+    FailureOr<Value> output =
+        node.build("element_wise_logical_not", {{"input", *equal}}, {}, truths);
     if (failed(output))
       return failure();
     return node.set(0, *output, shape);
@@ -311,12 +310,12 @@ static LogicalResult importMod(NodeImporter &node) {
   if (failed(shape))
     return failure();
   Shape physical = toPhysical(*shape);
-  FailureOr<Value> output = node.build(
-      node.getInt("fmod", 0) ? "element_wise_modulus_truncate"
-                             : "element_wise_modulus_floor",
-      {{"a", node.getBroadcast(0, physical)},
-       {"b", node.getBroadcast(1, physical)}},
-      {}, node.getTensorType(physical, node.getType(0)));
+  FailureOr<Value> output =
+      node.build(node.getInt("fmod", 0) ? "element_wise_modulus_truncate"
+                                        : "element_wise_modulus_floor",
+                 {{"a", node.getBroadcast(0, physical)},
+                  {"b", node.getBroadcast(1, physical)}},
+                 {}, node.getTensorType(physical, node.getType(0)));
   if (failed(output))
     return failure();
   return node.set(0, *output, *shape);
@@ -348,11 +347,10 @@ static LogicalResult importRound(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
   Value input = node.get(0);
-  FailureOr<Value> output =
-      node.build("element_wise_round", {{"input", input}},
-                 node.enumCase("rounding_mode", "rounding_mode",
-                               "halves_to_nearest_even"),
-                 input.getType());
+  FailureOr<Value> output = node.build(
+      "element_wise_round", {{"input", input}},
+      node.enumCase("rounding_mode", "rounding_mode", "halves_to_nearest_even"),
+      input.getType());
   if (failed(output))
     return failure();
   return node.set(0, *output, node.getShape(0));
@@ -376,13 +374,13 @@ static LogicalResult importIsInf(NodeImporter &node) {
   const Shape &shape = node.getShape(0);
   bool positive = node.getInt("detect_positive", 1),
        negative = node.getInt("detect_negative", 1);
-  FailureOr<Value> output = node.build(
-      "element_wise_is_infinity", {{"input", node.get(0)}},
-      node.enumCase("infinity_mode", "is_infinity_mode",
-                    positive == negative ? "either"
-                    : positive           ? "positive"
-                                         : "negative"),
-      node.getTensorType(toPhysical(shape), DataType::UINT8));
+  FailureOr<Value> output =
+      node.build("element_wise_is_infinity", {{"input", node.get(0)}},
+                 node.enumCase("infinity_mode", "is_infinity_mode",
+                               positive == negative ? "either"
+                               : positive           ? "positive"
+                                                    : "negative"),
+                 node.getTensorType(toPhysical(shape), DataType::UINT8));
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
@@ -432,8 +430,7 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
   FailureOr<Value> output = node.build(
       mnemonic,
       {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
-      {},
-      node.getTensorType(physical, isQuantize ? integer : node.getType(1)));
+      {}, node.getTensorType(physical, isQuantize ? integer : node.getType(1)));
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
@@ -480,8 +477,7 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   addUnary(registry, "Selu", "activation_scaled_elu",
            {{"alpha", "alpha", 1.67326319217681884765625f},
             {"gamma", "gamma", 1.05070102214813232421875f}});
-  addUnary(registry, "Softplus", "activation_softplus",
-           {{"steepness", "", 1}});
+  addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
   addUnary(registry, "Shrink", "activation_shrink",
            {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
   addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");

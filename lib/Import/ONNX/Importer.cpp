@@ -253,8 +253,8 @@ llvm::Error GraphImporter::importNode(unsigned index) {
   const NodeProto &node = graph.nodes[index];
   StringRef domain = normalizeDomain(node.domain);
   auto opset = opsets.find(domain);
-  NodeImporter importer(*this, node,
-                        opset == opsets.end() ? 1 : opset->second, index);
+  NodeImporter importer(*this, node, opset == opsets.end() ? 1 : opset->second,
+                        index);
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("node '" + importer.getName() + "' (" +
                                    node.opType + ") " + message);
@@ -316,9 +316,10 @@ llvm::Error GraphImporter::importNode(unsigned index) {
   LogicalResult result = info->import(importer);
   std::string reason = importer.takeReason();
   if (failed(result) || !reason.empty()) {
-    for (StringRef name : node.outputs)
-      if (!name.empty())
-        tensors[name] = Tensor();
+    if (failed(result))
+      for (StringRef name : node.outputs)
+        if (!name.empty())
+          tensors[name] = Tensor();
     addProblem(domain, node.opType, importer.getName(),
                reason.empty() ? "it cannot be expressed" : reason);
     return llvm::Error::success();
@@ -326,8 +327,7 @@ llvm::Error GraphImporter::importNode(unsigned index) {
   for (auto [number, name] : llvm::enumerate(node.outputs))
     if (!name.empty() && read.contains(name) && !tensors[name].isKnown)
       addProblem(domain, node.opType, importer.getName(),
-                 "its output " + std::to_string(number) +
-                     " is not supported");
+                 "its output " + std::to_string(number) + " is not supported");
   return llvm::Error::success();
 }
 
@@ -367,17 +367,17 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
     Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
     std::optional<int64_t> count = countElements(outer);
     if (!count || *count == 0)
-      return llvm::createStringError(
-          "output '" + output.name + "' has the shape " + describeShape(outer) +
-          ", but wanted are 1 to 2^32 - 1 elements");
+      return llvm::createStringError("output '" + output.name +
+                                     "' has the shape " + describeShape(outer) +
+                                     ", but wanted are 1 to 2^32 - 1 elements");
     Value value = views.materialize(tensor, outer);
     results.push_back(value);
     types.push_back(value.getType());
     std::string name = output.name.str();
     while (!names.insert(name).second)
       name += "_output";
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
-        nameAttrName, builder.getStringAttr(name))));
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(nameAttrName, builder.getStringAttr(name))));
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
   function.setFunctionType(
@@ -400,8 +400,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
                                    "wanted are dense ones");
   if (llvm::Error error = findNeededNodes())
     return Result(std::move(error));
-  Location loc = NameLoc::get(
-      builder.getStringAttr(llvm::sys::path::filename(path)));
+  Location loc =
+      NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToStart(module->getBody());
   auto function = func::FuncOp::create(builder, loc, "main",
@@ -441,7 +441,8 @@ dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
   if (!model)
     return model.takeError();
   if (!model->graph)
-    return llvm::createStringError("the file is no ONNX model: it has no graph");
+    return llvm::createStringError(
+        "the file is no ONNX model: it has no graph");
   return GraphImporter(*model, file->getBufferIdentifier(), file, context,
                        options)
       .run();
@@ -767,8 +768,8 @@ Value NodeImporter::broadcast(Value value, ArrayRef<int64_t> shape) {
 
 Value NodeImporter::bitcast(Value value, DataType type) {
   auto from = cast<RankedTensorType>(value.getType());
-  return tensor::BitcastOp::create(
-      getBuilder(), loc, getTensorType(from.getShape(), type), value);
+  return tensor::BitcastOp::create(getBuilder(), loc,
+                                   getTensorType(from.getShape(), type), value);
 }
 
 FailureOr<SmallVector<Value>>
@@ -778,12 +779,23 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   OpBuilder &builder = getBuilder();
   OperationName name(("dml." + mnemonic).str(), builder.getContext());
   const OperatorSupport *support = getOperatorSupport(name);
+  // Stands in for what cannot be built, so that the nodes behind it are judged,
+  // too. The node is listed as not supported all the same.
+  auto placehold = [&](const Twine &why) {
+    (void)reject(why);
+    SmallVector<Value> values;
+    for (Type type : results)
+      values.push_back(tensor::EmptyOp::create(
+          builder, loc, cast<RankedTensorType>(type).getShape(),
+          cast<RankedTensorType>(type).getElementType()));
+    return values;
+  };
   if (!support)
-    return reject("it becomes DML_OPERATOR_" + mnemonic.upper() +
-                  ", which dml does not have");
-  // An attribute could not be built.
+    return placehold("it becomes DML_OPERATOR_" + mnemonic.upper() +
+                     ", which dml does not have");
+  // An attribute, or an operator before this one, could not be built.
   if (!reason.empty())
-    return failure();
+    return placehold(reason);
   OperationState state(loc, name);
   SmallVector<int32_t> segments;
   size_t used = 0;
@@ -815,7 +827,7 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   Operation *op = builder.create(state);
   if (failed(verify(op))) {
     op->erase();
-    return reject(message);
+    return placehold(message);
   }
   return SmallVector<Value>(op->getResults());
 }

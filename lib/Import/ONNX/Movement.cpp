@@ -47,10 +47,10 @@ static LogicalResult importConcat(NodeImporter &node) {
     return node.reject("all of its inputs are empty");
   if (inputs.size() == 1)
     return node.set(0, inputs[0], shape);
-  FailureOr<Value> output = node.build(
-      "join", {{"inputs", inputs}},
-      node.integer("axis", *axis + getLead(shape)),
-      node.getTensorType(toPhysical(shape), node.getType(0)));
+  FailureOr<Value> output =
+      node.build("join", {{"inputs", inputs}},
+                 node.integer("axis", *axis + getLead(shape)),
+                 node.getTensorType(toPhysical(shape), node.getType(0)));
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
@@ -114,8 +114,8 @@ static LogicalResult importSlice(NodeImporter &node) {
   if (failed(hasInputs ? node.wantInputs(3, 5) : node.wantInputs(1, 1)))
     return failure();
   const Shape &shape = node.getShape(0);
-  Shape lists[4] = {node.getInts("starts"), node.getInts("ends"),
-                    node.getInts("axes"), {}};
+  Shape lists[4] = {
+      node.getInts("starts"), node.getInts("ends"), node.getInts("axes"), {}};
   static constexpr llvm::StringLiteral names[] = {"the starts", "the ends",
                                                   "the axes", "the steps"};
   if (hasInputs)
@@ -177,12 +177,12 @@ static LogicalResult importSlice(NodeImporter &node) {
     strides[*dim + lead] = step;
     output[*dim] = count;
   }
-  FailureOr<Value> result = node.build(
-      "slice1", {{"input", node.get(0)}},
-      {node.ints("input_window_offsets", offsets),
-       node.ints("input_window_sizes", sizes),
-       node.ints("input_window_strides", strides)},
-      node.getTensorType(toPhysical(output), node.getType(0)));
+  FailureOr<Value> result =
+      node.build("slice1", {{"input", node.get(0)}},
+                 {node.ints("input_window_offsets", offsets),
+                  node.ints("input_window_sizes", sizes),
+                  node.ints("input_window_strides", strides)},
+                 node.getTensorType(toPhysical(output), node.getType(0)));
   if (failed(result))
     return failure();
   return node.set(0, *result, output);
@@ -278,9 +278,9 @@ static LogicalResult importGather(NodeImporter &node) {
   output.append(data.begin() + *axis + 1, data.end());
   // DirectML's tensors have one rank, r, and the indices' last dimensions stand
   // in place of the axis: leading 1s make room for them.
-  size_t rank =
-      std::max<size_t>({4, data.size() + std::max<size_t>(indices.size(), 1) - 1,
-                        indices.size(), output.size()});
+  size_t rank = std::max<size_t>(
+      {4, data.size() + std::max<size_t>(indices.size(), 1) - 1, indices.size(),
+       output.size()});
   auto lead = [&](const Shape &shape) {
     Shape result(rank - shape.size(), 1);
     result.append(shape.begin(), shape.end());
@@ -288,13 +288,13 @@ static LogicalResult importGather(NodeImporter &node) {
   };
   size_t indexRank = std::max<size_t>(indices.size(), 1);
   Shape physicalOutput = lead(output);
-  FailureOr<Value> result = node.build(
-      "gather",
-      {{"input", node.getAs(0, lead(data))},
-       {"indices", node.getAs(1, lead(indices))}},
-      {node.integer("axis", *axis + rank - data.size()),
-       node.integer("index_dimensions", indexRank)},
-      node.getTensorType(physicalOutput, node.getType(0)));
+  FailureOr<Value> result =
+      node.build("gather",
+                 {{"input", node.getAs(0, lead(data))},
+                  {"indices", node.getAs(1, lead(indices))}},
+                 {node.integer("axis", *axis + rank - data.size()),
+                  node.integer("index_dimensions", indexRank)},
+                 node.getTensorType(physicalOutput, node.getType(0)));
   if (failed(result))
     return failure();
   return node.set(0, *result, output);
@@ -353,10 +353,9 @@ static LogicalResult importExpand(NodeImporter &node) {
     return failure();
   std::optional<Shape> shape = broadcastShapes(node.getShape(0), *sizes);
   if (!shape || !countElements(*shape) || *countElements(*shape) == 0)
-    return node.reject("its input has the shape " +
-                       describeShape(node.getShape(0)) +
-                       ", which does not broadcast to " +
-                       describeShape(*sizes));
+    return node.reject(
+        "its input has the shape " + describeShape(node.getShape(0)) +
+        ", which does not broadcast to " + describeShape(*sizes));
   return node.set(0, node.getBroadcast(0, toPhysical(*shape)), *shape);
 }
 
@@ -399,8 +398,7 @@ static LogicalResult importDepthToSpace(NodeImporter &node) {
                        ", which do not fit");
   StringRef mode = node.getString("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
-    return node.reject("its mode is '" + mode +
-                       "', but wanted is DCR or CRD");
+    return node.reject("its mode is '" + mode + "', but wanted is DCR or CRD");
   Shape output = {shape[0], shape[1] / (block * block), shape[2] * block,
                   shape[3] * block};
   FailureOr<Value> result = node.build(

@@ -121,15 +121,14 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   FailureOr<Value> scale = spread(1), bias = spread(2);
   if (failed(scale) || failed(bias))
     return failure();
-  FailureOr<Value> output =
-      node.build("mean_variance_normalization1",
-                 {{"input", node.getAs(0, input)},
-                  {"scale", *scale},
-                  {"bias", *bias ? *bias
-                                 : node.getSplat(node.getType(0), 0, input)}},
-                 {node.ints("axes", axes), node.flag("normalize_variance", true),
-                  node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
-                 node.getTensorType(input, node.getType(0)));
+  FailureOr<Value> output = node.build(
+      "mean_variance_normalization1",
+      {{"input", node.getAs(0, input)},
+       {"scale", *scale},
+       {"bias", *bias ? *bias : node.getSplat(node.getType(0), 0, input)}},
+      {node.ints("axes", axes), node.flag("normalize_variance", true),
+       node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+      node.getTensorType(input, node.getType(0)));
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
@@ -170,20 +169,18 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
     return failure();
   Value input = node.get(0);
   int64_t lead = toPhysical(shape).size() - shape.size();
-  FailureOr<Value> output =
-      node.build("lp_normalization", {{"input", input}},
-                 {node.integer("axis", *axis + lead),
-                  node.number("epsilon", 1e-5f),
-                  node.integer("p", node.getInt("p", 2))},
-                 input.getType());
+  FailureOr<Value> output = node.build("lp_normalization", {{"input", input}},
+                                       {node.integer("axis", *axis + lead),
+                                        node.number("epsilon", 1e-5f),
+                                        node.integer("p", node.getInt("p", 2))},
+                                       input.getType());
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
 }
 
 /// Softmax, and what has the same axes.
-static void addSoftmax(Registry &registry, StringRef name,
-                       StringRef mnemonic) {
+static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 1)))
       return failure();
@@ -200,9 +197,8 @@ static void addSoftmax(Registry &registry, StringRef name,
     Shape axes;
     for (int64_t dim = *axis; dim < (isOld ? rank : *axis + 1); ++dim)
       axes.push_back(dim + lead);
-    FailureOr<Value> output =
-        node.build(mnemonic, {{"input", input}}, node.ints("axes", axes),
-                   input.getType());
+    FailureOr<Value> output = node.build(
+        mnemonic, {{"input", input}}, node.ints("axes", axes), input.getType());
     if (failed(output))
       return failure();
     return node.set(0, *output, shape);

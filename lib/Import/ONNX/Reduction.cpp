@@ -55,16 +55,16 @@ static void addReduce(Registry &registry, StringRef name, StringRef function) {
       moved.push_back(axis + lead);
     if (axes.empty())
       return node.setView(0, 0, shape);
-    FailureOr<Value> output = node.build(
-        "reduce", {{"input", node.get(0)}},
-        {node.enumCase("function", "reduce_function", function),
-         node.ints("axes", moved)},
-        node.getTensorType(reduceShape(physical, moved, true),
-                           node.getType(0)));
+    FailureOr<Value> output =
+        node.build("reduce", {{"input", node.get(0)}},
+                   {node.enumCase("function", "reduce_function", function),
+                    node.ints("axes", moved)},
+                   node.getTensorType(reduceShape(physical, moved, true),
+                                      node.getType(0)));
     if (failed(output))
       return failure();
-    return node.set(
-        0, *output, reduceShape(shape, axes, node.getInt("keepdims", 1) != 0));
+    return node.set(0, *output,
+                    reduceShape(shape, axes, node.getInt("keepdims", 1) != 0));
   };
   registry.add(name, "REDUCE", import);
 }
@@ -91,9 +91,8 @@ static void addArgument(Registry &registry, StringRef name,
                            DataType::INT64));
     if (failed(output))
       return failure();
-    return node.set(
-        0, *output,
-        reduceShape(shape, *axis, node.getInt("keepdims", 1) != 0));
+    return node.set(0, *output,
+                    reduceShape(shape, *axis, node.getInt("keepdims", 1) != 0));
   };
   registry.add(name, mnemonic.upper(), import);
 }

@@ -42,8 +42,8 @@ static int64_t getIndex(ArrayRef<int64_t> shape,
   int64_t index = 0;
   size_t offset = coordinates.size() - shape.size();
   for (size_t dim = 0; dim < shape.size(); ++dim)
-    index = index * shape[dim] +
-            (shape[dim] == 1 ? 0 : coordinates[offset + dim]);
+    index =
+        index * shape[dim] + (shape[dim] == 1 ? 0 : coordinates[offset + dim]);
   return index;
 }
 
@@ -238,8 +238,8 @@ static std::optional<Constant> foldGather(NodeImporter &node) {
   size_t indexRank = indices.getShape().size();
   return pick(data, shape, [&](ArrayRef<int64_t> coordinates) {
     Shape from(coordinates.take_front(*axis));
-    from.push_back(at[getIndex(indices.getShape(),
-                               coordinates.slice(*axis, indexRank))]);
+    from.push_back(
+        at[getIndex(indices.getShape(), coordinates.slice(*axis, indexRank))]);
     ArrayRef<int64_t> tail = coordinates.drop_front(*axis + indexRank);
     from.append(tail.begin(), tail.end());
     return from;
@@ -383,20 +383,20 @@ std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
     unsigned minInputs;
   };
   static const llvm::StringMap<Row> rows = {
-      {"Add", {foldBinary, 2}},        {"Sub", {foldBinary, 2}},
-      {"Mul", {foldBinary, 2}},        {"Div", {foldBinary, 2}},
-      {"Mod", {foldBinary, 2}},        {"Min", {foldBinary, 2}},
-      {"Max", {foldBinary, 2}},        {"Equal", {foldBinary, 2}},
-      {"Greater", {foldBinary, 2}},    {"Less", {foldBinary, 2}},
-      {"And", {foldBinary, 2}},        {"Or", {foldBinary, 2}},
-      {"Xor", {foldBinary, 2}},        {"GreaterOrEqual", {foldBinary, 2}},
+      {"Add", {foldBinary, 2}},         {"Sub", {foldBinary, 2}},
+      {"Mul", {foldBinary, 2}},         {"Div", {foldBinary, 2}},
+      {"Mod", {foldBinary, 2}},         {"Min", {foldBinary, 2}},
+      {"Max", {foldBinary, 2}},         {"Equal", {foldBinary, 2}},
+      {"Greater", {foldBinary, 2}},     {"Less", {foldBinary, 2}},
+      {"And", {foldBinary, 2}},         {"Or", {foldBinary, 2}},
+      {"Xor", {foldBinary, 2}},         {"GreaterOrEqual", {foldBinary, 2}},
       {"LessOrEqual", {foldBinary, 2}}, {"Neg", {foldUnary, 1}},
-      {"Abs", {foldUnary, 1}},         {"Floor", {foldUnary, 1}},
-      {"Ceil", {foldUnary, 1}},        {"Sqrt", {foldUnary, 1}},
-      {"Not", {foldUnary, 1}},         {"Cast", {foldCast, 1}},
-      {"Gather", {foldGather, 2}},     {"Concat", {foldConcat, 1}},
-      {"Where", {foldWhere, 3}},       {"ReduceProd", {foldReduceProd, 1}},
-      {"Expand", {foldExpand, 2}},     {"Slice", {foldSlice, 1}},
+      {"Abs", {foldUnary, 1}},          {"Floor", {foldUnary, 1}},
+      {"Ceil", {foldUnary, 1}},         {"Sqrt", {foldUnary, 1}},
+      {"Not", {foldUnary, 1}},          {"Cast", {foldCast, 1}},
+      {"Gather", {foldGather, 2}},      {"Concat", {foldConcat, 1}},
+      {"Where", {foldWhere, 3}},        {"ReduceProd", {foldReduceProd, 1}},
+      {"Expand", {foldExpand, 2}},      {"Slice", {foldSlice, 1}},
       {"Range", {foldRange, 3}},
   };
   auto row = rows.find(node.getNode().opType);
@@ -623,7 +623,8 @@ static LogicalResult importDropout(NodeImporter &node) {
   if (failed(node.wantInputs(1, 3)))
     return failure();
   if (node.hasOutput(1))
-    return node.reject("its mask is read, which the provider leaves to the CPU");
+    return node.reject(
+        "its mask is read, which the provider leaves to the CPU");
   if (node.hasInput(2)) {
     FailureOr<double> training = node.getNumber(2, "the training mode");
     if (failed(training))

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -22,8 +22,7 @@ void dml::onnx::registerTranslation() {
          MLIRContext *context) -> OwningOpRef<Operation *> {
         const llvm::MemoryBuffer *main =
             sourceMgr.getMemoryBuffer(sourceMgr.getMainFileID());
-        Location loc = NameLoc::get(
-            StringAttr::get(context, main->getBufferIdentifier()));
+        Location loc = UnknownLoc::get(context);
         ImportOptions options;
         for (const std::string &dimension : dimensions)
           if (llvm::Error error = parseDimension(dimension, options)) {
@@ -35,7 +34,8 @@ void dml::onnx::registerTranslation() {
             main->getBuffer(), main->getBufferIdentifier());
         auto module = importModel(std::move(copy), context, options);
         if (!module) {
-          emitError(loc, llvm::toString(module.takeError()));
+          emitError(loc) << "'" << main->getBufferIdentifier()
+                         << "': " << llvm::toString(module.takeError());
           return nullptr;
         }
         return module->release().getOperation();

@@ -12,8 +12,9 @@ using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// How windows lie on the spatial dimensions of a tensor. Tensors of one spatial
-/// dimension get one of size 1 before it, since DirectML has two or three.
+/// How windows lie on the spatial dimensions of a tensor. Tensors of one
+/// spatial dimension get one of size 1 before it, since DirectML has two or
+/// three.
 struct Windows {
   /// The input, with that dimension.
   Shape input;
@@ -264,8 +265,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
        node.enumCase("direction", "convolution_direction", "backward"),
        node.ints("strides", *strides), node.ints("dilations", *dilations),
        node.ints("start_padding", start), node.ints("end_padding", end),
-       node.ints("output_padding", *extra),
-       node.integer("group_count", group)},
+       node.ints("output_padding", *extra), node.integer("group_count", group)},
       node.getTensorType(outer, node.getType(0)));
   if (failed(result))
     return failure();
@@ -318,19 +318,15 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
   std::string mnemonic;
   switch (kind) {
   case Pooling::Max:
-    // The older operator has neither.
-    mnemonic = "max_pooling";
-    if (isDilated || node.hasOutput(1)) {
-      mnemonic = "max_pooling2";
-      attributes.push_back(node.ints("dilations", windows->dilations));
-    }
+    mnemonic = "max_pooling2";
+    attributes.push_back(node.ints("dilations", windows->dilations));
     break;
   case Pooling::Average:
     mnemonic = isDilated ? "average_pooling1" : "average_pooling";
     if (isDilated)
       attributes.push_back(node.ints("dilations", windows->dilations));
-    attributes.push_back(node.flag(
-        "include_padding", node.getInt("count_include_pad", 0) != 0));
+    attributes.push_back(
+        node.flag("include_padding", node.getInt("count_include_pad", 0) != 0));
     break;
   case Pooling::Lp:
     mnemonic = isDilated ? "lp_pooling1" : "lp_pooling";
@@ -342,9 +338,8 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
   bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
   if (wantsIndices)
     types.push_back(node.getTensorType(output, DataType::UINT64));
-  FailureOr<SmallVector<Value>> results =
-      node.buildAll(mnemonic, {{"input", node.getAs(0, windows->input)}},
-                    attributes, types);
+  FailureOr<SmallVector<Value>> results = node.buildAll(
+      mnemonic, {{"input", node.getAs(0, windows->input)}}, attributes, types);
   if (failed(results))
     return failure();
   Shape logical = Windows::without(output, shape.size() == 3);
@@ -353,8 +348,7 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
   if (!wantsIndices)
     return success();
   // ONNX's indices are int64, of the same bits.
-  return node.set(
-      1, node.bitcast(results->back(), DataType::INT64), logical);
+  return node.set(1, node.bitcast(results->back(), DataType::INT64), logical);
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,10 +375,9 @@ static LogicalResult importGemm(NodeImporter &node) {
   Value c;
   if (node.hasInput(2)) {
     if (broadcastShapes(node.getShape(2), output) != output)
-      return node.reject("its C has the shape " +
-                         describeShape(node.getShape(2)) +
-                         ", which does not broadcast to " +
-                         describeShape(output));
+      return node.reject(
+          "its C has the shape " + describeShape(node.getShape(2)) +
+          ", which does not broadcast to " + describeShape(output));
     c = node.getBroadcast(2, toPhysical(output));
   }
   FailureOr<Value> result =
@@ -410,8 +403,8 @@ static LogicalResult importMatMul(NodeImporter &node) {
     a.insert(a.begin(), 1);
   if (isColumn)
     b.push_back(1);
-  std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2),
-                                               ArrayRef(b).drop_back(2));
+  std::optional<Shape> batch =
+      broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch || a.back() != b[b.size() - 2])
     return node.reject("it multiplies " + describeShape(node.getShape(0)) +
                        " by " + describeShape(node.getShape(1)) +
@@ -433,12 +426,12 @@ static LogicalResult importMatMul(NodeImporter &node) {
     left = node.reshape(left, {1, count, rows, inner});
     right = node.reshape(right, {1, count, inner, columns});
   }
-  FailureOr<Value> result = node.build(
-      "gemm", {{"a", left}, {"b", right}},
-      {getTransform(node, "trans_a", false),
-       getTransform(node, "trans_b", false), node.number("alpha", 1),
-       node.number("beta", 0)},
-      node.getTensorType(flat, node.getType(0)));
+  FailureOr<Value> result =
+      node.build("gemm", {{"a", left}, {"b", right}},
+                 {getTransform(node, "trans_a", false),
+                  getTransform(node, "trans_b", false), node.number("alpha", 1),
+                  node.number("beta", 0)},
+                 node.getTensorType(flat, node.getType(0)));
   if (failed(result))
     return failure();
   Shape logical = *batch;
@@ -458,8 +451,8 @@ void dml::onnx::addWindowOperators(Registry &registry) {
       return importPooling(node, kind, isGlobal);
     });
   };
-  addPooling("MaxPool", "MAX_POOLING or MAX_POOLING2", Pooling::Max, false);
-  addPooling("GlobalMaxPool", "MAX_POOLING", Pooling::Max, true);
+  addPooling("MaxPool", "MAX_POOLING2", Pooling::Max, false);
+  addPooling("GlobalMaxPool", "MAX_POOLING2", Pooling::Max, true);
   addPooling("AveragePool", "AVERAGE_POOLING or AVERAGE_POOLING1",
              Pooling::Average, false);
   addPooling("GlobalAveragePool", "AVERAGE_POOLING", Pooling::Average, true);
