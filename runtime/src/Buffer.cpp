@@ -14,11 +14,9 @@ using namespace dml::runtime;
 /// Larger copies go through a staging buffer of this size piece by piece.
 static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
 
-Expected<std::unique_ptr<Buffer>> Buffer::create(std::shared_ptr<Device> device,
-                                                 uint64_t size,
-                                                 DmlMemory memory,
-                                                 const std::string &name,
-                                                 Contents contents) {
+Expected<std::unique_ptr<Buffer>>
+Buffer::create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
+               const std::string &name, Contents contents) {
   std::unique_ptr<Buffer> buffer(new Buffer);
   buffer->device = std::move(device);
   buffer->byteSize = size;

@@ -338,6 +338,7 @@ void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
         requirements.maxComputeWorkGroupCount[i];
   }
   limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
+  limits.maxLoopIterations = requirements.maxLoopIterations;
 }
 
 DmlResult dmlCheckExecutable(DmlExecutable executable,

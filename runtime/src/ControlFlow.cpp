@@ -155,7 +155,8 @@ Status ControlFlow::assignRoles() {
   roleHeaders.assign(all.size(), kNoBlock);
   auto assign = [&](uint32_t header, uint32_t target, Role role) -> Status {
     if (target == header || roles[target] != Role::None)
-      return invalid("block %", all[target].label, " is a merge block or a "
+      return invalid("block %", all[target].label,
+                     " is a merge block or a "
                      "continue target of two constructs");
     roles[target] = role;
     roleHeaders[target] = header;
@@ -200,9 +201,9 @@ void ControlFlow::computeDominators() {
 Status ControlFlow::checkUnreachable(uint32_t block) const {
   const Block &found = all[block];
   bool isMerge = roles[block] == Role::Merge && found.end != BlockEnd::Branch;
-  bool isContinue =
-      roles[block] == Role::Continue && found.end == BlockEnd::Branch &&
-      !found.isConditional && found.successors[0] == roleHeaders[block];
+  bool isContinue = roles[block] == Role::Continue &&
+                    found.end == BlockEnd::Branch && !found.isConditional &&
+                    found.successors[0] == roleHeaders[block];
   if (!found.isEmpty || found.merge != kNoBlock || !(isMerge || isContinue))
     return invalid("nothing leads to block %", found.label,
                    ", which is no empty merge block or continue target");
@@ -217,8 +218,7 @@ Status ControlFlow::buildConstructs() {
                    uint32_t parent, uint32_t &construct) -> Status {
     uint32_t depth = constructs[parent].depth + 1;
     if (depth > kMaxDepth)
-      return invalid("ifs and loops are nested more than ", kMaxDepth,
-                     " deep");
+      return invalid("ifs and loops are nested more than ", kMaxDepth, " deep");
     construct = static_cast<uint32_t>(constructs.size());
     constructs.push_back({kind, header, parent, depth});
     return Status();
@@ -259,8 +259,7 @@ Status ControlFlow::checkEnd(uint32_t block) {
   const Block &found = all[block];
   if (found.end != BlockEnd::Branch) {
     for (uint32_t at = constructOf(block);
-         constructs[at].kind != Construct::Function;
-         at = constructs[at].parent)
+         constructs[at].kind != Construct::Function; at = constructs[at].parent)
       if (constructs[at].kind == Construct::Continue)
         return invalid("block %", found.label,
                        " leaves the function from where a loop continues");

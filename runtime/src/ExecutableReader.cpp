@@ -82,8 +82,8 @@ Status checkName(const flatbuffers::String *string, const char *what) {
 }
 
 /// Of the file's bytes, how many may be made of each. What a file says is a
-/// little larger in memory; a file that says the same things again and again, by
-/// offsets to one place, would be larger without a limit.
+/// little larger in memory; a file that says the same things again and again,
+/// by offsets to one place, would be larger without a limit.
 constexpr uint64_t kMaxGrowth = 32;
 
 class Reader {
@@ -232,6 +232,7 @@ Status Reader::readRequirements(const fb::Requirements &table) {
       toExtent(*table.max_compute_workgroup_count());
   requirements.maxComputeSharedMemorySize =
       table.max_compute_shared_memory_size();
+  requirements.maxLoopIterations = table.max_loop_iterations();
   return Status();
 }
 
@@ -311,9 +312,8 @@ Status Reader::readKernel(const fb::Kernel &table) {
                    " are declared");
   if (entryPoint->bindingCount > kernel.bindingCount)
     return invalid("entry point '", kernel.entryPoint, "' uses binding ",
-                   entryPoint->bindingCount - 1,
-                   ", but the kernel declares ", kernel.bindingCount,
-                   " bindings");
+                   entryPoint->bindingCount - 1, ", but the kernel declares ",
+                   kernel.bindingCount, " bindings");
   result->kernels.push_back(std::move(kernel));
   return Status();
 }

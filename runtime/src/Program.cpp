@@ -23,9 +23,9 @@ Program::create(std::shared_ptr<Device> device,
 
   const std::vector<uint8_t> &constants = program->contents->constants;
   if (!constants.empty()) {
-    Expected<std::unique_ptr<Buffer>> buffer = Buffer::create(
-        program->owner, constants.size(), DML_MEMORY_DEVICE, "constant buffer",
-        Buffer::Contents::Undefined);
+    Expected<std::unique_ptr<Buffer>> buffer =
+        Buffer::create(program->owner, constants.size(), DML_MEMORY_DEVICE,
+                       "constant buffer", Buffer::Contents::Undefined);
     if (!buffer)
       return buffer.status();
     program->constantBuffer = std::move(*buffer);

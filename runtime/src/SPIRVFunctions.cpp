@@ -35,13 +35,16 @@ Status Reader::readFunction(const Words &inst) {
   uint32_t id = inst[2];
   auto found = functions.find(id);
   if (found == functions.end())
-    return invalid("%", id, " is the function of no entry point, and no "
+    return invalid("%", id,
+                   " is the function of no entry point, and no "
                    "function may call another");
   DML_TRY(define(inst, id));
   if (!isType(inst[4]) || ids[inst[4]].op != OpTypeFunction ||
       word(inst[4], 2) != inst[1])
-    return invalid("%", inst[4], " is not the type of a function that returns "
-                   "%", inst[1]);
+    return invalid("%", inst[4],
+                   " is not the type of a function that returns "
+                   "%",
+                   inst[1]);
   if (inst[3] > 15)
     return invalid("function control ", inst[3], ", but at most 15 is known");
   entryPoint = found->second;
@@ -51,11 +54,11 @@ Status Reader::readFunction(const Words &inst) {
     Info &info = ids[words[i]];
     if (info.op != OpVariable || info.block != 0 ||
         (version < kVersion14 && info.builtIn == 0))
-      return invalid("entry point '", escape(entry.name), "' lists %",
-                     words[i], ", which is no variable that it may list");
+      return invalid("entry point '", escape(entry.name), "' lists %", words[i],
+                     ", which is no variable that it may list");
     if (info.listed == entryPoint + 1)
-      return invalid("entry point '", escape(entry.name), "' lists %",
-                     words[i], " twice");
+      return invalid("entry point '", escape(entry.name), "' lists %", words[i],
+                     " twice");
     info.listed = entryPoint + 1;
   }
   inFunction = true;
@@ -123,8 +126,10 @@ Status Reader::finishPhis(const ControlFlow &flow) {
         leadsTo[predecessor] = phi.block + 1;
     }
     if ((inst.count - 3) / 2 != predecessors.size())
-      return wrong("has ", (inst.count - 3) / 2, " values, but its block is "
-                   "reached from ", predecessors.size(), " blocks");
+      return wrong("has ", (inst.count - 3) / 2,
+                   " values, but its block is "
+                   "reached from ",
+                   predecessors.size(), " blocks");
     for (uint32_t i = 3; i < inst.count; i += 2) {
       uint32_t value = inst[i], label = inst[i + 1];
       if (label >= bound || ids[label].op != OpLabel ||
@@ -132,7 +137,8 @@ Status Reader::finishPhis(const ControlFlow &flow) {
         return wrong("%", label, " is no block of this function");
       uint32_t from = ids[label].block - 1 - firstBlock;
       if (leadsTo[from] != phi.block + 1 || seen[from] == phi.at)
-        return wrong("%", label, " is no block that its own is reached from, "
+        return wrong("%", label,
+                     " is no block that its own is reached from, "
                      "or stands there twice");
       seen[from] = phi.at;
       if (value >= bound || ids[value].op == 0 || ids[value].type != inst[1])
@@ -266,6 +272,8 @@ Status Reader::readBody(const Words &inst, const Instruction &rule) {
   case OpCompositeInsert:
     return readComposite(inst);
   default:
+    if (!rule.signature)
+      return invalid("stands within a function");
     return checkSignature(inst, rule, 3);
   }
 }
@@ -389,8 +397,10 @@ Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
     return invalid("index ", info.low, " reaches beyond the ", length,
                    " elements");
   if (shape.width != 32)
-    return invalid("index %", id, " of ", shape.width, " bits is not provably "
-                   "below ", length, "; one of 32 bits would be clamped");
+    return invalid("index %", id, " of ", shape.width,
+                   " bits is not provably "
+                   "below ",
+                   length, "; one of 32 bits would be clamped");
   clamps.push_back(
       {inst.at, operand, info.type, static_cast<uint32_t>(end - 1)});
   return Status();
@@ -429,16 +439,18 @@ Status Reader::readAccessChain(const Words &inst) {
   }
   if (!isType(result) || ids[result].op != OpTypePointer ||
       word(result, 2) != storageClass || word(result, 3) != type)
-    return invalid("%", result, " is not the type of a pointer of storage "
-                   "class ", findStorageClass(storageClass), " to %", type);
+    return invalid("%", result,
+                   " is not the type of a pointer of storage "
+                   "class ",
+                   findStorageClass(storageClass), " to %", type);
   DML_TRY(defineValue(inst));
   const Info &base = ids[inst[3]];
   if (storageClass == StorageClassInput && base.op == OpVariable) {
     const Info &index = ids[inst[4]];
-    setRange(inst[2],
-             index.op == OpConstant
-                 ? rangeOfBuiltIn(base.builtIn, static_cast<uint32_t>(index.low))
-                 : Range{0, UINT64_MAX});
+    setRange(inst[2], index.op == OpConstant
+                          ? rangeOfBuiltIn(base.builtIn,
+                                           static_cast<uint32_t>(index.low))
+                          : Range{0, UINT64_MAX});
   }
   return Status();
 }
@@ -532,8 +544,8 @@ Status Reader::readComposite(const Words &inst) {
     DML_TRY(useValue(inst[3], type));
     DML_TRY(useValue(inst[4], other));
     if (ids[result].op != OpTypeVector || ids[type].op != OpTypeVector ||
-        ids[other].op != OpTypeVector ||
-        word(type, 2) != word(result, 2) || word(other, 2) != word(result, 2))
+        ids[other].op != OpTypeVector || word(type, 2) != word(result, 2) ||
+        word(other, 2) != word(result, 2))
       return invalid("shuffles what are no vectors of one type of components");
     if (inst.count - 5 != word(result, 3))
       return invalid("has ", inst.count - 5, " components, but %", result,

@@ -228,6 +228,9 @@ Status Reader::readGlobal(const Words &inst, const Instruction &rule) {
                                                    : 1;
     if (first != 1)
       DML_TRY(checkId(inst[1]));
+    // Whether there is such a member shows at the end.
+    if (rule.opcode == OpMemberName)
+      members.try_emplace({inst[1], inst[2]});
     DML_TRY(readString(inst, first, next));
     if (next != inst.count)
       return invalid("has words after its string");
@@ -273,8 +276,7 @@ Status Reader::readEntryPoint(const Words &inst) {
                    ", but GLCompute (5) is wanted");
   auto index = static_cast<uint32_t>(entryPoints.size());
   if (!names.emplace(entry.name, index).second)
-    return invalid("two entry points have the name '", escape(entry.name),
-                   "'");
+    return invalid("two entry points have the name '", escape(entry.name), "'");
   if (!functions.emplace(entry.function, index).second)
     return invalid("two entry points have the function %", entry.function);
   for (uint32_t i = entry.begin; i < inst.count; ++i)
@@ -290,15 +292,15 @@ Status Reader::readExecutionMode(const Words &inst) {
     return invalid("execution mode ", inst[2],
                    " is none that an executable may use; LocalSize (17) is");
   if (inst.count != 6)
-    return invalid("LocalSize has ", inst.count - 3, " sizes, but 3 are "
+    return invalid("LocalSize has ", inst.count - 3,
+                   " sizes, but 3 are "
                    "wanted");
   auto found = functions.find(inst[1]);
   if (found == functions.end())
     return invalid("%", inst[1], " is the function of no entry point");
   EntryPoint &entry = entryPoints[found->second];
   if (entry.hasLocalSize)
-    return invalid("entry point '", escape(entry.name),
-                   "' has two LocalSizes");
+    return invalid("entry point '", escape(entry.name), "' has two LocalSizes");
   entry.hasLocalSize = true;
   entry.workgroupSize = {inst[3], inst[4], inst[5]};
   return Status();
@@ -316,13 +318,11 @@ Status Reader::readDecoration(const Words &inst) {
                    " is none that an executable may use");
   DML_TRY(checkId(inst[1]));
   if (inst.count != 3u + decoration->operands)
-    return invalid(decoration->name, " has ", inst.count - 3,
-                   " operands, but ", unsigned(decoration->operands),
-                   " are wanted");
+    return invalid(decoration->name, " has ", inst.count - 3, " operands, but ",
+                   unsigned(decoration->operands), " are wanted");
   Info &info = ids[inst[1]];
   if (info.decorations >> row & 1)
-    return invalid("%", inst[1], " is decorated twice with ",
-                   decoration->name);
+    return invalid("%", inst[1], " is decorated twice with ", decoration->name);
   info.decorations |= 1u << row;
   decorated.push_back({inst[1], row});
   switch (row) {
@@ -359,9 +359,8 @@ Status Reader::readMemberDecoration(const Words &inst) {
                    " is none that members of structs may have");
   DML_TRY(checkId(inst[1]));
   if (inst.count != 4u + decoration->operands)
-    return invalid(decoration->name, " has ", inst.count - 4,
-                   " operands, but ", unsigned(decoration->operands),
-                   " are wanted");
+    return invalid(decoration->name, " has ", inst.count - 4, " operands, but ",
+                   unsigned(decoration->operands), " are wanted");
   Member &member = members[{inst[1], inst[2]}];
   if (member.decorations >> row & 1)
     return invalid("member ", inst[2], " of %", inst[1],
@@ -393,10 +392,10 @@ Status Reader::finishDecorations() {
       fits = info.op == OpTypeArray || info.op == OpTypeRuntimeArray;
       break;
     case DecorationTarget::BuiltIn:
-      fits = info.decorated == BuiltInWorkgroupSize
-                 ? info.op == OpConstantComposite
-                 : info.op == OpVariable &&
-                       word(entry.id, 3) == StorageClassInput;
+      fits =
+          info.decorated == BuiltInWorkgroupSize
+              ? info.op == OpConstantComposite
+              : info.op == OpVariable && word(entry.id, 3) == StorageClassInput;
       break;
     }
     if (!fits)
@@ -407,7 +406,7 @@ Status Reader::finishDecorations() {
     if (ids[key.first].op != OpTypeStruct ||
         key.second >= memberCount(key.first))
       return invalid("member ", key.second, " of %", key.first,
-                     " is decorated, but there is none");
+                     " is decorated or named, but there is none");
   return Status();
 }
 
@@ -442,8 +441,8 @@ bool Reader::isType(uint32_t id) const {
 }
 
 bool Reader::isData(uint32_t id) const {
-  return isType(id) && ids[id].op >= OpTypeBool &&
-         ids[id].op <= OpTypeStruct && ids[id].op != OpTypeRuntimeArray;
+  return isType(id) && ids[id].op >= OpTypeBool && ids[id].op <= OpTypeStruct &&
+         ids[id].op != OpTypeRuntimeArray;
 }
 
 Shape Reader::shapeOf(uint32_t type) const {
@@ -568,6 +567,7 @@ Status Reader::readType(const Words &inst) {
       return invalid("a vector of ", inst[3],
                      " components, but 2 to 4 are possible");
     info.low = multiply(ids[inst[2]].low, inst[3]);
+    info.alignment *= inst[3] == 2 ? 2 : 4;
     return Status();
   case OpTypeArray: {
     DML_TRY(nest(inst[2]));
@@ -607,9 +607,8 @@ Status Reader::readType(const Words &inst) {
     if (!findStorageClass(inst[2]))
       return invalid("storage class ", inst[2],
                      " is none that an executable may use");
-    if (inst[3] == id || !isType(inst[3]) ||
-        ids[inst[3]].op == OpTypeVoid || ids[inst[3]].op == OpTypePointer ||
-        ids[inst[3]].op == OpTypeFunction)
+    if (inst[3] == id || !isType(inst[3]) || ids[inst[3]].op == OpTypeVoid ||
+        ids[inst[3]].op == OpTypePointer || ids[inst[3]].op == OpTypeFunction)
       return invalid("%", inst[3], " is no type that a pointer may point to");
     return Status();
   default:
@@ -682,8 +681,7 @@ Status Reader::readConstant(const Words &inst) {
       return invalid("%", type, " is no boolean type");
     return Status();
   case OpConstant: {
-    if (shape.count != 1 || shape.kind == 'b' ||
-        ids[type].op == OpTypeVector)
+    if (shape.count != 1 || shape.kind == 'b' || ids[type].op == OpTypeVector)
       return invalid("%", type, " is no type of numbers");
     if (inst.count != (shape.width == 64 ? 5u : 4u))
       return invalid("has ", inst.count - 3, " words for a number of ",
@@ -730,8 +728,8 @@ Status Reader::readVariable(const Words &inst) {
   if (isPrivate) {
     uint64_t &sum =
         storageClass == StorageClassPrivate ? privateSize : functionSize;
-    if (size > kMaxPrivateSize || privateSize + functionSize + size >
-                                      kMaxPrivateSize)
+    if (size > kMaxPrivateSize ||
+        privateSize + functionSize + size > kMaxPrivateSize)
       return invalid("the variables of an invocation have more than ",
                      kMaxPrivateSize, " bytes");
     sum += size;
@@ -756,8 +754,8 @@ Status Reader::readInput(uint32_t id) {
   Shape shape = shapeOf(word(info.type, 3));
   if (shape.kind != 'i' || shape.width != 32 ||
       shape.count != builtIn->components)
-    return invalid(builtIn->name, " has the wrong type: ",
-                   unsigned(builtIn->components),
+    return invalid(builtIn->name,
+                   " has the wrong type: ", unsigned(builtIn->components),
                    " integers of 32 bits are wanted");
   if (!builtIns.insert(info.decorated).second)
     return invalid("two variables are ", builtIn->name);
@@ -787,9 +785,11 @@ Expected<uint64_t> Reader::layOut(uint32_t type) {
       return element;
     if (!(info.decorations >> RowArrayStride & 1) ||
         info.decorated < *element || info.decorated % info.alignment != 0)
-      return invalid("array %", type, " in a storage buffer has the "
-                     "ArrayStride ", info.decorated,
-                     ", but its elements have ", *element, " bytes");
+      return invalid("array %", type,
+                     " in a storage buffer has the "
+                     "ArrayStride ",
+                     info.decorated, ", but its elements have ", *element,
+                     " bytes");
     size = info.op == OpTypeArray ? multiply(info.decorated, lengthOf(type))
                                   : kUnsized;
     break;
@@ -808,8 +808,8 @@ Expected<uint64_t> Reader::layOut(uint32_t type) {
                        " in a storage buffer has no Offset");
       uint64_t offset = decoration->second.offset;
       if (offset < size || offset % ids[memberType].alignment != 0)
-        return invalid("member ", i, " of %", type, " has the Offset ",
-                       offset, ", but at least ", size, " and a multiple of ",
+        return invalid("member ", i, " of %", type, " has the Offset ", offset,
+                       ", but at least ", size, " and a multiple of ",
                        unsigned(ids[memberType].alignment), " is wanted");
       size = add(offset, *member);
     }
@@ -860,11 +860,9 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
       count(id, all);
   for (const EntryPoint &entry : entryPoints) {
     if (!entry.hasFunction)
-      return invalid("entry point '", escape(entry.name),
-                     "' has no function");
+      return invalid("entry point '", escape(entry.name), "' has no function");
     if (!entry.hasLocalSize)
-      return invalid("entry point '", escape(entry.name),
-                     "' has no LocalSize");
+      return invalid("entry point '", escape(entry.name), "' has no LocalSize");
     SPIRVEntryPoint &result = module.entryPoints[entry.name];
     result = all;
     result.workgroupSize = entry.workgroupSize;
@@ -887,15 +885,19 @@ void Reader::rewrite() {
   if (glslSet == 0) {
     glslSet = next++;
     // "GLSL.std.450" and its end.
-    import = {6u << 16 | OpExtInstImport, glslSet, 0x4c534c47, 0x6474732e,
-              0x3035342e, 0};
+    import = {6u << 16 | OpExtInstImport,
+              glslSet,
+              0x4c534c47,
+              0x6474732e,
+              0x3035342e,
+              0};
   }
   for (const Clamp &clamp : clamps) {
     auto [found, isNew] = limits.try_emplace({clamp.type, clamp.limit}, next);
     if (!isNew)
       continue;
-    constants.insert(constants.end(), {4u << 16 | OpConstant, clamp.type,
-                                       next++, clamp.limit});
+    constants.insert(constants.end(),
+                     {4u << 16 | OpConstant, clamp.type, next++, clamp.limit});
   }
   result.reserve(words.size() + import.size() + constants.size() +
                  7 * clamps.size());

@@ -57,7 +57,7 @@ private:
   struct Info {
     /// The instruction that defines it; 0: none has so far.
     uint16_t op = 0;
-    /// Of a type: how deep it nests, the bytes of its largest scalar.
+    /// Of a type: how deep it nests, and its alignment in a buffer (std430).
     uint8_t depth = 0, alignment = 0;
     /// Of an Input variable and of what is loaded from it: the BuiltIn.
     uint8_t builtIn = 0;
@@ -134,9 +134,7 @@ private:
   bool isData(uint32_t id) const;
   Shape shapeOf(uint32_t type) const;
   /// Word `i` of the instruction that defines an id.
-  uint32_t word(uint32_t id, uint32_t i) const {
-    return words[ids[id].at + i];
-  }
+  uint32_t word(uint32_t id, uint32_t i) const { return words[ids[id].at + i]; }
   uint64_t lengthOf(uint32_t array) const { return ids[word(array, 3)].low; }
   uint32_t memberCount(uint32_t type) const;
   /// Member `index` of a composite type.

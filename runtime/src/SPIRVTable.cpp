@@ -309,8 +309,8 @@ static_assert(kDecorations[RowDescriptorSet].value == 34 &&
 
 /// WorkgroupSize is none of them: it decorates a constant.
 constexpr BuiltInVariable kBuiltIns[] = {
-    {24, "NumWorkgroups", 3},       {26, "WorkgroupId", 3},
-    {27, "LocalInvocationId", 3},   {28, "GlobalInvocationId", 3},
+    {24, "NumWorkgroups", 3},        {26, "WorkgroupId", 3},
+    {27, "LocalInvocationId", 3},    {28, "GlobalInvocationId", 3},
     {29, "LocalInvocationIndex", 1},
 };
 
@@ -391,4 +391,3 @@ const Decoration &spirv::getDecoration(uint8_t row) {
 const BuiltInVariable *spirv::findBuiltIn(uint32_t value) {
   return findValue(kBuiltIns, value);
 }
-

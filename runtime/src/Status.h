@@ -24,8 +24,8 @@ template <typename... Ts> std::string concat(const Ts &...args) {
   return stream.str();
 }
 
-/// Text that a file brought, for a message: what a terminal would obey, and what
-/// is not ASCII, is written as \xHH.
+/// Text that a file brought, for a message: what a terminal would obey, and
+/// what is not ASCII, is written as \xHH.
 inline std::string escape(std::string_view text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string result;

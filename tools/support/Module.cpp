@@ -13,16 +13,15 @@
 
 using namespace mlir;
 
-static OwningOpRef<ModuleOp> fail(const llvm::Twine &message) {
-  llvm::WithColor::error() << message << "\n";
-  return nullptr;
-}
-
 OwningOpRef<ModuleOp>
-dml::tools::loadModule(llvm::StringRef path,
+dml::tools::loadModule(llvm::StringRef tool, llvm::StringRef path,
                        llvm::ArrayRef<std::string> dimensions,
                        const std::shared_ptr<llvm::SourceMgr> &sources,
                        const ParserConfig &config) {
+  auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
+    llvm::WithColor::error(llvm::errs(), tool) << message << "\n";
+    return nullptr;
+  };
   // Mapped into memory where it is a file, of whatever size.
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/true);

@@ -20,7 +20,8 @@ namespace dml::tools {
 /// through a handler that the caller has made for `sources`. Null where it
 /// fails.
 mlir::OwningOpRef<mlir::ModuleOp>
-loadModule(llvm::StringRef path, llvm::ArrayRef<std::string> dimensions,
+loadModule(llvm::StringRef tool, llvm::StringRef path,
+           llvm::ArrayRef<std::string> dimensions,
            const std::shared_ptr<llvm::SourceMgr> &sources,
            const mlir::ParserConfig &config);
 

@@ -8,6 +8,7 @@
 #include "LoweringUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -20,8 +21,18 @@ struct PooledDim {
   int64_t stride, size, start, dilation;
 
   /// Elements from a window's first to its last, both included.
-  int64_t getExtent() const { return 1 + (size - 1) * dilation; }
-  /// What places of elements that lie inside the tensor differ by less than.
+  int64_t getExtent() const {
+    int64_t extent;
+    // Beyond all tensors, one extent is as good as another.
+    if (llvm::MulOverflow(size - 1, dilation, extent))
+      return std::numeric_limits<int64_t>::max();
+    return 1 + extent;
+  }
+  /// Whether places count from the tensor's last element, and not from the
+  /// window's: those of the elements inside the tensor are then below its size,
+  /// however large the window.
+  bool countsFromTensor() const { return getExtent() > input; }
+  /// What the places of elements that lie inside the tensor are below.
   int64_t getPlaceStep() const { return std::min(getExtent(), input); }
 };
 } // namespace
@@ -45,11 +56,13 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
 }
 
 /// Adds a dimension to the place of an element in its window: a number that no
-/// other element of the window has that lies inside the tensor, 0 for the last.
-/// Planes have fewer than 2^32 elements, so that places modulo 2^32 differ.
+/// other element of the window has that lies inside the tensor. Planes have
+/// fewer than 2^32 elements, so that these numbers are below 2^32 - 1, which
+/// stands for none.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
-  Value last = b.add(windowStart, dim.getExtent() - 1);
+  Value last = dim.countsFromTensor() ? b.index(dim.input - 1)
+                                      : b.add(windowStart, dim.getExtent() - 1);
   return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(last, position));
 }
 
@@ -62,55 +75,72 @@ static Value getConstant(ElementBuilder &b, uint32_t value) {
                                       static_cast<int32_t>(value));
 }
 
+/// Of the points that are visited: all are written out.
+constexpr int64_t allPoints = std::numeric_limits<int64_t>::max();
+
+/// Computes what is carried on from a point from what came to it.
+using PointFn = function_ref<SmallVector<Value>(
+    ElementBuilder &, ValueRange point, ValueRange carried)>;
+
 /// Calls `body` for every point below `sizes`, the last coordinate fastest,
 /// with the values that it returned for the point before, `inits` at first.
-/// Points are written out, so that neighbouring elements share what they load,
-/// or loops. No loop is empty: upstream's conversion to SPIR-V leaves the
-/// results of one undefined.
+/// Each dimension is a loop, of which a step has `numTogether` points of the
+/// last dimension, or no dimension is one. No loop is empty: upstream's
+/// conversion to SPIR-V leaves the results of one undefined.
 static SmallVector<Value>
-visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, bool writtenOut,
-            ValueRange inits,
-            function_ref<SmallVector<Value>(ElementBuilder &, ValueRange point,
-                                            ValueRange carried)>
-                body) {
-  if (writtenOut) {
-    SmallVector<Value> carried(inits);
-    for (int64_t linear = 0, count = llvm::product_of(sizes); linear < count;
-         ++linear) {
-      SmallVector<Value> point(sizes.size());
-      int64_t rest = linear;
-      for (unsigned dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
-        point[dim] = b.index(rest % sizes[dim]);
-      carried = body(b, point, carried);
-    }
-    return carried;
-  }
-
-  auto constants = [&](auto value) {
-    return llvm::map_to_vector(
-        sizes, [&](int64_t size) { return b.index(value(size)); });
+visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
+            ValueRange inits, PointFn body, SmallVector<Value> point = {}) {
+  if (point.size() == sizes.size())
+    return body(b, point, inits);
+  int64_t size = sizes[point.size()];
+  bool isLast = point.size() + 1 == sizes.size();
+  int64_t together = isLast || numTogether == allPoints ? numTogether : 1;
+  auto visit = [&](ElementBuilder &b, Value coordinate,
+                   ValueRange carried) -> SmallVector<Value> {
+    point.push_back(coordinate);
+    SmallVector<Value> results =
+        visitPoints(b, sizes, numTogether, carried, body, point);
+    point.pop_back();
+    return results;
   };
-  SmallVector<Value> lower = constants([](int64_t) { return 0; });
-  SmallVector<Value> upper = constants([](int64_t size) { return size; });
-  SmallVector<Value> steps = constants([](int64_t) { return 1; });
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), lower, upper, steps, inits,
-      [&](OpBuilder &nested, Location loc, ValueRange point,
-          ValueRange carried) -> scf::ValueVector {
-        ElementBuilder inner(loc, nested);
-        SmallVector<Value> results = body(inner, point, carried);
-        return scf::ValueVector(results.begin(), results.end());
-      });
-  return llvm::to_vector(nest.results);
+
+  SmallVector<Value> carried(inits);
+  int64_t numSteps = size / together;
+  if (numSteps > 1) {
+    auto loop = scf::ForOp::create(
+        b, b.index(0), b.index(numSteps), b.index(1), carried,
+        [&](OpBuilder &nested, Location loc, Value step, ValueRange before) {
+          ElementBuilder inner(loc, nested);
+          SmallVector<Value> values(before);
+          for (int64_t i = 0; i < together; ++i)
+            values =
+                visit(inner, inner.add(inner.mul(step, together), i), values);
+          scf::YieldOp::create(inner, values);
+        });
+    carried.assign(loop.result_begin(), loop.result_end());
+  }
+  for (int64_t i = numSteps > 1 ? numSteps * together : 0; i < size; ++i)
+    carried = visit(b, b.index(i), carried);
+  return carried;
 }
 
-/// Whether so many points are few enough to be written out.
-static bool areFew(ArrayRef<int64_t> sizes) {
-  constexpr int64_t most = 27; // A window of 3 x 3 x 3.
+/// How many of the points below `sizes` are written out together: all of a few,
+/// so that neighbouring elements share what they load. Otherwise one, or as
+/// many as keep a thread's loops short of what drivers bear (DevicePlan.h): the
+/// threads of this family's kernels visit the points for up to eight elements.
+static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
+  constexpr int64_t few = 27; // A window of 3 x 3 x 3.
+  constexpr int64_t manySteps = 4096, mostTogether = 64;
   int64_t count = 1;
   for (int64_t size : sizes)
-    count = std::min(count * size, most + 1);
-  return count <= most;
+    if (llvm::MulOverflow(count, size, count))
+      count = std::numeric_limits<int64_t>::max();
+  if (count <= few)
+    return allPoints;
+  int64_t wanted = 1;
+  while (wanted < mostTogether && count / wanted > manySteps)
+    wanted *= 2;
+  return wanted;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,7 +200,7 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
   for (const PooledDim &dim : dims) {
     sizes.push_back(dim.size);
     firstPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
-        firstPlace, dim.getPlaceStep(), dim.getExtent() - 1);
+        firstPlace, dim.getPlaceStep(), dim.getPlaceStep() - 1);
   }
   hasHoles =
       llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
@@ -230,6 +260,8 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
+    if (dim.countsFromTensor())
+      place = b.sub(b.index(dim.input - 1), p);
     // A negative p is a large unsigned one.
     Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
     coordinates.push_back(b.select(inside, p, b.index(0)));
@@ -250,7 +282,11 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
     }
     return result;
   };
-  return visitPoints(b, dim.size, areFew(sizes), buildNone(b), visit);
+  int64_t together = getNumTogether(sizes);
+  bool isLast = level + 1 == dims.size();
+  return visitPoints(b, dim.size,
+                     isLast || together == allPoints ? together : 1,
+                     buildNone(b), visit);
 }
 
 PlaceFormat WinnerBuilder::getFormat() const {
@@ -396,7 +432,7 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
         covers, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
     return {b.select(won, sum, carried[0])};
   };
-  Value sum = visitPoints(b, counts, areFew(counts), zero, visit)[0];
+  Value sum = visitPoints(b, counts, getNumTogether(counts), zero, visit)[0];
   return fromF32(b, sum, elementType);
 }
 

@@ -149,7 +149,7 @@ typedef uint32_t DmlFeatureFlags;
 /* Vulkan's name of one feature: "shaderInt64". NULL for any other value. */
 DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
 
-/* Limits under the names that Vulkan gives them. */
+/* Limits, those of Vulkan under its names. */
 typedef struct DmlDeviceLimits {
   uint64_t maxStorageBufferRange;
   uint64_t maxMemoryAllocationSize;
@@ -160,6 +160,9 @@ typedef struct DmlDeviceLimits {
   uint32_t maxComputeWorkGroupCount[3];
   uint32_t maxComputeSharedMemorySize;
   uint32_t subgroupSize;
+  /* Not of Vulkan: iterations of all loops of a thread together, after which
+   * the driver ends them and results are wrong. 0 where no limit is known. */
+  uint64_t maxLoopIterations;
   /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
   float timestampPeriod;
 } DmlDeviceLimits;
@@ -351,7 +354,8 @@ typedef struct DmlFunctionInfo {
   uint32_t stepCount;
   /* Bytes of the temporary buffer; may be 0. */
   uint64_t temporarySize;
-  /* 0x1000 is 1_0, 0x6400 is 6_4. */
+  /* The level that the compiler checked the operators against; they may need
+   * less. 0x1000 is 1_0, 0x6400 is 6_4. */
   uint32_t featureLevel;
 } DmlFunctionInfo;
 
