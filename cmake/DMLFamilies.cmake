@@ -8,4 +8,5 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_FAMILIES Activation Contraction ElementWise Padding Pooling Resample Tile)
+set(DML_FAMILIES Activation Contraction ElementWise Normalization Padding
+    Pooling Reduction Resample Scan Softmax Tile)

@@ -131,4 +131,40 @@ def DML_MatrixTransform
 def DML_MatrixTransformAttr
     : DML_EnumAttr<DML_MatrixTransform, "matrix_transform">;
 
+def DML_ReduceFunctionArgMax : I32EnumAttrCase<"argmax", 0>;
+def DML_ReduceFunctionArgMin : I32EnumAttrCase<"argmin", 1>;
+def DML_ReduceFunctionAverage : I32EnumAttrCase<"average", 2>;
+def DML_ReduceFunctionL1 : I32EnumAttrCase<"l1", 3>;
+def DML_ReduceFunctionL2 : I32EnumAttrCase<"l2", 4>;
+def DML_ReduceFunctionLogSum : I32EnumAttrCase<"log_sum", 5>;
+def DML_ReduceFunctionLogSumExp : I32EnumAttrCase<"log_sum_exp", 6>;
+def DML_ReduceFunctionMax : I32EnumAttrCase<"max", 7>;
+def DML_ReduceFunctionMin : I32EnumAttrCase<"min", 8>;
+def DML_ReduceFunctionMultiply : I32EnumAttrCase<"multiply", 9>;
+def DML_ReduceFunctionSum : I32EnumAttrCase<"sum", 10>;
+def DML_ReduceFunctionSumSquare : I32EnumAttrCase<"sum_square", 11>;
+
+/// DML_REDUCE_FUNCTION, with DirectML's values.
+def DML_ReduceFunction : I32EnumAttr<"ReduceFunction", "DirectML reduce function",
+    [DML_ReduceFunctionArgMax, DML_ReduceFunctionArgMin, DML_ReduceFunctionAverage,
+     DML_ReduceFunctionL1, DML_ReduceFunctionL2, DML_ReduceFunctionLogSum,
+     DML_ReduceFunctionLogSumExp, DML_ReduceFunctionMax, DML_ReduceFunctionMin,
+     DML_ReduceFunctionMultiply, DML_ReduceFunctionSum, DML_ReduceFunctionSumSquare]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ReduceFunctionAttr
+    : DML_EnumAttr<DML_ReduceFunction, "reduce_function">;
+
+def DML_AxisDirectionIncreasing : I32EnumAttrCase<"increasing", 0>;
+def DML_AxisDirectionDecreasing : I32EnumAttrCase<"decreasing", 1>;
+
+/// DML_AXIS_DIRECTION, with DirectML's values.
+def DML_AxisDirection : I32EnumAttr<"AxisDirection", "DirectML axis direction",
+    [DML_AxisDirectionIncreasing, DML_AxisDirectionDecreasing]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_AxisDirectionAttr : DML_EnumAttr<DML_AxisDirection, "axis_direction">;
+
 #endif // DML_IR_DMLATTRIBUTES_TD
