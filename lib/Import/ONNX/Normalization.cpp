@@ -122,11 +122,12 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(scale) || failed(bias))
     return failure();
   FailureOr<Value> output = node.build(
-      "mean_variance_normalization1",
+      "mean_variance_normalization2",
       {{"input", node.getAs(0, input)},
        {"scale", *scale},
        {"bias", *bias ? *bias : node.getSplat(node.getType(0), 0, input)}},
-      {node.ints("axes", axes), node.flag("normalize_variance", true),
+      {node.ints("axes", axes), node.flag("use_mean", true),
+       node.flag("use_variance", true),
        node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
       node.getTensorType(input, node.getType(0)));
   if (failed(output))
@@ -211,7 +212,7 @@ void dml::onnx::addNormalizationOperators(Registry &registry) {
                importBatchNormalization);
   registry.add("InstanceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
                importInstanceNormalization);
-  registry.add("LayerNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+  registry.add("LayerNormalization", "MEAN_VARIANCE_NORMALIZATION2",
                importLayerNormalization);
   registry.add("LRN", "LOCAL_RESPONSE_NORMALIZATION", importLRN);
   registry.add("LpNormalization", "LP_NORMALIZATION", importLpNormalization);
