@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/PoolingOps.h"
+#include "ElementWise.h"
 #include "LoweringUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -37,14 +39,19 @@ struct PooledDim {
 };
 } // namespace
 
-static SmallVector<PooledDim> getPooledDims(MaxPoolingGradOp op) {
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  auto gradient = cast<RankedTensorType>(op.getInputGradient().getType());
+/// The dimensions of a pooling of `input`, of which the tensor of type
+/// `windows` has an element for each window. Without `dilations`, they are 1.
+template <typename OpTy>
+static SmallVector<PooledDim> getPooledDims(OpTy op, Type windows,
+                                            ArrayRef<int64_t> dilations) {
+  ArrayRef<int64_t> input =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  ArrayRef<int64_t> counts = cast<RankedTensorType>(windows).getShape();
   SmallVector<PooledDim> dims;
-  for (int64_t i = 0, e = input.getRank() - 2; i < e; ++i)
-    dims.push_back({input.getDimSize(i + 2), gradient.getDimSize(i + 2),
-                    op.getStrides()[i], op.getWindowSize()[i],
-                    op.getStartPadding()[i], op.getDilations()[i]});
+  for (size_t i = 0, e = input.size() - 2; i < e; ++i)
+    dims.push_back({input[i + 2], counts[i + 2], op.getStrides()[i],
+                    op.getWindowSize()[i], op.getStartPadding()[i],
+                    dilations.empty() ? 1 : dilations[i]});
   return dims;
 }
 
@@ -141,6 +148,12 @@ static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
   while (wanted < mostTogether && count / wanted > manySteps)
     wanted *= 2;
   return wanted;
+}
+
+/// How many points of `sizes` are written out, so that neighbouring elements
+/// share what they load: all of few.
+static int64_t getMaxWrittenOut(ArrayRef<int64_t> sizes) {
+  return getNumWrittenOut(sizes) == sizes.size() ? INT64_MAX : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -445,7 +458,8 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
   LogicalResult
   matchAndRewrite(MaxPoolingGradOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<PooledDim> dims = getPooledDims(op);
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getInputGradient().getType(), op.getDilations());
     Value gradient = adaptor.getInputGradient();
     WinnerBuilder winner(adaptor.getInput(), dims);
     Value winners = buildWinners(rewriter, op, winner);
@@ -459,7 +473,336 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// An element of a window: its position in the tensor, as a row of all
+/// elements, and whether it is none, but padding (null where none is).
+struct WindowElement {
+  Value position, isInside;
+};
+
+/// The element at `point` of the window at `indices`. What is padding has the
+/// position of some other element.
+static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
+                                        ValueRange point,
+                                        RankedTensorType input,
+                                        ArrayRef<PooledDim> dims) {
+  WindowElement element;
+  element.position = b.add(b.mul(indices[0], input.getDimSize(1)), indices[1]);
+  for (auto [window, k, dim] :
+       llvm::zip_equal(indices.drop_front(2), point, dims)) {
+    Value p = b.add(buildWindowStart(b, window, dim), b.mul(k, dim.dilation));
+    int64_t last = (dim.windows - 1) * dim.stride - dim.start +
+                   (dim.size - 1) * dim.dilation;
+    if (dim.start > 0 || last >= dim.input) {
+      // A negative p is a large unsigned one.
+      Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
+      element.isInside =
+          element.isInside ? b.andi(element.isInside, inside) : inside;
+      p = b.select(inside, p, b.index(0));
+    }
+    element.position = b.add(b.mul(element.position, dim.input), p);
+  }
+  return element;
+}
+
+static SmallVector<int64_t> getWindowSizes(ArrayRef<PooledDim> dims) {
+  return llvm::map_to_vector(dims,
+                             [](const PooledDim &dim) { return dim.size; });
+}
+
+/// Builds the sums of `term` of the elements of each window of `op`, and what
+/// `finish` makes of them.
+template <typename OpTy>
+static Value
+buildWindowSums(OpBuilder &builder, OpTy op, Value input,
+                ArrayRef<PooledDim> dims,
+                llvm::function_ref<Number(Number element)> term,
+                llvm::function_ref<Number(ElementBuilder &b, ValueRange indices,
+                                          Number sum)>
+                    finish) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  auto type = cast<RankedTensorType>(op.getOutput().getType());
+  Value elements = flatten(builder, op.getLoc(), input);
+  return buildSums(
+      builder, op, type, getWindowSizes(dims), builder.getF32Type(),
+      [&](ElementBuilder &, ValueRange indices) -> TermFn {
+        return [&, window = SmallVector<Value>(indices)](
+                   ElementBuilder &b, ValueRange point) -> Value {
+          auto [position, isInside] =
+              buildWindowElement(b, window, point, inputType, dims);
+          Value element = tensor::ExtractOp::create(b, elements, position);
+          Value value = term(Number{&b, toF32(b, element)}).value;
+          if (!isInside)
+            return value;
+          Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+          return b.select(isInside, value, zero);
+        };
+      },
+      [&](ElementBuilder &b, ValueRange indices, Value sum) {
+        return fromF32(b, finish(b, indices, Number{&b, sum}).value,
+                       type.getElementType());
+      });
+}
+
+/// How many elements of the window at `indices` lie inside of the tensor, 1 if
+/// none does; an f32.
+static Number buildNumInside(ElementBuilder &b, ValueRange indices,
+                             ArrayRef<PooledDim> dims) {
+  Value count = b.index(1);
+  for (auto [window, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
+    Value start = buildWindowStart(b, window, dim), zero = b.index(0);
+    // The first element that does not lie before the tensor, and the first that
+    // lies after it. The dividends are not negative.
+    Value before = b.maxsi(b.sub(zero, start), zero);
+    Value first = b.divui(b.add(before, dim.dilation - 1), dim.dilation);
+    Value rest = b.maxsi(b.sub(b.index(dim.input), start), zero);
+    Value last = b.minsi(b.divui(b.add(rest, dim.dilation - 1), dim.dilation),
+                         b.index(dim.size));
+    count = b.mul(count, b.maxsi(b.sub(last, first), zero));
+  }
+  count = toI32(b, b.maxsi(count, b.index(1)));
+  return {&b, toF32(b, count, /*isUnsigned=*/true)};
+}
+
+namespace {
+struct AveragePoolingLowering : OpConversionPattern<AveragePoolingOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AveragePoolingOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getOutput().getType(), /*dilations=*/{});
+    double all = 1;
+    for (const PooledDim &dim : dims)
+      all *= static_cast<double>(dim.size);
+    rewriter.replaceOp(
+        op, buildWindowSums(
+                rewriter, op, adaptor.getInput(), dims,
+                [](Number element) { return element; },
+                [&](ElementBuilder &b, ValueRange indices, Number sum) {
+                  return sum / (op.getIncludePadding()
+                                    ? sum(all)
+                                    : buildNumInside(b, indices, dims));
+                }));
+    return success();
+  }
+};
+
+/// Finds the winners of windows: the positions of their largest elements, i32,
+/// and all ones where a window has no element.
+class MaximumBuilder {
+public:
+  /// `elementType` is that of DirectML, whose integers have signs.
+  MaximumBuilder(Value input, Type elementType, Value elements,
+                 ArrayRef<PooledDim> dims)
+      : inputType(cast<RankedTensorType>(input.getType())),
+        elementType(elementType), elements(elements), dims(dims) {}
+
+  /// The tensor of the winners of windows that `output` has an element for.
+  Value buildWinners(OpBuilder &builder, Operation *op,
+                     RankedTensorType output) const;
+  /// The element that `winner` is the position of, or the lowest value of its
+  /// type if it is none.
+  Value buildElement(ElementBuilder &b, Value winner) const;
+
+private:
+  /// An element as an integer in the order of the elements, which is of type
+  /// i32 or i64.
+  Number buildKey(ElementBuilder &b, Value position) const;
+  /// What is known of the best element: its key and its position.
+  SmallVector<Value> buildNone(ElementBuilder &b) const;
+  SmallVector<Value> choose(ElementBuilder &b, ValueRange best, Value key,
+                            Value winner, Value isCandidate,
+                            bool isOrdered) const;
+  Value buildIndex(ElementBuilder &b, Value winner) const;
+
+  RankedTensorType inputType;
+  /// With the sign that integers have.
+  Type elementType;
+  Value elements;
+  ArrayRef<PooledDim> dims;
+};
+} // namespace
+
+Number MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
+  Value element = tensor::ExtractOp::create(b, elements, position);
+  if (!isa<FloatType>(elementType))
+    return toNumber(b, element, elementType);
+  Value bits =
+      b.createOrFold<arith::BitcastOp>(b.getI32Type(), toF32(b, element));
+  // From sign and magnitude to two's complement: both zeros become 0. NaNs are
+  // above infinity, and equal.
+  constexpr uint32_t infinity = 0x7f800000;
+  Value magnitude = b.andi(bits, getConstant(b, INT32_MAX));
+  Value isNaN =
+      b.cmpi(arith::CmpIPredicate::ugt, magnitude, getConstant(b, infinity));
+  Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
+  Value key =
+      b.select(negative, b.sub(getConstant(b, 0), magnitude), magnitude);
+  return {&b, b.select(isNaN, getConstant(b, infinity + 1), key)};
+}
+
+SmallVector<Value> MaximumBuilder::buildNone(ElementBuilder &b) const {
+  Type keyType = elementType.getIntOrFloatBitWidth() == 64
+                     ? Type(b.getI64Type())
+                     : b.getI32Type();
+  return {arith::ConstantOp::create(b, b.getZeroAttr(keyType)),
+          getConstant(b, UINT32_MAX)};
+}
+
+/// A position that is none becomes some other.
+Value MaximumBuilder::buildIndex(ElementBuilder &b, Value winner) const {
+  return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), winner),
+                 b.index(inputType.getNumElements() - 1));
+}
+
+Value MaximumBuilder::buildElement(ElementBuilder &b, Value winner) const {
+  Value element = tensor::ExtractOp::create(b, elements, buildIndex(b, winner));
+  Type type = element.getType();
+  TypedAttr lowest;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    lowest = b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(),
+                                                  /*Negative=*/true));
+  } else {
+    unsigned width = type.getIntOrFloatBitWidth();
+    lowest = b.getIntegerAttr(type, elementType.isUnsignedInteger()
+                                        ? APInt::getMinValue(width)
+                                        : APInt::getSignedMinValue(width));
+  }
+  Value exists =
+      b.cmpi(arith::CmpIPredicate::ne, winner, getConstant(b, UINT32_MAX));
+  return b.select(exists, element, arith::ConstantOp::create(b, lowest));
+}
+
+/// The better of the best so far and a candidate. Of equal ones it is that of
+/// the lower position: the first where candidates are ordered.
+SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
+                                          Value key, Value winner,
+                                          Value isCandidate,
+                                          bool isOrdered) const {
+  bool isUnsigned = elementType.isUnsignedInteger();
+  Value isGreater =
+      b.cmpi(isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt,
+             key, best[0]);
+  Value isFirst =
+      b.cmpi(arith::CmpIPredicate::eq, best[1], getConstant(b, UINT32_MAX));
+  Value isBetter = b.createOrFold<arith::OrIOp>(isGreater, isFirst);
+  if (!isOrdered) {
+    Value isEqual = b.cmpi(arith::CmpIPredicate::eq, key, best[0]);
+    Value isLower = b.cmpi(arith::CmpIPredicate::ult, winner, best[1]);
+    isBetter = b.createOrFold<arith::OrIOp>(isBetter, b.andi(isEqual, isLower));
+  }
+  if (isCandidate)
+    isBetter = b.andi(isBetter, isCandidate);
+  return {b.select(isBetter, key, best[0]),
+          b.select(isBetter, winner, best[1])};
+}
+
+Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
+                                   RankedTensorType output) const {
+  RankedTensorType type = output.clone(builder.getI32Type());
+  PartialSpace space(type, getWindowSizes(dims));
+  auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
+    return space.buildLoops(
+        b, part, buildNone(b),
+        [&](ElementBuilder &b, ValueRange point, Value isInside,
+            ValueRange best) -> SmallVector<Value> {
+          WindowElement element =
+              buildWindowElement(b, indices, point, inputType, dims);
+          if (isInside)
+            element.isInside = element.isInside
+                                   ? b.andi(element.isInside, isInside)
+                                   : isInside;
+          return choose(b, best, buildKey(b, element.position).value,
+                        toI32(b, element.position), element.isInside,
+                        /*isOrdered=*/true);
+        })[1];
+  };
+  int64_t numParts = space.getNumParts();
+  if (numParts == 1)
+    return buildTensor(builder, op, type,
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return buildPart(b, Value(), indices);
+                       });
+  // A thread for each part finds its winner; then another chooses among them.
+  SmallVector<int64_t> shape = {numParts};
+  llvm::append_range(shape, type.getShape());
+  Value winners =
+      buildTensor(builder, op, type.clone(shape),
+                  [&](ElementBuilder &b, ValueRange indices) {
+                    return buildPart(b, indices.front(), indices.drop_front());
+                  });
+  return buildTensor(
+      builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
+        return buildLoops(
+            b, numParts, buildNone(b),
+            [&](ElementBuilder &b, ValueRange part,
+                ValueRange best) -> SmallVector<Value> {
+              SmallVector<Value> coordinates(part);
+              llvm::append_range(coordinates, indices);
+              Value winner = tensor::ExtractOp::create(b, winners, coordinates);
+              Value exists = b.cmpi(arith::CmpIPredicate::ne, winner,
+                                    getConstant(b, UINT32_MAX));
+              Value key = buildKey(b, buildIndex(b, winner)).value;
+              return choose(b, best, key, winner, exists, /*isOrdered=*/false);
+            })[1];
+      });
+}
+namespace {
+struct MaxPooling2Lowering : OpConversionPattern<MaxPooling2Op> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MaxPooling2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getOutput().getType(), op.getDilations());
+    MaximumBuilder maximum(
+        adaptor.getInput(), getElementTypeOrSelf(op.getInput().getType()),
+        flatten(rewriter, op.getLoc(), adaptor.getInput()), dims);
+    auto type = getTypeConverter()->convertType<RankedTensorType>(
+        op.getOutput().getType());
+    Value winners = maximum.buildWinners(rewriter, op, type);
+    SmallVector<Value> results = {buildTensor(
+        rewriter, op, type, [&](ElementBuilder &b, ValueRange indices) {
+          return maximum.buildElement(
+              b, tensor::ExtractOp::create(b, winners, indices));
+        })};
+    if (Value indices = op.getOutputIndices()) {
+      auto indicesType =
+          getTypeConverter()->convertType<RankedTensorType>(indices.getType());
+      // All ones stay all ones.
+      results.push_back(
+          indicesType == winners.getType()
+              ? winners
+              : buildTensor(
+                    rewriter, op, indicesType,
+                    [&](ElementBuilder &b, ValueRange indices) -> Value {
+                      Value winner =
+                          tensor::ExtractOp::create(b, winners, indices);
+                      Value isNone = b.cmpi(arith::CmpIPredicate::eq, winner,
+                                            getConstant(b, UINT32_MAX));
+                      Type element = indicesType.getElementType();
+                      Value none = arith::ConstantOp::create(
+                          b, b.getIntegerAttr(element, -1));
+                      return b.select(
+                          isNone, none,
+                          b.createOrFold<arith::ExtUIOp>(element, winner));
+                    }));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
 void dml::populatePoolingPatterns(const TypeConverter &typeConverter,
                                   RewritePatternSet &patterns) {
-  patterns.add<MaxPoolingGradLowering>(typeConverter, patterns.getContext());
+  patterns
+      .add<AveragePoolingLowering, MaxPoolingGradLowering, MaxPooling2Lowering>(
+          typeConverter, patterns.getContext());
 }
