@@ -277,7 +277,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tools", default="dml-interpret,dml-run")
     parser.add_argument("--group", action="append", choices=list(GROUPS))
+    parser.add_argument("--save", metavar="FOLDER", help="write the models, and run nothing")
     arguments = parser.parse_args()
+    if arguments.save:
+        os.makedirs(arguments.save, exist_ok=True)
+        for name in arguments.group or GROUPS:
+            GROUPS[name]().save(os.path.join(arguments.save, name + ".onnx"))
+        return
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.group or GROUPS:
             check(name, arguments.tools.split(","), folder)
