@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,9 +35,22 @@ static bool isStorable(MemRefType type) {
 }
 
 FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
-  auto elements =
-      dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr());
-  if (!elements || !isStorable(global.getType()))
+  // Elements in the module, or in a file that it refers to.
+  ArrayRef<char> raw;
+  bool isSplat = false;
+  Attribute elements = global.getInitialValueAttr();
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(elements)) {
+    raw = dense.getRawData();
+    isSplat = dense.isSplat();
+  } else if (auto resource =
+                 dyn_cast_or_null<DenseResourceElementsAttr>(elements)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      raw = blob->getData();
+  }
+  auto count = static_cast<uint64_t>(global.getType().getNumElements());
+  if (!isStorable(global.getType()) ||
+      raw.size() != (isSplat ? 1 : count) *
+                        (global.getType().getElementTypeBitWidth() / 8))
     return emitError(global.getLoc(), "constant '")
            << global.getSymName()
            << "' wants a dense value to be written to an executable";
@@ -44,11 +58,8 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   if (!isNew)
     return position->second;
   uint64_t offset = llvm::alignTo(data.size(), rangeAlignment);
-  uint64_t size = getBufferSize(global.getType());
-  data.resize(offset + size);
-  ArrayRef<char> raw = elements.getRawData();
-  size_t count = elements.isSplat() ? elements.getNumElements() : 1;
-  for (size_t i = 0; i < count; ++i)
+  data.resize(offset + getBufferSize(global.getType()));
+  for (uint64_t i = 0; i < (isSplat ? count : 1); ++i)
     llvm::copy(raw,
                reinterpret_cast<char *>(data.data()) + offset + i * raw.size());
   return position->second = offset;

@@ -11,12 +11,11 @@
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,9 +34,9 @@ enum class Stage { Linalg, GPU, SPIRV, SPIRVBinary, Executable };
 
 static cl::OptionCategory category("dml-compile options");
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<input.mlir or .mlirbc>"),
-                                      cl::cat(category));
+static cl::opt<std::string>
+    inputFile(cl::Positional, cl::Required,
+              cl::desc("<input.mlir, .mlirbc or .onnx>"), cl::cat(category));
 
 static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
@@ -75,6 +74,12 @@ static cl::opt<bool> legalize(
     cl::desc("Rewrite operators that --feature-level does not support by ones "
              "that it does, where values can be kept"),
     cl::cat(category));
+
+static cl::list<std::string>
+    dimensions("dim",
+               cl::desc("The size of a symbolic dimension of an ONNX "
+                        "model"),
+               cl::value_desc("name=size"), cl::cat(category));
 
 static cl::opt<bool> fuse(
     "fuse",
@@ -202,12 +207,6 @@ static ExitCode run() {
     return reportError("the output is binary and standard output a terminal; "
                        "name a file with -o");
 
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer)
-    return reportError(message);
-
   DialectRegistry registry;
   registry.insert<dml::DMLDialect>();
   dml::registerCompilerDialects(registry);
@@ -215,10 +214,11 @@ static ExitCode run() {
   // time.
   static auto *context = new MLIRContext(registry);
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
-  sourceMgr->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceMgr, context);
   static ModuleOp module =
-      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(context)).release();
+      dml::tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr,
+                             ParserConfig(context))
+          .release();
   if (!module)
     return dml::tools::kExitInvalid;
 

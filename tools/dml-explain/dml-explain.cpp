@@ -8,16 +8,17 @@
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
+#include "support/Module.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
@@ -47,6 +48,11 @@ llvm::cl::opt<std::string>
                llvm::cl::desc("Say what does not fit this feature level "
                               "(default: what the file's dml.target says)"),
                llvm::cl::value_desc("5_0"), llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    dimensions("dim", llvm::cl::value_desc("name=size"),
+               llvm::cl::desc("The size of a symbolic dimension of an ONNX "
+                              "model"),
+               llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
     llvm::cl::desc("Instead of a file, report what every operator supports"),
@@ -125,12 +131,14 @@ takeTargets(Operation *root) {
 
 /// Whether DirectML has no operator for `op` because it needs none: functions
 /// and their calls, constants, and views, which leave all bytes where they are.
+/// Transposition and broadcasting are views by the strides of a binding.
 static bool needsNoOperator(Operation *op) {
   if (auto function = dyn_cast<func::FuncOp>(op))
     return !function.isExternal();
   return isa<ModuleOp, func::ReturnOp, func::CallOp, arith::ConstantOp,
+             linalg::BroadcastOp, linalg::TransposeOp, linalg::YieldOp,
              tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp>(op);
+             tensor::EmptyOp, tensor::ExpandShapeOp>(op);
 }
 
 /// Whether `op` is a part of an operation that is foreign already: of its
@@ -184,6 +192,8 @@ static StringRef getFunctionName(Operation *op) {
 static void printLocation(Operation *op, raw_ostream &os) {
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
     os << "line " << loc.getLine() << ": ";
+  else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>())
+    os << "node '" << loc.getName().getValue() << "': ";
 }
 
 static void printLevel(FeatureLevel level, raw_ostream &os) {
@@ -291,6 +301,8 @@ static void addLocation(Operation *op, llvm::json::Object &object) {
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
     object["line"] = loc.getLine();
     object["column"] = loc.getColumn();
+  } else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>()) {
+    object["node"] = loc.getName().getValue();
   }
 }
 
@@ -391,20 +403,13 @@ static ExitCode run(MLIRContext &context, raw_ostream &os) {
       return tools::kExitInvalid;
     }
   }
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer) {
-    tools::emitToolError() << message << "\n";
-    return tools::kExitInvalid;
-  }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sourceMgr, &context);
+  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sourceMgr, &context);
   // A file may state a target that does not support it: that is what the report
   // is about. Everything else is verified once the targets are off.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
+  OwningOpRef<ModuleOp> module =
+      tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr, config);
   if (!module)
     return tools::kExitInvalid;
   FailureOr<DenseMap<Operation *, FeatureLevel>> targets =

@@ -10,13 +10,13 @@
 #include "dml/IR/DML.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "support/Arguments.h"
 #include "support/CompilerCommandLine.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -33,7 +33,8 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("dml-interpret");
 static cl::opt<std::string> file(cl::Positional, cl::Required,
-                                 cl::desc("FILE.mlir"), cl::cat(category));
+                                 cl::desc("FILE.mlir or FILE.onnx"),
+                                 cl::cat(category));
 static cl::list<std::string>
     inputOptions("input", cl::value_desc("[NAME=]@FILE.npy|TYPE=VALUES"),
                  cl::desc("An input, in order or by name"), cl::cat(category));
@@ -42,6 +43,10 @@ static cl::list<std::string>
                   cl::desc("Where an output goes, in order or by name; the "
                            "others are printed"),
                   cl::cat(category));
+static cl::list<std::string>
+    dimensions("dim", cl::value_desc("NAME=SIZE"),
+               cl::desc("The size of a symbolic dimension of an ONNX model"),
+               cl::cat(category));
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "
                                                   "or the only one)"),
@@ -178,17 +183,11 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  tensor::TensorDialect>();
+                  linalg::LinalgDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
-  std::string error;
-  auto buffer = openInputFile(file, &error);
-  if (!buffer) {
-    (void)emitToolError(error);
-    return exitCode;
-  }
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  auto module = dml::tools::loadModule(DML_TOOL, file, dimensions, sources,
+                                       ParserConfig(&context));
   return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
 }

@@ -16,8 +16,9 @@ const char *const dml::tools::kHelp =
 
 usage: dml-run [options] FILE
 
-FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), which the
-dml-compile beside this program, or else in PATH, compiles first.
+FILE is an executable (.dmlx), or a module (.mlir, .mlirbc) or ONNX model
+(.onnx), which the dml-compile beside this program, or else in PATH, compiles
+first.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -63,6 +64,8 @@ devices
 
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
+  --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model; may
+                         be repeated
   --repeat=N             run N times
   --time                 print the times of the steps, on stderr
   --help, --version
@@ -88,6 +91,11 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),
+      {"--dim", true, /*isRepeatable=*/true,
+       [&](std::string_view value) {
+         options.compileArguments.push_back("--dim=" + std::string(value));
+         return true;
+       }},
       {"--disable-feature", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)

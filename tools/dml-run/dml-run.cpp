@@ -44,8 +44,10 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
+/// Whether dml-compile has to read the file first.
 bool isModule(const std::string &path) {
-  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc");
+  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
+         endsWith(path, ".onnx");
 }
 
 Executable compile(const std::string &module,
@@ -69,7 +71,7 @@ Executable loadExecutable(const Options &options) {
   if (isModule(path)) {
     executable = compile(path, options.compileArguments);
   } else if (!options.compileArguments.empty()) {
-    fail("--compile-arg is for .mlir and .mlirbc files, but the file is '" +
+    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but the file is '" +
          path + "'");
   } else {
     DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
