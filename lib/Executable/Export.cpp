@@ -371,10 +371,6 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
   }
 
   ArrayRef<uint8_t> data = constants.getData();
-  if (data.size() > INT32_MAX / 2)
-    return emitError(module.getLoc(), "the module has ")
-           << data.size() << " bytes of constants, but an executable holds "
-           << INT32_MAX / 2;
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
   auto constantData = builder.CreateVector(data.data(), data.size());
   executable::FinishExecutableBuffer(

@@ -6,12 +6,12 @@
 
 #include "Schedule.h"
 #include "MemoryPlan.h"
+#include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,31 +35,32 @@ static bool isStorable(MemRefType type) {
 }
 
 FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
-  // Elements in the module, or in a file that it refers to.
-  ArrayRef<char> raw;
-  bool isSplat = false;
-  Attribute elements = global.getInitialValueAttr();
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(elements)) {
-    raw = dense.getRawData();
-    isSplat = dense.isSplat();
-  } else if (auto resource =
-                 dyn_cast_or_null<DenseResourceElementsAttr>(elements)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      raw = blob->getData();
-  }
-  auto count = static_cast<uint64_t>(global.getType().getNumElements());
-  if (!isStorable(global.getType()) ||
-      raw.size() != (isSplat ? 1 : count) *
-                        (global.getType().getElementTypeBitWidth() / 8))
+  Attribute value = global.getInitialValueAttr();
+  if (!value || !isStorable(global.getType()))
     return emitError(global.getLoc(), "constant '")
            << global.getSymName()
            << "' wants a dense value to be written to an executable";
-  auto [position, isNew] = offsets.try_emplace(elements, 0);
+  std::optional<ConstantData> elements = getConstantData(value);
+  if (!elements)
+    return emitError(global.getLoc(), "constant '")
+           << global.getSymName() << "' of type " << global.getType()
+           << " wants a dense value, or a resource that the module has and "
+              "that "
+              "is as large as the type, to be written to an executable";
+  auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
   uint64_t offset = llvm::alignTo(data.size(), rangeAlignment);
-  data.resize(offset + getBufferSize(global.getType()));
-  for (uint64_t i = 0; i < (isSplat ? count : 1); ++i)
+  uint64_t size = getBufferSize(global.getType());
+  if (size > maxConstantBytes || offset > maxConstantBytes - size)
+    return emitError(global.getLoc(), "a constant has ")
+           << size << " bytes, and those before it " << offset
+           << ", but the constants of an executable have at most "
+           << maxConstantBytes;
+  data.resize(offset + size);
+  ArrayRef<char> raw = elements->bytes;
+  size_t count = elements->isSplat ? global.getType().getNumElements() : 1;
+  for (size_t i = 0; i < count; ++i)
     llvm::copy(raw,
                reinterpret_cast<char *>(data.data()) + offset + i * raw.size());
   return position->second = offset;
