@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluators.h"
-#include "Sum.h"
+#include "Sets.h"
+#include "Sums.h"
 #include "dml/IR/ContractionOps.h"
 
 using namespace mlir;
@@ -19,21 +20,6 @@ static std::vector<Interval> loadAll(const Estimate &tensor) {
   for (int64_t i = 0; i < count; ++i)
     elements.push_back(Interval::load(tensor, i));
   return elements;
-}
-
-/// An estimate of floats whose bounds are tensors of their own, or an error.
-static FailureOr<Estimate> createFloats(Operation *op) {
-  Type type = op->getResult(0).getType();
-  FailureOr<Tensor> value = createTensor(op, type),
-                    lower = createTensor(op, type),
-                    upper = createTensor(op, type);
-  if (failed(value) || failed(lower) || failed(upper))
-    return failure();
-  DataType dataType = value->getDataType();
-  if (dataType != DataType::FLOAT32 && dataType != DataType::FLOAT16)
-    return op->emitOpError("is unknown to the interpreter for ")
-           << stringifyDataType(dataType);
-  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,7 +41,7 @@ static int64_t linearize(ArrayRef<int64_t> shape,
 /// one of the output.
 static LogicalResult evaluate(ConvolutionOp op, ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
-  FailureOr<Estimate> output = createFloats(op);
+  FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
   const std::vector<Interval> input = loadAll(operands[0]),
@@ -96,8 +82,8 @@ static LogicalResult evaluate(ConvolutionOp op, ArrayRef<Estimate> operands,
         there[1] = group * perFilter + c;
         inFilter[1] = c;
         int64_t thereIndex = linearize(other, there);
-        sums[isForward ? hereIndex : thereIndex].addProduct(
-            input[isForward ? thereIndex : hereIndex],
+        sums[isForward ? hereIndex : thereIndex].add(
+            input[isForward ? thereIndex : hereIndex] *
             filter[linearize(filterShape, inFilter)]);
       }
     });
@@ -121,7 +107,7 @@ static LogicalResult evaluate(ConvolutionOp op, ArrayRef<Estimate> operands,
 
 static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
-  FailureOr<Estimate> output = createFloats(op);
+  FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
   const std::vector<Interval> a = loadAll(operands[0]),
@@ -141,8 +127,8 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
             matrix = index / columns / rows;
     Sum sum;
     for (int64_t k = 0; k < terms; ++k)
-      sum.addProduct(
-          a[matrix * rows * terms + (transA ? k * rows + m : m * terms + k)],
+      sum.add(
+          a[matrix * rows * terms + (transA ? k * rows + m : m * terms + k)] *
           b[matrix * terms * columns +
             (transB ? n * terms + k : k * columns + n)]);
     Interval result = sum.get();

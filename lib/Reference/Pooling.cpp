@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluators.h"
-#include "Sum.h"
+#include "Sets.h"
+#include "Sums.h"
 #include "dml/IR/PoolingOps.h"
 #include <algorithm>
 #include <cmath>
@@ -202,23 +203,16 @@ evaluateSums(OpTy op, ArrayRef<int64_t> dilations, const Estimate &input,
              Evaluators::Estimates &outputs,
              llvm::function_ref<Interval(Interval element)> term,
              llvm::function_ref<Interval(Interval sum, int64_t count)> finish) {
-  DataType dataType = input.value.getDataType();
-  if (dataType != DataType::FLOAT32 && dataType != DataType::FLOAT16)
-    return op.emitOpError("is unknown to the interpreter for ")
-           << stringifyDataType(dataType);
-  Type type = op.getOutput().getType();
-  FailureOr<Tensor> value = createTensor(op, type),
-                    lower = createTensor(op, type),
-                    upper = createTensor(op, type);
-  if (failed(value) || failed(lower) || failed(upper))
+  FailureOr<Estimate> created = createBounds(op, op.getOutput().getType());
+  if (failed(created))
     return failure();
-  Estimate output(*value, *lower, *upper);
+  Estimate &output = *created;
   ArrayRef<int64_t> sizes = input.value.getShape().drop_front(2);
-  ArrayRef<int64_t> windows = value->getShape().drop_front(2);
+  ArrayRef<int64_t> windows = output.value.getShape().drop_front(2);
   SmallVector<std::vector<Span>> spans =
       getSpans(op, dilations, sizes, windows);
   int64_t planeSize = *getNumElements(sizes), index = 0,
-          planes = value->getShape()[0] * value->getShape()[1];
+          planes = output.value.getShape()[0] * output.value.getShape()[1];
   for (int64_t plane = 0; plane < planes; ++plane)
     forEachCoordinate(windows, [&](ArrayRef<int64_t> window) {
       Sum sum;

@@ -229,7 +229,7 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
       taps.push_back(buildTap(b, position, number));
     }
 
-  return [=, this](ElementBuilder &b, ValueRange coordinates) -> Value {
+  return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
     ValueRange numbers = coordinates.drop_front(channelSizes.size());
     std::optional<int64_t> known = 0;
     for (auto [number, size] : llvm::zip_equal(numbers, tapSizes)) {
