@@ -25,10 +25,10 @@ template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
   ArrayRef<int64_t> sizes =
       type.getShape().drop_while([](int64_t size) { return size == 1; });
   if (sizes.size() > 2)
-    return op.emitOpError() << "input has type " << type << ", of "
-                            << sizes.size()
-                            << " dimensions without the leading sizes of 1, but "
-                               "wants at most 2";
+    return op.emitOpError()
+           << "input has type " << type << ", of " << sizes.size()
+           << " dimensions without the leading sizes of 1, but "
+              "wants at most 2";
   return success();
 }
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/IR/NormalizationOps.h"
 #include "Sets.h"
 #include "Sums.h"
+#include "dml/IR/NormalizationOps.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -95,14 +95,14 @@ static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
 }
 
 template <typename OpTy>
-static LogicalResult
-evaluateMeanVariance(OpTy op, ArrayRef<Estimate> operands,
-                     ArrayRef<int64_t> axes, bool useMean, bool useVariance,
-                     Evaluators::Estimates &outputs) {
-  return evaluateMeanVariance(
-      op, operands[0], getOptional(op, operands, 1),
-      getOptional(op, operands, 2), axes, useMean, useVariance,
-      op.getEpsilon().convertToDouble(), outputs);
+static LogicalResult evaluateMeanVariance(OpTy op, ArrayRef<Estimate> operands,
+                                          ArrayRef<int64_t> axes, bool useMean,
+                                          bool useVariance,
+                                          Evaluators::Estimates &outputs) {
+  return evaluateMeanVariance(op, operands[0], getOptional(op, operands, 1),
+                              getOptional(op, operands, 2), axes, useMean,
+                              useVariance, op.getEpsilon().convertToDouble(),
+                              outputs);
 }
 
 static LogicalResult evaluateMVN(MeanVarianceNormalizationOp op,
@@ -129,10 +129,9 @@ static LogicalResult evaluateMVN2(MeanVarianceNormalization2Op op,
                               op.getUseVariance(), outputs);
 }
 
-static LogicalResult
-evaluateLocalResponse(LocalResponseNormalizationOp op,
-                      ArrayRef<Estimate> operands,
-                      Evaluators::Estimates &outputs) {
+static LogicalResult evaluateLocalResponse(LocalResponseNormalizationOp op,
+                                           ArrayRef<Estimate> operands,
+                                           Evaluators::Estimates &outputs) {
   const Estimate &input = operands[0];
   ArrayRef<int64_t> shape = input.value.getShape();
   FailureOr<Estimate> output = createBounds(op, op.getType());

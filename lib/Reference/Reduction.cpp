@@ -78,7 +78,8 @@ static Interval reduceFloats(ReduceFunction function,
   case ReduceFunction::min: {
     Interval result = Interval::nan();
     for (Interval x : numbers)
-      result = function == ReduceFunction::max ? max(result, x) : min(result, x);
+      result =
+          function == ReduceFunction::max ? max(result, x) : min(result, x);
     return result;
   }
   case ReduceFunction::multiply: {

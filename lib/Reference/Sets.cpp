@@ -35,8 +35,8 @@ Sets::Sets(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes)
       offsets(getPlaces(
           shape, [&](int64_t dim) { return llvm::is_contained(axes, dim); })) {}
 
-void Sets::forEach(llvm::function_ref<void(int64_t, ArrayRef<int64_t>)>
-                       callback) const {
+void Sets::forEach(
+    llvm::function_ref<void(int64_t, ArrayRef<int64_t>)> callback) const {
   std::vector<int64_t> places(offsets.size());
   for (auto [set, first] : llvm::enumerate(firsts)) {
     for (auto [place, offset] : llvm::zip_equal(places, offsets))

@@ -27,8 +27,8 @@ private:
   std::vector<int64_t> firsts, offsets;
 };
 
-/// The axes of `op`: its `axes`, or the last dimension of its input where it has
-/// no such attribute.
+/// The axes of `op`: its `axes`, or the last dimension of its input where it
+/// has no such attribute.
 llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
 /// An estimate whose bounds are tensors of their own.
@@ -37,7 +37,8 @@ llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
 /// Whether a tensor has integers.
 bool hasIntegers(const Estimate &tensor);
 
-/// An error unless `tensor` is certain, as one in which a maximum is looked for.
+/// An error unless `tensor` is certain, as one in which a maximum is looked
+/// for.
 llvm::LogicalResult verifyExact(mlir::Operation *op, const Estimate &tensor);
 
 /// The place in the tensor of the winner among `places`: the greatest or the

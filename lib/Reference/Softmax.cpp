@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/IR/SoftmaxOps.h"
 #include "Sets.h"
 #include "Sums.h"
+#include "dml/IR/SoftmaxOps.h"
 
 using namespace mlir;
 

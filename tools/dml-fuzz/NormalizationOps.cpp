@@ -37,15 +37,13 @@ static Value drawOptional(Draft &draft, Value input) {
   return draft.random.oneIn(3) ? Value() : drawRepeated(draft, input);
 }
 
-static Operation *drawBatch(Draft &draft, const Cell &, uint32_t,
-                            Value input) {
+static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
   Value mean = drawRepeated(draft, input),
         variance = drawRepeated(draft, input),
         scale = drawRepeated(draft, input), bias = drawRepeated(draft, input);
-  return BatchNormalizationOp::create(draft.builder, input.getType(), input,
-                                      mean, variance, scale, bias,
-                                      /*spatial=*/draft.random.oneIn(2),
-                                      drawEpsilon(draft));
+  return BatchNormalizationOp::create(
+      draft.builder, input.getType(), input, mean, variance, scale, bias,
+      /*spatial=*/draft.random.oneIn(2), drawEpsilon(draft));
 }
 
 static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {

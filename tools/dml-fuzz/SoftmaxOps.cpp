@@ -23,7 +23,8 @@ template <typename OpTy>
 static Operation *drawOfMatrix(Draft &draft, const Cell &cell, uint32_t,
                                Value input) {
   SmallVector<int64_t> shape(getShape(input));
-  auto sizes = ArrayRef(shape).drop_while([](int64_t size) { return size == 1; });
+  auto sizes =
+      ArrayRef(shape).drop_while([](int64_t size) { return size == 1; });
   if (sizes.size() > 2) {
     auto type = cast<RankedTensorType>(input.getType());
     for (int64_t &size : MutableArrayRef(shape).drop_back(2))

@@ -155,8 +155,8 @@ protected:
   }
 
   /// A module with one op that has tensors of the given types and no
-  /// attributes but the one that its table depends on. It is no valid op: levels are checked before anything else of
-  /// it is.
+  /// attributes but the one that its table depends on. It is no valid op:
+  /// levels are checked before anything else of it is.
   OwningOpRef<ModuleOp> buildOp(const Operator &op, ArrayRef<Type> types) {
     Location loc = UnknownLoc::get(&context);
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -174,10 +174,9 @@ protected:
       state.addAttribute(op.support->selector,
                          parseAttribute(op.selected->syntax, &context));
     if (op.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
-      state.addAttribute(
-          "operandSegmentSizes",
-          builder.getDenseI32ArrayAttr(
-              SmallVector<int32_t>(state.operands.size(), 1)));
+      state.addAttribute("operandSegmentSizes",
+                         builder.getDenseI32ArrayAttr(
+                             SmallVector<int32_t>(state.operands.size(), 1)));
     builder.create(state);
     return module;
   }

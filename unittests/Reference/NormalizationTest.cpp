@@ -69,10 +69,10 @@ TEST_F(NormalizationTest, BatchNormalizationRepeats) {
 TEST_F(NormalizationTest, BatchNormalizationOfNegativeVariance) {
   Tensor one = makeTensor(DataType::FLOAT32, {1}, {1});
   Tensor negative = makeTensor(DataType::FLOAT32, {1}, {-4});
-  EXPECT_TRUE(std::isnan(normalize(
-      "batch_normalization",
-      "%0, %1, %2, %3, %4 {spatial = true, epsilon = 1.0 : f32}",
-      {one, one, negative, one, one})[0]));
+  EXPECT_TRUE(std::isnan(
+      normalize("batch_normalization",
+                "%0, %1, %2, %3, %4 {spatial = true, epsilon = 1.0 : f32}",
+                {one, one, negative, one, one})[0]));
 }
 
 TEST_F(NormalizationTest, MeanVarianceOfPlanes) {
@@ -84,14 +84,14 @@ TEST_F(NormalizationTest, MeanVarianceOfPlanes) {
                        "epsilon = 0.5 : f32}",
                        {input}),
              {-1, -0.5, 0, 1.5, -1.3251783, -0.4417261, 0.4417261, 1.3251783});
-  expectNear(normalize(op,
-                       "%0 scale(%1) bias(%2) {cross_channel = true, "
-                       "normalize_variance = true, epsilon = 0.0 : f32}",
-                       {input,
-                        makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {2, 1}),
-                        makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {1, 0})}),
-             {-0.87082869, -0.33630621, 0.19821627, 1.8017837, -1.2026756,
-              -0.13363062, 0.93541435, 2.0044593});
+  expectNear(
+      normalize(op,
+                "%0 scale(%1) bias(%2) {cross_channel = true, "
+                "normalize_variance = true, epsilon = 0.0 : f32}",
+                {input, makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {2, 1}),
+                 makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {1, 0})}),
+      {-0.87082869, -0.33630621, 0.19821627, 1.8017837, -1.2026756, -0.13363062,
+       0.93541435, 2.0044593});
   EXPECT_EQ(normalize(op,
                       "%0 {cross_channel = false, normalize_variance = false, "
                       "epsilon = 0.0 : f32}",
@@ -125,15 +125,16 @@ TEST_F(NormalizationTest, MeanVarianceOfAxes) {
 }
 
 TEST_F(NormalizationTest, RootMeanSquare) {
-  Tensor input = makeTensor(DataType::FLOAT32, {2, 4}, {1, 2, 3, 6, 4, 4, 4, 4});
+  Tensor input =
+      makeTensor(DataType::FLOAT32, {2, 4}, {1, 2, 3, 6, 4, 4, 4, 4});
   std::string op = "mean_variance_normalization2";
-  expectNear(normalize(op,
-                       "%0 scale(%1) {axes = array<i64: 1>, use_mean = false, "
-                       "use_variance = true, epsilon = 0.5 : f32}",
-                       {input, makeTensor(DataType::FLOAT32, {1, 4},
-                                          {1, 1, 2, 2})}),
-             {0.2773501, 0.5547002, 1.6641006, 3.3282012, 0.98473193, 0.98473193,
-              1.9694639, 1.9694639});
+  expectNear(
+      normalize(op,
+                "%0 scale(%1) {axes = array<i64: 1>, use_mean = false, "
+                "use_variance = true, epsilon = 0.5 : f32}",
+                {input, makeTensor(DataType::FLOAT32, {1, 4}, {1, 1, 2, 2})}),
+      {0.2773501, 0.5547002, 1.6641006, 3.3282012, 0.98473193, 0.98473193,
+       1.9694639, 1.9694639});
   expectNear(normalize(op,
                        "%0 {axes = array<i64: 1>, use_mean = true, "
                        "use_variance = true, epsilon = 0.5 : f32}",
@@ -150,17 +151,19 @@ TEST_F(NormalizationTest, RootMeanSquare) {
 TEST_F(NormalizationTest, LocalResponse) {
   std::string op = "local_response_normalization";
   Tensor channels = makeIota(DataType::FLOAT32, {1, 4, 1, 1});
-  expectNear(normalize(op,
-                       "%0 {cross_channel = true, local_size = 3 : i64, alpha = "
-                       "0.3 : f32, beta = 0.5 : f32, bias = 1.0 : f32}",
-                       {channels}),
-             {0.81649658, 1.2909944, 1.5191091, 2.1380899});
+  expectNear(
+      normalize(op,
+                "%0 {cross_channel = true, local_size = 3 : i64, alpha = "
+                "0.3 : f32, beta = 0.5 : f32, bias = 1.0 : f32}",
+                {channels}),
+      {0.81649658, 1.2909944, 1.5191091, 2.1380899});
   // An even region reaches one further upwards.
-  expectNear(normalize(op,
-                       "%0 {cross_channel = true, local_size = 2 : i64, alpha = "
-                       "0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}",
-                       {channels}),
-             {0.4, 0.60606061, 0.66666667, 1.1111111});
+  expectNear(
+      normalize(op,
+                "%0 {cross_channel = true, local_size = 2 : i64, alpha = "
+                "0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}",
+                {channels}),
+      {0.4, 0.60606061, 0.66666667, 1.1111111});
   expectNear(normalize(op,
                        "%0 {cross_channel = false, local_size = 3 : i64, alpha "
                        "= 0.3 : f32, beta = 1.0 : f32, bias = 1.0 : f32}",
@@ -176,15 +179,18 @@ TEST_F(NormalizationTest, LocalResponse) {
 
 TEST_F(NormalizationTest, LpNorms) {
   std::string op = "lp_normalization";
-  expectNear(normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
-                       {makeTensor(DataType::FLOAT32, {2, 2}, {3, -4, 0, 5})}),
-             {0.6, -0.8, 0, 1});
-  expectNear(normalize(op, "%0 {axis = 0 : i64, epsilon = 1.0e-5 : f32, p = 1 : i64}",
-                       {makeTensor(DataType::FLOAT32, {2, 2}, {1, 2, -3, 6})}),
-             {0.25, 0.25, -0.75, 0.75});
-  EXPECT_EQ(normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
-                      {makeTensor(DataType::FLOAT32, {1, 3}, {0, 0, 0})}),
-            (Numbers{0, 0, 0}));
+  expectNear(
+      normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
+                {makeTensor(DataType::FLOAT32, {2, 2}, {3, -4, 0, 5})}),
+      {0.6, -0.8, 0, 1});
+  expectNear(
+      normalize(op, "%0 {axis = 0 : i64, epsilon = 1.0e-5 : f32, p = 1 : i64}",
+                {makeTensor(DataType::FLOAT32, {2, 2}, {1, 2, -3, 6})}),
+      {0.25, 0.25, -0.75, 0.75});
+  EXPECT_EQ(
+      normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
+                {makeTensor(DataType::FLOAT32, {1, 3}, {0, 0, 0})}),
+      (Numbers{0, 0, 0}));
   for (double number :
        normalize(op, "%0 {axis = 0 : i64, epsilon = 1.0e-5 : f32, p = 1 : i64}",
                  {makeTensor(DataType::FLOAT32, {2}, {nan, 1})}))

@@ -40,8 +40,8 @@ TEST_F(SoftmaxTest, OneAxisAndSeveral) {
   Tensor input =
       makeTensor(DataType::FLOAT32, {2, 2, 2}, {0, 1, 2, 3, 1, 1, 0, 4});
   expectNear(softmax("softmax1", input, "2"),
-             {0.26894143, 0.7310586, 0.26894143, 0.7310586, 0.5, 0.5, 0.01798621,
-              0.98201376});
+             {0.26894143, 0.7310586, 0.26894143, 0.7310586, 0.5, 0.5,
+              0.01798621, 0.98201376});
   for (const char *axes : {"0, 2", "2, 0"})
     expectNear(softmax("softmax1", input, axes),
                {0.10923177, 0.29692274, 0.08894682, 0.24178252, 0.29692274,
@@ -58,19 +58,21 @@ TEST_F(SoftmaxTest, ThePagesExamplesOfHardmax) {
   for (DataType type : {DataType::FLOAT32, DataType::FLOAT16}) {
     Tensor input =
         makeTensor(type, {2, 2, 2}, {12, 0, -101, 11, 3, 234, 0, -101});
-    EXPECT_EQ(softmax("hardmax1", input, "1"), (Numbers{1, 0, 0, 1, 1, 1, 0, 0}));
-    EXPECT_EQ(softmax("hardmax1", input, "0"), (Numbers{1, 0, 0, 1, 0, 1, 1, 0}));
+    EXPECT_EQ(softmax("hardmax1", input, "1"),
+              (Numbers{1, 0, 0, 1, 1, 1, 0, 0}));
+    EXPECT_EQ(softmax("hardmax1", input, "0"),
+              (Numbers{1, 0, 0, 1, 0, 1, 1, 0}));
     EXPECT_EQ(softmax("hardmax1", input, "0, 2"),
               (Numbers{0, 0, 0, 1, 0, 1, 0, 0}));
-    EXPECT_EQ(softmax("hardmax", makeTensor(type, {1, 1, 2, 3},
-                                            {1, 3, 2, 5, 5, -1})),
-              (Numbers{0, 1, 0, 1, 0, 0}));
+    EXPECT_EQ(
+        softmax("hardmax", makeTensor(type, {1, 1, 2, 3}, {1, 3, 2, 5, 5, -1})),
+        (Numbers{0, 1, 0, 1, 0, 0}));
   }
 }
 
 TEST_F(SoftmaxTest, MatricesOfLargeNumbers) {
-  Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 2, 3},
-                            {1, 2, 3, 1000, 1000, 998});
+  Tensor input =
+      makeTensor(DataType::FLOAT32, {1, 1, 2, 3}, {1, 2, 3, 1000, 1000, 998});
   expectNear(softmax("softmax", input), {0.09003057, 0.24472848, 0.66524094,
                                          0.46831053, 0.46831053, 0.06337894});
   expectNear(softmax("log_softmax", input),
@@ -94,11 +96,11 @@ TEST_F(SoftmaxTest, SpecialNumbers) {
   EXPECT_EQ(softmax("hardmax1", row({nan, nan}), "0"), (Numbers{1, 0}));
   // Without axes every element is a set.
   Tensor input = row({3, 4});
-  EXPECT_EQ(getNumbers(interpretOp(
-                "dml.activation_softmax1 %0 {axes = array<i64>} : "
-                "(tensor<2xf32>) -> tensor<2xf32>",
-                {input})),
-            (Numbers{1, 1}));
+  EXPECT_EQ(
+      getNumbers(interpretOp("dml.activation_softmax1 %0 {axes = array<i64>} : "
+                             "(tensor<2xf32>) -> tensor<2xf32>",
+                             {input})),
+      (Numbers{1, 1}));
 }
 
 TEST_F(SoftmaxTest, BoundsHoldTheExactResult) {

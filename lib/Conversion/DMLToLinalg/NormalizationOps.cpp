@@ -29,9 +29,9 @@ struct BatchNormalizationLowering : OpConversionPattern<BatchNormalizationOp> {
           Number scale = load(adaptor.getScale(), op.getScale());
           Number bias = load(adaptor.getBias(), op.getBias());
           Number epsilon = x(op.getEpsilon().convertToDouble());
-          return fromNumber((x - mean) / sqrt(variance + epsilon) * scale + bias,
-                            cast<RankedTensorType>(op.getType())
-                                .getElementType());
+          return fromNumber(
+              (x - mean) / sqrt(variance + epsilon) * scale + bias,
+              cast<RankedTensorType>(op.getType()).getElementType());
         });
   }
 };
@@ -148,8 +148,8 @@ struct LpNormalizationLowering : OpConversionPattern<LpNormalizationOp> {
 };
 } // namespace
 
-/// The sums of what `element` gives over the neighbours along `axis`, as many as
-/// `localSize` says with the element itself.
+/// The sums of what `element` gives over the neighbours along `axis`, as many
+/// as `localSize` says with the element itself.
 static Value buildLocalSum(OpBuilder &builder, Operation *op,
                            ArrayRef<int64_t> shape, int64_t axis,
                            int64_t localSize, const NumberFn &element) {
@@ -167,8 +167,8 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
         Value at = b.add(outputs[axis], place[0]);
         Value first = b.index(before), end = b.index(before + size);
         SmallVector<Value> indices(outputs);
-        indices[axis] =
-            b.sub(b.minsi(b.maxsi(at, first), b.index(before + size - 1)), first);
+        indices[axis] = b.sub(
+            b.minsi(b.maxsi(at, first), b.index(before + size - 1)), first);
         Number x = element(b, indices);
         Condition isBefore{&b, b.cmpi(arith::CmpIPredicate::ult, at, first)};
         Condition isBehind{&b, b.cmpi(arith::CmpIPredicate::uge, at, end)};
@@ -208,8 +208,8 @@ LogicalResult LocalResponseLowering::matchAndRewrite(
         Type type = inputType.getElementType();
         if (beta == 0)
           return fromNumber(x, type);
-        Number weight = x(op.getAlpha().convertToDouble() /
-                          static_cast<double>(localSize));
+        Number weight =
+            x(op.getAlpha().convertToDouble() / static_cast<double>(localSize));
         Number base = x(op.getBias().convertToDouble()) +
                       weight * loadReduced(b, sums, indices);
         return fromNumber(x / (beta == 1 ? base : exp(x(beta) * log(base))),

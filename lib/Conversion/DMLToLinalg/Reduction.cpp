@@ -27,11 +27,10 @@ static Combiner getCombiner(Type type, double identity,
                             Number (*combine)(Number, Number)) {
   Type combined = getCombinedType(type);
   Builder b(type.getContext());
-  TypedAttr attribute =
-      isa<FloatType>(combined)
-          ? TypedAttr(b.getFloatAttr(combined, identity))
-          : TypedAttr(
-                b.getIntegerAttr(combined, static_cast<int64_t>(identity)));
+  TypedAttr attribute = isa<FloatType>(combined)
+                            ? TypedAttr(b.getFloatAttr(combined, identity))
+                            : TypedAttr(b.getIntegerAttr(
+                                  combined, static_cast<int64_t>(identity)));
   return {attribute, type.isUnsignedInteger(), combine};
 }
 
@@ -80,7 +79,8 @@ Number Combiner::getIdentity(ElementBuilder &b) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is known of some elements of a set: a number, or a number and its place.
+/// What is known of some elements of a set: a number, or a number and its
+/// place.
 using State = SmallVector<Value>;
 
 /// A reduction in as many steps as its sizes want.
@@ -142,8 +142,9 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
       keptDims.push_back(dim);
   auto getOutputs = [&](ElementBuilder &b, ValueRange indices) {
     SmallVector<Value> coordinates(outputs.size(), b.index(0));
-    for (auto [dim, index] : llvm::zip_equal(
-             keptDims, isInnermost ? indices.drop_back() : indices.drop_front()))
+    for (auto [dim, index] :
+         llvm::zip_equal(keptDims, isInnermost ? indices.drop_back()
+                                               : indices.drop_front()))
       coordinates[dim] = index;
     return coordinates;
   };
@@ -186,14 +187,13 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
                                 }));
             // The first partial result begins.
             State state = begin(b, outputs, b.index(0));
-            return store(
-                b, buildLoops(b, count - 1, state,
-                              [&](ElementBuilder &b, ValueRange i,
-                                  ValueRange carried) {
-                                Value place = b.add(i[0], 1);
-                                return combine(b, State(carried),
-                                               get(b, outputs, place));
-                              }));
+            return store(b, buildLoops(b, count - 1, state,
+                                       [&](ElementBuilder &b, ValueRange i,
+                                           ValueRange carried) {
+                                         Value place = b.add(i[0], 1);
+                                         return combine(b, State(carried),
+                                                        get(b, outputs, place));
+                                       }));
           });
     }
 
@@ -213,28 +213,28 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
           bool startsEmpty = !partials;
           State state = begin(b, outputs, partial);
           return store(
-              b, buildLoops(
-                     b, startsEmpty ? numRounds : numRounds - 1, state,
-                     [&](ElementBuilder &b, ValueRange round,
-                         ValueRange carried) {
-                       Value place =
-                           b.add(partial, b.mul(startsEmpty ? round[0]
-                                                            : b.add(round[0], 1),
-                                                numPartials));
-                       Value exists;
-                       if (!isEven) {
-                         exists = b.cmpi(arith::CmpIPredicate::ult, place,
-                                         b.index(count));
-                         place = b.minui(place, b.index(count - 1));
-                       }
-                       State combined = combine(b, State(carried),
-                                                get(b, outputs, place));
-                       if (exists)
-                         for (auto [value, before] :
-                              llvm::zip_equal(combined, carried))
-                           value = b.select(exists, value, before);
-                       return combined;
-                     }));
+              b,
+              buildLoops(
+                  b, startsEmpty ? numRounds : numRounds - 1, state,
+                  [&](ElementBuilder &b, ValueRange round, ValueRange carried) {
+                    Value place =
+                        b.add(partial,
+                              b.mul(startsEmpty ? round[0] : b.add(round[0], 1),
+                                    numPartials));
+                    Value exists;
+                    if (!isEven) {
+                      exists = b.cmpi(arith::CmpIPredicate::ult, place,
+                                      b.index(count));
+                      place = b.minui(place, b.index(count - 1));
+                    }
+                    State combined =
+                        combine(b, State(carried), get(b, outputs, place));
+                    if (exists)
+                      for (auto [value, before] :
+                           llvm::zip_equal(combined, carried))
+                        value = b.select(exists, value, before);
+                    return combined;
+                  }));
         });
     partials = next;
     count = numPartials;
@@ -316,8 +316,7 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
                           const NumberFn &element) {
   return buildReduction(
       builder, op, axes.getOutputs(), axes.getReduced(), axes.isInnermost(),
-      combiner,
-      [&](ElementBuilder &b, ValueRange outputs, ValueRange reduced) {
+      combiner, [&](ElementBuilder &b, ValueRange outputs, ValueRange reduced) {
         return element(b, axes.join(outputs, reduced));
       });
 }

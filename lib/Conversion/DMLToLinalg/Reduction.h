@@ -36,9 +36,8 @@ struct Combiner {
 
 /// What is computed of a set's element: `outputs` says which set it is, and
 /// `reduced` which element.
-using ReducedFn =
-    std::function<Number(ElementBuilder &b, mlir::ValueRange outputs,
-                         mlir::ValueRange reduced)>;
+using ReducedFn = std::function<Number(
+    ElementBuilder &b, mlir::ValueRange outputs, mlir::ValueRange reduced)>;
 
 /// Builds the tensor, of sizes `outputs` and the combiner's type, that has at
 /// each place the numbers of a set, of sizes `reduced`, combined to one.

@@ -32,24 +32,22 @@ static LogicalResult replaceWithPlaces(Operation *op, Value input,
   return replaceWithTensor(
       op, typeConverter, rewriter,
       [&](ElementBuilder &b, ValueRange indices) -> Value {
-        return fromNumber(
-            loadReduced(b, places, indices, /*isUnsigned=*/true),
-            type.getElementType());
+        return fromNumber(loadReduced(b, places, indices, /*isUnsigned=*/true),
+                          type.getElementType());
       });
 }
 
 namespace {
-template <typename OpTy>
-struct ArgLowering : OpConversionPattern<OpTy> {
+template <typename OpTy> struct ArgLowering : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    return replaceWithPlaces(
-        op, adaptor.getInput(), op.getAxes(), std::is_same_v<OpTy, ArgMaxOp>,
-        op.getAxisDirection() == AxisDirection::decreasing,
-        *this->getTypeConverter(), rewriter);
+    return replaceWithPlaces(op, adaptor.getInput(), op.getAxes(),
+                             std::is_same_v<OpTy, ArgMaxOp>,
+                             op.getAxisDirection() == AxisDirection::decreasing,
+                             *this->getTypeConverter(), rewriter);
   }
 };
 
@@ -100,49 +98,49 @@ ReduceLowering::matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
     return select(abs(m) < limit, m, m(0));
   };
   if (function == ReduceFunction::log_sum_exp)
-    largest = buildReduction(rewriter, op, axes, Combiner::getMax(elementType),
-                             load);
+    largest =
+        buildReduction(rewriter, op, axes, Combiner::getMax(elementType), load);
 
-  Value reduced = buildReduction(
-      rewriter, op, axes, getCombiner(function, elementType),
-      [&](ElementBuilder &b, ValueRange indices) {
-        Number x = load(b, indices);
-        switch (function) {
-        case ReduceFunction::l1:
-          return abs(x);
-        case ReduceFunction::l2:
-        case ReduceFunction::sum_square:
-          return x * x;
-        case ReduceFunction::log_sum_exp:
-          return exp(x - getShift(b, axes.getSet(b, indices)));
-        default:
-          return x;
-        }
-      });
+  Value reduced =
+      buildReduction(rewriter, op, axes, getCombiner(function, elementType),
+                     [&](ElementBuilder &b, ValueRange indices) {
+                       Number x = load(b, indices);
+                       switch (function) {
+                       case ReduceFunction::l1:
+                         return abs(x);
+                       case ReduceFunction::l2:
+                       case ReduceFunction::sum_square:
+                         return x * x;
+                       case ReduceFunction::log_sum_exp:
+                         return exp(x - getShift(b, axes.getSet(b, indices)));
+                       default:
+                         return x;
+                       }
+                     });
   auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-  return replaceWithTensor(
-      op, *getTypeConverter(), rewriter,
-      [&](ElementBuilder &b, ValueRange indices) -> Value {
-        Number x =
-            loadReduced(b, reduced, indices, elementType.isUnsignedInteger());
-        switch (function) {
-        case ReduceFunction::average:
-          x = x / x(static_cast<double>(axes.getCount()));
-          break;
-        case ReduceFunction::l2:
-          x = sqrt(x);
-          break;
-        case ReduceFunction::log_sum:
-          x = log(x);
-          break;
-        case ReduceFunction::log_sum_exp:
-          x = getShift(b, indices) + log(x);
-          break;
-        default:
-          break;
-        }
-        return fromNumber(x, type.getElementType());
-      });
+  return replaceWithTensor(op, *getTypeConverter(), rewriter,
+                           [&](ElementBuilder &b, ValueRange indices) -> Value {
+                             Number x =
+                                 loadReduced(b, reduced, indices,
+                                             elementType.isUnsignedInteger());
+                             switch (function) {
+                             case ReduceFunction::average:
+                               x = x / x(static_cast<double>(axes.getCount()));
+                               break;
+                             case ReduceFunction::l2:
+                               x = sqrt(x);
+                               break;
+                             case ReduceFunction::log_sum:
+                               x = log(x);
+                               break;
+                             case ReduceFunction::log_sum_exp:
+                               x = getShift(b, indices) + log(x);
+                               break;
+                             default:
+                               break;
+                             }
+                             return fromNumber(x, type.getElementType());
+                           });
 }
 
 void dml::populateReductionPatterns(const TypeConverter &typeConverter,

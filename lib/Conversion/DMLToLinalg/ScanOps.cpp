@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// A line is cut into blocks of so many elements. A thread combines those of its
-/// block that stand before its own element, and one number for all blocks
+/// A line is cut into blocks of so many elements. A thread combines those of
+/// its block that stand before its own element, and one number for all blocks
 /// before, which comes from a scan of the blocks.
 static constexpr int64_t blockSize = 32;
 
@@ -43,8 +43,8 @@ NumberFn Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
     blocks[axis] = numBlocks;
     Value sums = buildReduction(
         builder, op, blocks, blockSize,
-        /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()), combiner,
-        [&](ElementBuilder &b, ValueRange block, ValueRange place) {
+        /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()),
+        combiner, [&](ElementBuilder &b, ValueRange block, ValueRange place) {
           SmallVector<Value> indices(block);
           Value at = b.add(b.mul(block[axis], blockSize), place[0]);
           indices[axis] = b.minui(at, b.index(size - 1));
@@ -107,8 +107,9 @@ template <typename OpTy> struct ScanLowering : OpConversionPattern<OpTy> {
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto inputType = cast<RankedTensorType>(op.getInput().getType());
-    auto type = this->getTypeConverter()->template convertType<RankedTensorType>(
-        op.getType());
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
     auto axis = static_cast<int64_t>(op.getAxis());
     bool isReversed = op.getAxisDirection() == AxisDirection::decreasing;
     // The coordinates of what is walked as the element at `indices`.
@@ -120,12 +121,11 @@ template <typename OpTy> struct ScanLowering : OpConversionPattern<OpTy> {
       return walked;
     };
     Scan scan{op, axis, getCombiner(inputType.getElementType())};
-    NumberFn scanned =
-        scan.build(rewriter, inputType.getShape(), isExclusive(op),
-                   [&](ElementBuilder &b, ValueRange indices) {
-                     return loadNumber(b, adaptor.getInput(), inputType,
-                                       walk(b, indices));
-                   });
+    NumberFn scanned = scan.build(
+        rewriter, inputType.getShape(), isExclusive(op),
+        [&](ElementBuilder &b, ValueRange indices) {
+          return loadNumber(b, adaptor.getInput(), inputType, walk(b, indices));
+        });
     return replaceWithTensor(op, *this->getTypeConverter(), rewriter,
                              [&](ElementBuilder &b, ValueRange indices) {
                                return fromNumber(scanned(b, walk(b, indices)),

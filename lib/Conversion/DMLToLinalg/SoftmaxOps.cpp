@@ -16,8 +16,8 @@ template <typename OpTy> static ReducedAxes getAxes(OpTy op) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op.getInput().getType()).getShape();
   std::optional<Attribute> axes = op->getInherentAttr("axes");
-  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(
-          axes.value_or(Attribute())))
+  if (auto array =
+          dyn_cast_or_null<DenseI64ArrayAttr>(axes.value_or(Attribute())))
     return ReducedAxes(shape, array.asArrayRef());
   return ReducedAxes(shape, static_cast<int64_t>(shape.size()) - 1);
 }
@@ -36,8 +36,8 @@ struct SoftmaxLowering : OpConversionPattern<OpTy> {
     auto load = [&](ElementBuilder &b, ValueRange indices) {
       return loadNumber(b, adaptor.getInput(), inputType, indices);
     };
-    Value largest = buildReduction(rewriter, op, axes,
-                                   Combiner::getMax(elementType), load);
+    Value largest =
+        buildReduction(rewriter, op, axes, Combiner::getMax(elementType), load);
     auto shifted = [&](ElementBuilder &b, ValueRange indices) {
       return load(b, indices) -
              loadReduced(b, largest, axes.getSet(b, indices));
@@ -73,8 +73,8 @@ template <typename OpTy> struct HardmaxLowering : OpConversionPattern<OpTy> {
     return replaceWithTensor(
         op, *this->getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          Value winner = tensor::ExtractOp::create(b, winners,
-                                                   axes.getSet(b, indices));
+          Value winner =
+              tensor::ExtractOp::create(b, winners, axes.getSet(b, indices));
           Value place = b.createOrFold<arith::IndexCastUIOp>(
               b.getI32Type(), axes.getPlace(b, indices));
           Type type = inputType.getElementType();
