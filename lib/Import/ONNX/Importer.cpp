@@ -92,7 +92,7 @@ public:
 
 private:
   llvm::Error findOperatorSets();
-  llvm::Error findNeededNodes();
+  void findNeededNodes();
   llvm::Error declareInputs(func::FuncOp function);
   llvm::Error importNode(unsigned index);
   llvm::Error finish(func::FuncOp function);
@@ -145,7 +145,7 @@ llvm::Error GraphImporter::findOperatorSets() {
   return llvm::Error::success();
 }
 
-llvm::Error GraphImporter::findNeededNodes() {
+void GraphImporter::findNeededNodes() {
   for (const ValueInfo &output : graph.outputs)
     read.insert(output.name);
   isNeeded.assign(graph.nodes.size(), false);
@@ -158,7 +158,6 @@ llvm::Error GraphImporter::findNeededNodes() {
       for (StringRef input : node.inputs)
         read.insert(input);
   }
-  return llvm::Error::success();
 }
 
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
@@ -400,8 +399,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   if (graph.hasSparseInitializers)
     return llvm::createStringError("the graph has sparse initializers, but "
                                    "wanted are dense ones");
-  if (llvm::Error error = findNeededNodes())
-    return Result(std::move(error));
+  findNeededNodes();
   Location loc =
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
