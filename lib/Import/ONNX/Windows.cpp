@@ -28,7 +28,7 @@ struct Windows {
   /// `shape` without the dimension of size 1.
   static Shape without(Shape shape, bool isAdded) {
     if (isAdded)
-      shape.erase(shape.begin() + 2);
+      return {shape[0], shape[1], shape[3]};
     return shape;
   }
 };
