@@ -76,9 +76,9 @@ Interval Sum::get() const {
       rounded, mayUnderflow ? -infinity : static_cast<double>(low - slack),
       mayOverflow ? infinity : static_cast<double>(high + slack), 0);
   // What is not negative has no negative sums.
-  if (negative == 0)
+  if (negative == 0 && !mayBeNegative)
     result.low = std::max(result.low, 0.0);
-  if (positive == 0)
+  if (positive == 0 && !mayBePositive)
     result.high = std::min(result.high, 0.0);
   return result;
 }

@@ -63,6 +63,8 @@ run(2 "input 'b' \\(4x32xf32\\) is missing: function 'main' has 2 inputs, but th
 run(2 "there are 2 --inputs, but function 'twice' has 1 input\n"
   twice.dmlx --input=3xi64=1 --input=3xi64=1)
 run(2 "function 'twice' has no input 'c'; it has 'a'" twice.dmlx --input=c=3xi64=1)
+run(2 "'3xint64' is no type, and no input of function 'twice'; a type is sizes and f16"
+  twice.dmlx --input=3xint64=1)
 run(2 "input 'a' is given twice" twice.dmlx --input=a=3xi64=1 --input=a=3xi64=1)
 run(2 "input 'a': type is 4xi64, but function 'twice' wants 3xi64" twice.dmlx --input=4xi64=1)
 run(2 "input 'a': type is 3xi32, but function 'twice' wants 3xi64" twice.dmlx --input=3xi32=1)
@@ -76,6 +78,8 @@ run(2 "no device is called 'none such'" copies.dmlx --function=f32
   --input=2x3xf32=1 "--device=none such")
 run(2 "option '--disable-feature' does not take 'shaderInt65'"
   twice.dmlx --disable-feature=shaderInt65)
+run(1 "option '--timeout' does not take '0'" twice.dmlx --timeout=0)
+run(0 "2 4 6" twice.dmlx "--input=3xi64=1 2 3" --timeout=60)
 run(1 "feature shaderInt64 is needed"
   twice.dmlx --input=3xi64=1 --disable-feature=shaderInt64)
 run(1 "maxComputeSharedMemorySize of 2147483648 is needed" greedy.dmlx --input=3xi64=1)

@@ -9,6 +9,7 @@
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
+#include "dml/runtime.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -129,6 +130,21 @@ static ExitCode writeKernels(ModuleOp module) {
   return dml::tools::kExitDone;
 }
 
+/// Whether the runtime takes the executable: none that it refuses is written.
+static bool isReadable(const std::vector<uint8_t> &bytes) {
+  DmlExecutable executable = nullptr;
+  DmlError error = nullptr;
+  DmlResult result =
+      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
+  dmlDestroyExecutable(executable);
+  if (result != DML_SUCCESS)
+    reportError(llvm::Twine("the module has no executable that the runtime "
+                            "takes: ") +
+                dmlGetErrorMessage(error));
+  dmlDestroyError(error);
+  return result == DML_SUCCESS;
+}
+
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options) {
   PassManager target(module.getContext()), pm(module.getContext());
   if (failed(applyPassManagerCLOptions(target)) ||
@@ -167,7 +183,9 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options) {
     return writeKernels(module);
   case Stage::Executable:
     FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(module);
-    return failed(bytes) ? dml::tools::kExitNo : writeBytes(outputFile, *bytes);
+    if (failed(bytes) || !isReadable(*bytes))
+      return dml::tools::kExitNo;
+    return writeBytes(outputFile, *bytes);
   }
   llvm_unreachable("unknown stage");
 }

@@ -130,7 +130,6 @@ def DML_MatrixTransform
 }
 def DML_MatrixTransformAttr
     : DML_EnumAttr<DML_MatrixTransform, "matrix_transform">;
-
 def DML_ReduceFunctionArgMax : I32EnumAttrCase<"argmax", 0>;
 def DML_ReduceFunctionArgMin : I32EnumAttrCase<"argmin", 1>;
 def DML_ReduceFunctionAverage : I32EnumAttrCase<"average", 2>;
