@@ -241,11 +241,8 @@ Value Constant::materialize(OpBuilder &builder, Location loc,
   if (auto integer = dyn_cast<IntegerType>(elementType))
     signless = builder.getIntegerType(integer.getWidth());
   auto tensorType = RankedTensorType::get(physical, signless);
-  // Attributes of the context are compared by their elements, and live as long
-  // as it does.
-  constexpr size_t maxInline = 64;
   ElementsAttr elements;
-  if (isSplat() || data.size() <= maxInline) {
+  if (!isResource()) {
     elements = DenseElementsAttr::getFromRawBuffer(tensorType, data);
   } else {
     AsmResourceBlob blob(

@@ -52,6 +52,10 @@ public:
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumElements() const { return *countElements(shape); }
   bool isSplat() const;
+  /// Whether the elements become a resource, which lives as long as the
+  /// module's context.
+  bool isResource() const { return !isSplat() && data.size() > maxInline; }
+  const char *getData() const { return data.data(); }
   bool isFloat() const {
     return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
            type == DataType::FLOAT64;
@@ -82,6 +86,10 @@ public:
                           llvm::StringRef name) const;
 
 private:
+  /// Attributes of the context are compared by their elements, and live as long
+  /// as it does: few bytes alone become one.
+  static constexpr size_t maxInline = 64;
+
   DataType type;
   Shape shape;
   llvm::ArrayRef<char> data;

@@ -92,7 +92,7 @@ public:
 
 private:
   llvm::Error findOperatorSets();
-  llvm::Error findNeededNodes();
+  void findNeededNodes();
   llvm::Error declareInputs(func::FuncOp function);
   llvm::Error importNode(unsigned index);
   llvm::Error finish(func::FuncOp function);
@@ -110,6 +110,8 @@ private:
 
   llvm::StringMap<int64_t> opsets;
   llvm::StringMap<Tensor> tensors;
+  /// Constants that are resources, by where their elements are, type and shape.
+  std::map<std::tuple<const char *, DataType, Shape>, Value> weights;
   /// Initializers that no node has read so far.
   llvm::StringMap<const TensorProto *> initializers;
   /// Names that outputs or needed nodes read.
@@ -143,7 +145,7 @@ llvm::Error GraphImporter::findOperatorSets() {
   return llvm::Error::success();
 }
 
-llvm::Error GraphImporter::findNeededNodes() {
+void GraphImporter::findNeededNodes() {
   for (const ValueInfo &output : graph.outputs)
     read.insert(output.name);
   isNeeded.assign(graph.nodes.size(), false);
@@ -156,7 +158,6 @@ llvm::Error GraphImporter::findNeededNodes() {
       for (StringRef input : node.inputs)
         read.insert(input);
   }
-  return llvm::Error::success();
 }
 
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
@@ -398,8 +399,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   if (graph.hasSparseInitializers)
     return llvm::createStringError("the graph has sparse initializers, but "
                                    "wanted are dense ones");
-  if (llvm::Error error = findNeededNodes())
-    return Result(std::move(error));
+  findNeededNodes();
   Location loc =
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -639,7 +639,15 @@ RankedTensorType NodeImporter::getTensorType(ArrayRef<int64_t> shape,
 Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
   if (!tensor.constant)
     return reshape(tensor.value, shape);
-  return tensor.constant->materialize(getBuilder(), loc, shape, "weights");
+  // Weights that several nodes read stand in the module once.
+  const Constant &constant = *tensor.constant;
+  if (!constant.isResource())
+    return constant.materialize(getBuilder(), loc, shape, "weights");
+  Value &value =
+      graph.weights[{constant.getData(), constant.getType(), Shape(shape)}];
+  if (!value)
+    value = constant.materialize(getBuilder(), loc, shape, "weights");
+  return value;
 }
 
 Value NodeImporter::get(unsigned index) {
@@ -660,7 +668,7 @@ Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
   // A shape of fewer dimensions is right-aligned.
   Shape aligned(shape.size() - std::min(shape.size(), from.size()), 1);
   aligned.append(from.begin(), from.end());
-  return broadcast(materialize(tensor, aligned), shape);
+  return broadcast(tensor, aligned, shape);
 }
 
 Value NodeImporter::getSplat(DataType type, double number,
@@ -737,33 +745,33 @@ Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
       ->getResult(0);
 }
 
-Value NodeImporter::broadcast(Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  assert(type.getRank() == static_cast<int64_t>(shape.size()));
+Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
+                              ArrayRef<int64_t> to) {
+  assert(from.size() == to.size());
   Shape kept;
   SmallVector<int64_t> added;
-  for (auto [dim, from, to] : llvm::enumerate(type.getShape(), shape)) {
-    if (from == to)
-      kept.push_back(from);
+  for (auto [dim, fromSize, toSize] : llvm::enumerate(from, to)) {
+    if (fromSize == toSize)
+      kept.push_back(fromSize);
     else
-      added.push_back(dim);
+      added.push_back(static_cast<int64_t>(dim));
   }
   if (added.empty())
-    return value;
+    return materialize(tensor, to);
   OpBuilder &builder = getBuilder();
-  auto build = [&](ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+  auto build = [&](ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
                    ArrayRef<int64_t> dims) -> Value {
-    Value empty =
-        tensor::EmptyOp::create(builder, loc, to, type.getElementType());
-    return linalg::BroadcastOp::create(builder, loc, reshape(value, from),
-                                       empty, dims)
+    Value value = materialize(tensor, shape);
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, result,
+        cast<RankedTensorType>(value.getType()).getElementType());
+    return linalg::BroadcastOp::create(builder, loc, value, empty, dims)
         ->getResult(0);
   };
   if (!kept.empty())
-    return build(kept, shape, added);
+    return build(kept, to, added);
   // DirectML's tensors have one dimension at least.
-  int64_t count = *countElements(shape);
-  return reshape(build({1}, {1, count}, {1}), shape);
+  return reshape(build({1}, {1, *countElements(to)}, {1}), to);
 }
 
 Value NodeImporter::bitcast(Value value, DataType type) {

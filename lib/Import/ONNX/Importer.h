@@ -122,7 +122,6 @@ public:
   /// Views of `value`.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// The same bits as another type of as many.
   mlir::Value bitcast(mlir::Value value, DataType type);
 
@@ -178,6 +177,8 @@ public:
 private:
   bool isRead(unsigned output) const;
   mlir::Value materialize(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
+  mlir::Value broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> from,
+                        llvm::ArrayRef<int64_t> to);
 
   GraphImporter &graph;
   const NodeProto &node;

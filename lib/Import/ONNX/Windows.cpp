@@ -28,7 +28,7 @@ struct Windows {
   /// `shape` without the dimension of size 1.
   static Shape without(Shape shape, bool isAdded) {
     if (isAdded)
-      shape.erase(shape.begin() + 2);
+      return {shape[0], shape[1], shape[3]};
     return shape;
   }
 };
@@ -37,8 +37,14 @@ struct Windows {
 /// Adds the dimension of size 1 to {N, C, W}.
 static Shape addDimension(Shape shape) {
   if (shape.size() == 3)
-    shape.insert(shape.begin() + 2, 1);
+    return {shape[0], shape[1], 1, shape[2]};
   return shape;
+}
+
+/// Puts `value` before the values of an array of one spatial dimension.
+static void prepend(int64_t value, ArrayRef<Shape *> arrays) {
+  for (Shape *array : arrays)
+    *array = {value, array->front()};
 }
 
 /// An array with a value for each spatial dimension, or `otherwise`.
@@ -128,11 +134,9 @@ static FailureOr<Windows> getWindows(NodeImporter &node, Shape sizes) {
   }
   windows.input = addDimension(shape);
   if (count == 1) {
-    for (Shape *values : {&windows.sizes, &windows.strides, &windows.dilations,
-                          &windows.counts})
-      values->insert(values->begin(), 1);
-    for (Shape *values : {&windows.start, &windows.end})
-      values->insert(values->begin(), 0);
+    prepend(1, {&windows.sizes, &windows.strides, &windows.dilations,
+                &windows.counts});
+    prepend(0, {&windows.start, &windows.end});
   }
   return windows;
 }
@@ -241,10 +245,8 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
   }
   Shape outer = addDimension(output);
   if (count == 1) {
-    for (Shape *values : {&*strides, &*dilations})
-      values->insert(values->begin(), 1);
-    for (Shape *values : {&start, &end, &*extra})
-      values->insert(values->begin(), 0);
+    prepend(1, {&*strides, &*dilations});
+    prepend(0, {&start, &end, &*extra});
   }
   Value bias;
   if (node.hasInput(2)) {
