@@ -1,5 +1,4 @@
-//===- ElementWiseOps.cpp - Element-wise operators
-//--------------------------------===//
+//===- ElementWiseOps.cpp - Element-wise operators ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -39,3 +38,7 @@ DML_SCALED(ElementWiseLogOp)
 DML_SCALED(ElementWiseRecipOp)
 DML_SCALED(ElementWiseSqrtOp)
 #undef DML_SCALED
+
+LogicalResult ElementWiseAdd1Op::verify() {
+  return detail::verifyFusedActivation(*this, getFusedActivationAttr());
+}

@@ -57,6 +57,8 @@ static const ElementWiseRow rows[] = {
         [](auto &x) { return out(select(x[0] > x["alpha"], x[0], x[0](0))); }),
 };
 
+llvm::ArrayRef<ElementWiseRow> getActivationRows() { return rows; }
+
 void addActivationEvaluators(Evaluators &evaluators) {
   addElementWise(evaluators, rows);
 }

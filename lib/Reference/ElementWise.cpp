@@ -11,6 +11,7 @@ namespace dml::reference {
 static const ElementWiseRow rows[] = {
     row("element_wise_abs", [](auto &x) { return out(abs(x[0])); }),
     row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
+    floatRow("element_wise_add1", [](auto &x) { return out(x[0] + x[1]); }),
     floatRow("element_wise_ceil", [](auto &x) { return out(ceil(x[0])); }),
     row("element_wise_divide", [](auto &x) { return out(x[0] / x[1]); }),
     floatRow("element_wise_exp", [](auto &x) { return out(exp(x[0])); }),
@@ -55,6 +56,8 @@ static const ElementWiseRow rows[] = {
     floatRow("element_wise_sqrt", [](auto &x) { return out(sqrt(x[0])); }),
     row("element_wise_subtract", [](auto &x) { return out(x[0] - x[1]); }),
 };
+
+llvm::ArrayRef<ElementWiseRow> getElementWiseRows() { return rows; }
 
 void addElementWiseEvaluators(Evaluators &evaluators) {
   addElementWise(evaluators, rows);

@@ -32,6 +32,30 @@ static void storeTruth(Estimate &tensor, int64_t index, Truth truth) {
   tensor.upper.setNumber(index, truth != Truth::False);
 }
 
+/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+template <typename Number>
+static Number applyScaleBias(Number x, DictionaryAttr attributes) {
+  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
+  if (!scaleBias)
+    return x;
+  return x * x(scaleBias.getScale().getValueAsDouble()) +
+         x(scaleBias.getBias().getValueAsDouble());
+}
+
+Interval applyActivation(Interval x, ActivationAttr activation) {
+  if (!activation)
+    return x;
+  DictionaryAttr parameters = activation.getParameters();
+  std::string name = activation.getOperatorName();
+  x = applyScaleBias(x, parameters);
+  for (ArrayRef<ElementWiseRow> rows :
+       {getActivationRows(), getElementWiseRows()})
+    for (const ElementWiseRow &row : rows)
+      if (row.op == name)
+        return *row.ofFloats(Elements<Interval>(x, parameters)).number;
+  llvm_unreachable("an activation without a row");
+}
+
 template <typename Number>
 static LogicalResult
 evaluateRow(Operation *op,
@@ -41,21 +65,20 @@ evaluateRow(Operation *op,
       cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
   if (!attributes)
     attributes = DictionaryAttr::get(op->getContext());
-  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
   FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
+  auto activation = attributes.getAs<ActivationAttr>("fused_activation");
   bool isExact = true;
   for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
     SmallVector<Number> numbers;
     for (const Estimate &operand : operands)
       numbers.push_back(Number::load(operand, i));
-    if (scaleBias) {
-      Number &x = numbers.front();
-      x = x * x(scaleBias.getScale().getValueAsDouble()) +
-          x(scaleBias.getBias().getValueAsDouble());
-    }
+    numbers.front() = applyScaleBias(numbers.front(), attributes);
     Outcome<Number> outcome = formula(Elements<Number>(numbers, attributes));
+    if constexpr (std::is_same_v<Number, Interval>)
+      if (activation)
+        outcome = applyActivation(*outcome.number, activation);
     if (outcome.number) {
       outcome.number->store(*output, i);
       isExact &= std::is_same_v<Number, Integer>;

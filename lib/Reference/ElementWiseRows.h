@@ -76,6 +76,14 @@ ElementWiseRow integerRow(llvm::StringLiteral op, Formula formula) {
   return {op, nullptr, formula};
 }
 
+/// The rows of each family.
+llvm::ArrayRef<ElementWiseRow> getActivationRows();
+llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
+
+/// What `activation` makes of `x`: how operators apply their
+/// `fused_activation`. Null leaves `x` as it is.
+Interval applyActivation(Interval x, ActivationAttr activation);
+
 /// Adds an evaluator for each of `rows`, which live as long as the program.
 void addElementWise(Evaluators &evaluators,
                     llvm::ArrayRef<ElementWiseRow> rows);

@@ -18,6 +18,32 @@ static Attribute drawFloat(Draft &draft) {
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
 
+/// One of the activations that the operator fuses at the program's level.
+static Attribute drawActivation(Draft &draft, const OperatorSupport &support) {
+  FeatureLevel level = getTargetFeatureLevel(*draft.module);
+  SmallVector<StringRef> cases;
+  for (const EnumCaseSupport &enumCase : support.enumCases)
+    if (enumCase.attribute == "fused_activation" && enumCase.level <= level &&
+        symbolizeActivationFunction(enumCase.enumCase))
+      cases.push_back(enumCase.enumCase);
+  MLIRContext *context = draft.builder.getContext();
+  auto value = *symbolizeActivationFunction(draft.random.pick(ArrayRef(cases)));
+  // Numbers from 1 on: every activation takes them at every level.
+  NamedAttrList parameters;
+  auto name = *RegisteredOperationName::lookup(
+      value == ActivationFunction::clip
+          ? "dml.element_wise_clip"
+          : ("dml.activation_" + stringifyActivationFunction(value)).str(),
+      context);
+  for (StringAttr attribute : name.getAttributeNames())
+    if (attribute != "scale_bias")
+      parameters.set(attribute,
+                     draft.builder.getF32FloatAttr(
+                         static_cast<float>(draft.random.between(2, 12)) / 2));
+  return ActivationAttr::get(context, value,
+                             parameters.getDictionary(context));
+}
+
 static Operation *draw(Draft &draft, const Cell &cell, uint32_t, Value input) {
   MLIRContext *context = draft.builder.getContext();
   auto name = *RegisteredOperationName::lookup(cell.op, context);
@@ -39,7 +65,10 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t, Value input) {
   }
   bool isFloating = isFloat(cell.types.front());
   for (StringAttr attribute : name.getAttributeNames()) {
-    if (attribute != "scale_bias")
+    if (attribute == "fused_activation") {
+      if (!draft.random.oneIn(4))
+        state.addAttribute(attribute, drawActivation(draft, support));
+    } else if (attribute != "scale_bias")
       state.addAttribute(attribute, drawFloat(draft));
     else if (isFloating && draft.random.oneIn(2))
       state.addAttribute(attribute,

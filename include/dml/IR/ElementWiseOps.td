@@ -333,4 +333,24 @@ def DML_ElementWiseLogicalLessThanOrEqualOp : DML_ComparisonOp<"element_wise_log
   ];
 }
 
+def DML_ElementWiseAdd1Op : DML_ElementWiseOp<"element_wise_add1", "ELEMENT_WISE_ADD1",
+    "Adds two tensors and applies an activation function", "f(a + b)",
+    "The sum of f16 is not rounded to f16 before the activation.",
+    "* (C1) `a`, `b` and `output` have the same element type and sizes.\n"
+    "* (C2) `fused_activation` is an activation that this operator fuses: any "
+    "but clip.\n",
+    ", where `f` is `fused_activation`, or nothing if there is none"> {
+  let arguments = (ins DML_Tensor:$a, DML_Tensor:$b,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["a", "b", "output"]];
+  let sameShapes = [["a", "b", "output"]];
+  let hasVerifier = 1;
+  let support = [
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
+  ];
+  let enumSupport = [DML_FusedActivationSupport<>];
+}
+
 #endif // DML_IR_ELEMENTWISEOPS_TD

@@ -47,6 +47,8 @@ static constexpr ElementWiseRow rows[] = {
      [](X x) { return select(x[0] > x["alpha"], x[0], x[0](0)); }},
 };
 
+ArrayRef<ElementWiseRow> dml::getActivationRows() { return rows; }
+
 void dml::populateActivationPatterns(const TypeConverter &typeConverter,
                                      RewritePatternSet &patterns) {
   populateElementWise(typeConverter, patterns, rows);

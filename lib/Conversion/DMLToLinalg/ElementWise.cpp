@@ -168,6 +168,29 @@ Number Elements::operator[](StringRef name) const {
   return numbers.front()(attributes.getAs<FloatAttr>(name).getValueAsDouble());
 }
 
+/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+static Number applyScaleBias(Number x, DictionaryAttr attributes) {
+  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
+  if (!scaleBias)
+    return x;
+  return x * x(scaleBias.getScale().getValueAsDouble()) +
+         x(scaleBias.getBias().getValueAsDouble());
+}
+
+Number dml::applyActivation(Number x, ActivationAttr activation) {
+  if (!activation)
+    return x;
+  DictionaryAttr parameters = activation.getParameters();
+  std::string name = activation.getOperatorName();
+  x = applyScaleBias(x, parameters);
+  for (ArrayRef<ElementWiseRow> rows :
+       {getActivationRows(), getElementWiseRows()})
+    for (const ElementWiseRow &row : rows)
+      if (row.op == name)
+        return row.build(Elements(x, parameters));
+  llvm_unreachable("an activation without a row");
+}
+
 //===----------------------------------------------------------------------===//
 // The pattern
 //===----------------------------------------------------------------------===//
@@ -197,12 +220,10 @@ struct ElementWiseLowering : ConversionPattern {
             numbers.push_back(toNumber(
                 b, element, cast<RankedTensorType>(original).getElementType()));
           }
-          if (auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias")) {
-            Number &x = numbers.front();
-            x = x * x(scaleBias.getScale().getValueAsDouble()) +
-                x(scaleBias.getBias().getValueAsDouble());
-          }
-          Number result = row.build(Elements(numbers, attributes));
+          numbers.front() = applyScaleBias(numbers.front(), attributes);
+          Number result = applyActivation(
+              row.build(Elements(numbers, attributes)),
+              attributes.getAs<ActivationAttr>("fused_activation"));
           auto type = cast<RankedTensorType>(
               getTypeConverter()->convertType(op->getResult(0).getType()));
           return fromNumber(result, type.getElementType());

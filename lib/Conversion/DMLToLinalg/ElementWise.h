@@ -97,6 +97,14 @@ struct ElementWiseRow {
   Number (*build)(const Elements &x);
 };
 
+/// The rows of each family.
+llvm::ArrayRef<ElementWiseRow> getActivationRows();
+llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
+
+/// What `activation` makes of the f32 `x`: how operators apply their
+/// `fused_activation`. Null leaves `x` as it is.
+Number applyActivation(Number x, ActivationAttr activation);
+
 /// Adds a pattern for each of `rows`, which live as long as the program.
 void populateElementWise(const mlir::TypeConverter &typeConverter,
                          mlir::RewritePatternSet &patterns,

@@ -23,6 +23,7 @@ static Condition isTrue(Number x) { return !x.equals(x(0)); }
 static constexpr ElementWiseRow rows[] = {
     {"element_wise_abs", [](X x) { return abs(x[0]); }},
     {"element_wise_add", [](X x) { return x[0] + x[1]; }},
+    {"element_wise_add1", [](X x) { return x[0] + x[1]; }},
     {"element_wise_ceil", [](X x) { return ceil(x[0]); }},
     {"element_wise_divide", [](X x) { return x[0] / x[1]; }},
     {"element_wise_exp", [](X x) { return exp(x[0]); }},
@@ -61,6 +62,8 @@ static constexpr ElementWiseRow rows[] = {
     {"element_wise_sqrt", [](X x) { return sqrt(x[0]); }},
     {"element_wise_subtract", [](X x) { return x[0] - x[1]; }},
 };
+
+ArrayRef<ElementWiseRow> dml::getElementWiseRows() { return rows; }
 
 void dml::populateElementWisePatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
