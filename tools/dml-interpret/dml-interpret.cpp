@@ -16,18 +16,18 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "support/Arguments.h"
+#include "support/CompilerCommandLine.h"
 #include "support/ToolError.h"
-#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace dml;
 using dml::reference::Tensor;
+using dml::tools::ExitCode;
 using dml::tools::HostTensor;
 namespace cl = llvm::cl;
 
@@ -47,9 +47,14 @@ static cl::opt<std::string> functionName("function", cl::init(""),
                                                   "or the only one)"),
                                          cl::cat(category));
 
-/// Prints an error of this tool.
-static LogicalResult emitToolError(const Twine &message) {
+/// How this program ends where it fails.
+static ExitCode exitCode = tools::kExitInvalid;
+
+/// Prints an error of this tool, for which it ends with `code`.
+static LogicalResult emitToolError(const Twine &message,
+                                   ExitCode code = tools::kExitInvalid) {
   tools::emitToolError() << message << "\n";
+  exitCode = code;
   return failure();
 }
 
@@ -152,22 +157,24 @@ static LogicalResult run(ModuleOp module) {
     inputs.push_back(std::move(*input));
   }
   auto outputs = reference::interpretValues(*function, inputs);
-  if (failed(outputs))
+  if (failed(outputs)) {
+    exitCode = tools::kExitNo;
     return failure();
+  }
   std::vector<HostTensor> hostOutputs;
   for (const Tensor &output : *outputs)
     hostOutputs.push_back(convert(output));
   if (!dml::tools::writeOutputs(*files, signature, hostOutputs, error))
-    return emitToolError(error);
+    return emitToolError(error, tools::kExitNotWritten);
   return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  dml::tools::setVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Runs a function of dml operators without a device\n");
+  if (!tools::parseCompilerCommandLine(
+          argc, argv, "Runs a function of dml operators without a device\n",
+          &category))
+    return tools::kExitInvalid;
 
   DialectRegistry registry;
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
@@ -177,11 +184,11 @@ int main(int argc, char **argv) {
   auto buffer = openInputFile(file, &error);
   if (!buffer) {
     (void)emitToolError(error);
-    return EXIT_FAILURE;
+    return exitCode;
   }
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
   auto module = parseSourceFile<ModuleOp>(sources, &context);
-  return module && succeeded(run(*module)) ? EXIT_SUCCESS : EXIT_FAILURE;
+  return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
 }

@@ -42,7 +42,11 @@ inputs and outputs
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.
   --function=NAME        default: main, or else the only one
-  --print-signature      print the functions and what they take; run nothing
+  --print-signature      print the functions and what they take; run nothing.
+                         The feature level there is the one that the operators
+                         were checked against: what dml.target or --feature-level
+                         said, else the newest. The oldest that would do,
+                         dml-explain says.
 
 devices
   --device=DEVICE        a part of a name, an index or a UUID; default: the
@@ -63,7 +67,8 @@ other
   --time                 print the times of the steps, on stderr
   --help, --version
 
-The exit code is 0, or 1 where anything failed; the reason is on stderr.
+The reason for an exit code other than 0 is on stderr.
+
 )";
 
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
@@ -83,7 +88,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),
-      {"--disable-feature", true,
+      {"--disable-feature", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
            if (value ==
@@ -93,11 +98,11 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
            }
          return false;
        }},
-      {"--timeout", true,
+      {"--timeout", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.timeout) && options.timeout > 0;
        }},
-      {"--repeat", true,
+      {"--repeat", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.repeat) && options.repeat > 0;
        }},

@@ -51,11 +51,12 @@ bool isModule(const std::string &path) {
 Executable compile(const std::string &module,
                    const std::vector<std::string> &arguments,
                    const std::string &purpose = "") {
-  TemporaryFile compiled;
+  AnonymousFile compiled;
   std::string error;
-  if (!compiled.create(".dmlx", error) ||
-      !compileModule(module, compiled.path(), arguments, error))
-    fail(error + purpose);
+  ExitCode exitCode = kExitNo;
+  if (!compiled.create(error) ||
+      !compileModule(module, compiled.path(), arguments, error, exitCode))
+    fail(error + purpose, exitCode);
   Executable executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
@@ -152,7 +153,7 @@ void printSignatures(DmlExecutable executable) {
     std::printf("%s%s -> %s\n", signature.info.name,
                 printTensors(signature.inputs).c_str(),
                 printTensors(signature.outputs).c_str());
-    std::printf("  feature level %u_%u, %s, %s temporary\n",
+    std::printf("  checked against feature level %u_%u, %s, %s temporary\n",
                 signature.info.featureLevel >> 12,
                 signature.info.featureLevel >> 8 & 0xf,
                 printCount(signature.info.stepCount, "step").c_str(),
@@ -175,9 +176,7 @@ Instance createInstance(const Options &options) {
   DmlInstanceCreateInfo info{};
   info.enableValidation = options.validate;
   info.messageCallback = printMessage;
-  Instance instance;
-  DML_CHECK(dmlCreateInstance, &info, instance.out());
-  return instance;
+  return dml::tools::createInstance(&info);
 }
 
 /// Prints the shortest wall time, and the latest times of the steps.
@@ -275,8 +274,8 @@ void runTool(const Options &options) {
     Instance instance = createInstance(options);
     std::string text =
         options.json ? printDevicesAsJson(instance) : printDevices(instance);
-    if (dmlGetDeviceCount(instance) == 0 && !options.json)
-      fail("there is no Vulkan device");
+    if (!options.json)
+      requireDevices(instance);
     std::fputs(text.c_str(), stdout);
     return;
   }
@@ -300,6 +299,7 @@ void runTool(const Options &options) {
     fail(error);
 
   Instance instance = createInstance(options);
+  requireDevices(instance);
   std::vector<HostTensor> outputs;
   {
     DmlDeviceCreateInfo info{};
@@ -316,9 +316,9 @@ void runTool(const Options &options) {
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))
-    fail("the validation layer has " + printCount(count, "message"));
+    fail("the validation layer has " + printCount(count, "message"), kExitNo);
   if (!writeOutputs(*files, function, outputs, error))
-    fail(error);
+    fail(error, kExitNotWritten);
 }
 
 } // namespace
@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
     if (!parseOptions(argc, argv, options, error))
       fail(error);
     if (options.help)
-      std::fputs(kHelp, stdout);
+      std::printf("%s%s", kHelp, kExitCodesHelp);
     else if (options.version)
       std::printf("dml-run %s\n", dmlGetVersion());
     else

@@ -351,7 +351,8 @@ typedef struct DmlFunctionInfo {
   uint32_t stepCount;
   /* Bytes of the temporary buffer; may be 0. */
   uint64_t temporarySize;
-  /* 0x1000 is 1_0, 0x6400 is 6_4. */
+  /* The level that the compiler checked the operators against; they may need
+   * less. 0x1000 is 1_0, 0x6400 is 6_4. */
   uint32_t featureLevel;
 } DmlFunctionInfo;
 
