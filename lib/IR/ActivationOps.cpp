@@ -77,10 +77,9 @@ ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   return detail::verifyActivation(emitError, value, parameters);
 }
 
-LogicalResult
-dml::detail::verifyActivation(llvm::function_ref<InFlightDiagnostic()> emitError,
-                              ActivationFunction activation,
-                              DictionaryAttr parameters) {
+LogicalResult dml::detail::verifyActivation(
+    llvm::function_ref<InFlightDiagnostic()> emitError,
+    ActivationFunction activation, DictionaryAttr parameters) {
   auto get = [&](StringRef name) {
     return parameters.getAs<FloatAttr>(name).getValueAsDouble();
   };
@@ -102,16 +101,31 @@ LogicalResult dml::detail::verifyFusedActivation(Operation *op,
   diagnostic << "fused_activation is "
              << stringifyActivationFunction(activation.getValue())
              << ", but the operator fuses ";
-  llvm::interleaveComma(
-      llvm::make_filter_range(support.enumCases,
-                              [](const EnumCaseSupport &enumCase) {
-                                return enumCase.attribute ==
-                                           "fused_activation" &&
-                                       symbolizeActivationFunction(
-                                           enumCase.enumCase);
-                              }),
-      diagnostic, [&](const EnumCaseSupport &enumCase) {
-        diagnostic << StringRef(enumCase.enumCase);
-      });
+  llvm::interleaveComma(llvm::make_filter_range(
+                            support.enumCases,
+                            [](const EnumCaseSupport &enumCase) {
+                              return enumCase.attribute == "fused_activation" &&
+                                     symbolizeActivationFunction(
+                                         enumCase.enumCase);
+                            }),
+                        diagnostic, [&](const EnumCaseSupport &enumCase) {
+                          diagnostic << StringRef(enumCase.enumCase);
+                        });
   return diagnostic;
+}
+
+/// The numbers of the op itself, as of an activation that is fused.
+static LogicalResult verifyNumbers(Operation *op,
+                                   ActivationFunction activation) {
+  return dml::detail::verifyActivation(
+      [op] { return op->emitOpError(); }, activation,
+      cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
+}
+
+LogicalResult ActivationCeluOp::verify() {
+  return verifyNumbers(*this, ActivationFunction::celu);
+}
+
+LogicalResult ActivationSoftplusOp::verify() {
+  return verifyNumbers(*this, ActivationFunction::softplus);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -15,14 +16,28 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-/// An estimate whose bounds are tensors of their own.
-static FailureOr<Estimate> createBounds(Operation *op, Type type) {
+FailureOr<Estimate> createBounds(Operation *op, Type type) {
   FailureOr<Tensor> value = createTensor(op, type),
                     lower = createTensor(op, type),
                     upper = createTensor(op, type);
   if (failed(value) || failed(lower) || failed(upper))
     return failure();
   return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
+}
+
+bool isCertain(const Estimate &tensor, int64_t index) {
+  return tensor.lower.getInteger(index) == tensor.upper.getInteger(index);
+}
+
+void storeUnknown(Estimate &tensor, int64_t index) {
+  if (isInteger(tensor.value.getDataType())) {
+    Integer like = Integer::load(tensor, index);
+    tensor.lower.setInteger(index, like.getMin());
+    tensor.upper.setInteger(index, like.getMax());
+    return;
+  }
+  tensor.lower.setNumber(index, -std::numeric_limits<double>::infinity());
+  tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Stores 1 or 0, or both as bounds.
@@ -79,6 +94,17 @@ evaluateRow(Operation *op,
     if constexpr (std::is_same_v<Number, Interval>)
       if (activation)
         outcome = applyActivation(*outcome.number, activation);
+    if constexpr (std::is_same_v<Number, Integer>)
+      if (llvm::any_of(operands, [&](const Estimate &operand) {
+            return !isCertain(operand, i);
+          })) {
+        if (outcome.number)
+          storeUnknown(*output, i);
+        else
+          storeTruth(*output, i, Truth::Unknown);
+        isExact = false;
+        continue;
+      }
     if (outcome.number) {
       outcome.number->store(*output, i);
       isExact &= std::is_same_v<Number, Integer>;
@@ -107,10 +133,6 @@ void addElementWise(Evaluators &evaluators, ArrayRef<ElementWiseRow> rows) {
                      << stringifyDataType(type);
             return evaluateRow(op, row.ofFloats, operands, outputs);
           }
-          for (const Estimate &operand : operands)
-            if (!operand.isExact())
-              return op->emitOpError("has an integer operand that is known "
-                                     "within bounds only");
           if (!row.ofIntegers)
             return op->emitOpError("is unknown to the interpreter for ")
                    << stringifyDataType(type);

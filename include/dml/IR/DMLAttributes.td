@@ -226,9 +226,10 @@ class DML_SteepnessSupport : DML_CasesSupport {
       DML_CaseCpp<"steepness", "below_1", 1, "0.5 : f32", FL_6_4,
                   DML_SoftplusHistory.source>.cpp];
   let valueCpp = [{
-    if (attribute == "steepness")
+    if (attribute == "steepness") {
       if (auto value = getProperties().steepness)
         return value.getValueAsDouble() < 1;
+    }
   }];
 }
 
@@ -259,9 +260,10 @@ class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
                   "#dml.activation<softplus, {steepness = 0.5 : f32}>", FL_6_4,
                   DML_SoftplusHistory.source>.cpp];
   let valueCpp = [{
-    if (attribute == "fused_activation")
+    if (attribute == "fused_activation") {
       if (auto value = getProperties().fused_activation)
         return value.getFusedCase(getOperatorSupport());
+    }
   }];
 }
 
