@@ -442,7 +442,8 @@ TEST_F(FeatureLevelsTest, BoundaryMessages) {
       auto build = [&](FeatureLevel level) {
         SmallVector<Type> types = getSupportedTypes(op, level);
         for (auto [type, tensor] : llvm::zip_equal(types, op.getTensors())) {
-          if (tensor.tensor != requirement.subject)
+          if (tensor.tensor != requirement.subject ||
+              requirement.kind == Requirement::Kind::EnumCase)
             continue;
           auto old = cast<RankedTensorType>(type);
           type = requirement.kind == Requirement::Kind::Rank
@@ -452,14 +453,18 @@ TEST_F(FeatureLevelsTest, BoundaryMessages) {
                                      static_cast<DataType>(requirement.value));
         }
         OwningOpRef<ModuleOp> module = buildOp(op, types);
-        if (requirement.kind == Requirement::Kind::EnumCase)
-          getOp(*module)->setAttr(
-              requirement.subject,
-              parseAttribute(
-                  op.support
-                      ->getEnumCase(requirement.subject, requirement.value)
-                      ->syntax,
-                  &context));
+        if (requirement.kind == Requirement::Kind::EnumCase) {
+          StringRef syntax =
+              op.support->getEnumCase(requirement.subject, requirement.value)
+                  ->syntax;
+          if (!syntax.empty())
+            getOp(*module)->setAttr(requirement.subject,
+                                    parseAttribute(syntax, &context));
+          // The cases of an optional operand: present and absent.
+          for (auto [index, tensor] : llvm::enumerate(op.getTensors()))
+            if (tensor.tensor == requirement.subject && requirement.value == 1)
+              getOp(*module)->eraseOperand(index);
+        }
         return module;
       };
       os << op.name << (op.selected ? " of " + op.selected->enumCase.str() : "")

@@ -105,6 +105,18 @@ bool isName(llvm::StringRef text);
 /// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
+namespace detail {
+/// Emits an error if `op` does not fuse `activation`; null is fine.
+llvm::LogicalResult verifyFusedActivation(mlir::Operation *op,
+                                          ActivationAttr activation);
+
+/// Emits an error if the numbers among the attributes of the activation
+/// function `activation` have no meaning.
+llvm::LogicalResult verifyActivation(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    ActivationFunction activation, mlir::DictionaryAttr parameters);
+} // namespace detail
+
 /// The support table of the operator `name`, or null if it is none.
 const OperatorSupport *getOperatorSupport(mlir::OperationName name);
 

@@ -69,7 +69,6 @@ struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-      // The same bytes under another type.
       rewriter.replaceOpWithNewOp<arith::ConstantOp>(
           op, DenseResourceElementsAttr::get(type, resource.getRawHandle()));
       return success();
@@ -99,7 +98,8 @@ struct ConvertDMLToLinalg
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
             [&](Operation *op) { return typeConverter.isLegal(op); });
-    target.addIllegalOp<tensor::BitcastOp, tensor::ConcatOp,
+    target.addIllegalOp<linalg::BroadcastOp, linalg::TransposeOp,
+                        tensor::BitcastOp, tensor::ConcatOp,
                         tensor::ExtractSliceOp>();
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return typeConverter.isSignatureLegal(op.getFunctionType()) &&
@@ -124,9 +124,7 @@ struct ConvertDMLToLinalg
 
 void dml::populateDMLToLinalgPatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
-  populatePaddingPatterns(typeConverter, patterns);
-  populatePoolingPatterns(typeConverter, patterns);
-  populateResamplePatterns(typeConverter, patterns);
+#define DML_FAMILY(name) populate##name##Patterns(typeConverter, patterns);
+#include "dml/IR/Families.def"
   populateTensorPatterns(typeConverter, patterns);
-  populateTilePatterns(typeConverter, patterns);
 }
