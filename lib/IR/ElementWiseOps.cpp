@@ -20,7 +20,7 @@ void DMLDialect::registerElementWiseOps() {
 }
 
 static Type getTypeOfElements(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getTypeOfElements();
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
 /// Scales and biases are f32: what they would do to integers is not said.
