@@ -2,6 +2,7 @@
 //
 // RUN: dml-opt %s --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 
+// DML_SoftmaxOp (C2)
 func.func @hardmax1_axis(%a: tensor<2x3xf32>) {
   // expected-error @below {{'dml.activation_hardmax1' op axes[0] is 2, but wants a value from 0 to 1}}
   %0 = dml.activation_hardmax1 %a {axes = array<i64: 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
@@ -10,6 +11,7 @@ func.func @hardmax1_axis(%a: tensor<2x3xf32>) {
 
 // -----
 
+// DML_SoftmaxBase (C1)
 func.func @hardmax1_size(%a: tensor<2x3xf32>) {
   // expected-error @below {{'dml.activation_hardmax1' op output has size 1 in dimension 0, but input has 2 there (the operator does not broadcast)}}
   %0 = dml.activation_hardmax1 %a {axes = array<i64: 0>} : (tensor<2x3xf32>) -> tensor<1x3xf32>
@@ -26,6 +28,7 @@ func.func @hardmax_type(%a: tensor<2x3xf32>) {
 
 // -----
 
+// DML_MatrixSoftmaxOp (C2)
 func.func @hardmax_matrix(%a: tensor<1x2x1x3xf32>) {
   // expected-error @below {{'dml.activation_hardmax' op input has type 'tensor<1x2x1x3xf32>', of 3 dimensions without the leading sizes of 1, but wants at most 2}}
   %0 = dml.activation_hardmax %a : (tensor<1x2x1x3xf32>) -> tensor<1x2x1x3xf32>

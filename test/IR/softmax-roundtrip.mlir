@@ -6,6 +6,7 @@
 // RUN: dml-opt %s --mlir-print-op-generic | dml-opt | diff %t.mlir -
 // RUN: dml-opt %s --emit-bytecode | dml-opt | diff %t.mlir -
 
+// DML_SoftmaxBase (C1), DML_SoftmaxOp (C2)
 // CHECK-LABEL: func @sets
 func.func @sets(%a: tensor<2x3x4xf16>) {
   // CHECK: dml.activation_hardmax1 %{{.*}} {axes = array<i64: 2, 0>}
@@ -20,7 +21,7 @@ func.func @sets(%a: tensor<2x3x4xf16>) {
   return
 }
 
-// A matrix has leading sizes of 1.
+// DML_MatrixSoftmaxOp (C2): a matrix has leading sizes of 1.
 // CHECK-LABEL: func @matrices
 func.func @matrices(%a: tensor<1x1x2x3xf32>, %b: tensor<5xf32>) {
   // CHECK: dml.activation_hardmax %

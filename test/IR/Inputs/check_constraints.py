@@ -15,7 +15,7 @@ for path in sorted(descriptions.glob("*Op*.td")):
     for line in path.read_text().splitlines():
         if match := re.search(r': DML_\w+<"(\w+)"', line):
             owner = f"dml.{match[1]}"
-        elif match := re.match(r"class (DML_\w*Op)<", line):
+        elif match := re.match(r"class (DML_\w*)<", line):
             owner = match[1]
         if match := re.match(r'\s*"?\* (\(C\d+\)) ', line):
             labels.add(f"{owner} {match[1]}")
