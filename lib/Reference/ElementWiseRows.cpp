@@ -16,15 +16,6 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-FailureOr<Estimate> createBounds(Operation *op, Type type) {
-  FailureOr<Tensor> value = createTensor(op, type),
-                    lower = createTensor(op, type),
-                    upper = createTensor(op, type);
-  if (failed(value) || failed(lower) || failed(upper))
-    return failure();
-  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
-}
-
 bool isCertain(const Estimate &tensor, int64_t index) {
   return tensor.lower.getInteger(index) == tensor.upper.getInteger(index);
 }

@@ -92,9 +92,6 @@ llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
 /// `fused_activation`. Null leaves `x` as it is.
 Interval applyActivation(Interval x, ActivationAttr activation);
 
-/// An estimate whose bounds are tensors of their own.
-llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
-
 /// Whether element `index` is one integer for certain.
 bool isCertain(const Estimate &tensor, int64_t index);
 /// Stores that nothing is known of element `index`.

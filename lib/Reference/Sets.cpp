@@ -53,15 +53,6 @@ SmallVector<int64_t> getAxes(Operation *op) {
   return {cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - 1};
 }
 
-FailureOr<Estimate> createBounds(Operation *op, Type type) {
-  FailureOr<Tensor> value = createTensor(op, type),
-                    lower = createTensor(op, type),
-                    upper = createTensor(op, type);
-  if (failed(value) || failed(lower) || failed(upper))
-    return failure();
-  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
-}
-
 bool hasIntegers(const Estimate &tensor) {
   DataType type = tensor.value.getDataType();
   return type != DataType::FLOAT16 && type != DataType::FLOAT32 &&

@@ -31,9 +31,6 @@ private:
 /// has no such attribute.
 llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 
-/// An estimate whose bounds are tensors of their own.
-llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
-
 /// Whether a tensor has integers.
 bool hasIntegers(const Estimate &tensor);
 

@@ -24,9 +24,9 @@ func.func @convolution_c1_rank(%input: tensor<1x4xf32>, %filter: tensor<4x4xf32>
   %0 = dml.convolution %input, %filter {
       mode = #dml.convolution_mode<cross_correlation>,
       direction = #dml.convolution_direction<forward>,
-      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
-      output_padding = array<i64: 0, 0>}
+      strides = array<i64>, dilations = array<i64>,
+      start_padding = array<i64>, end_padding = array<i64>,
+      output_padding = array<i64>}
       : (tensor<1x4xf32>, tensor<4x4xf32>) -> tensor<1x4xf32>
   return
 }

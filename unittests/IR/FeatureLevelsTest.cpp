@@ -356,6 +356,9 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
 
 TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
   GoldenSupport golden = GoldenSupport::read();
+  // Two attributes of an operator may have the same cases, as GEMM's
+  // transforms do.
+  auto unseen = golden.modes;
   size_t cases = 0;
   for (const Operator &op : operators)
     for (const EnumCaseSupport &enumCase : op.support->enumCases) {
@@ -373,9 +376,9 @@ TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
             << enumCase.enumCase.str();
         ++cases;
       }
-      golden.modes.erase(it);
+      unseen.erase(it->first);
     }
-  EXPECT_TRUE(golden.modes.empty()) << golden.modes.begin()->first.second;
+  EXPECT_TRUE(unseen.empty()) << unseen.begin()->first.second;
   llvm::outs() << cases << " cases\n";
 }
 
