@@ -18,6 +18,8 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace dml {
 #define GEN_PASS_DEF_EMULATETYPES
 #include "dml/Codegen/Passes.h.inc"
@@ -526,6 +528,47 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+} // namespace
+
+/// Refuses arithmetic on types that the profile lacks, by the Vulkan feature's
+/// name: what becomes words is moved and converted, but not computed with.
+static LogicalResult verifyArithmetic(ModuleOp module,
+                                      const WordTypeConverter &typeConverter,
+                                      const DeviceProfile &profile) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()))
+      return WalkResult::advance();
+    // What moves or converts elements has patterns here, but none for f64.
+    bool isEmulated =
+        isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
+            arith::ExtUIOp, arith::SelectOp, arith::SIToFPOp, arith::TruncFOp,
+            arith::TruncIOp, arith::UIToFPOp>(op);
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                              op->getResultTypes())) {
+      if (!type.isIntOrFloat() || (isEmulated && !type.isF64()) ||
+          (typeConverter.isLegal(type) && !type.isF64()))
+        continue;
+      DeviceProfile required;
+      required.add(DeviceProfile::getRequired(type, /*isStored=*/false));
+      SmallVector<StringRef> missing;
+      for (const DeviceFeatureInfo &info : getDeviceFeatures())
+        if (required.has(info.feature) && !profile.has(info.feature))
+          missing.push_back(info.vulkanName);
+      if (missing.empty())
+        continue;
+      emitError(op->getLoc())
+          << "arithmetic on " << type << " needs the Vulkan feature "
+          << llvm::join(missing, ", ") << ", which the device profile '"
+          << profile.str() << "' lacks";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
 
 struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
   using Base::Base;
@@ -537,6 +580,8 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
       return signalPassFailure();
     }
     WordTypeConverter typeConverter(*profile);
+    if (failed(verifyArithmetic(getOperation(), typeConverter, *profile)))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       keepTensorTypes(function,
                       [&](Type type) { return !typeConverter.isLegal(type); });

@@ -44,6 +44,8 @@ static LogicalResult verifyLike(std::optional<Location> location,
 LogicalResult ConvolutionOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<ConvolutionOp>(location, adaptor.getOperands())))
+    return failure();
   using Op = ConvolutionOp;
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
@@ -138,6 +140,8 @@ LogicalResult
 GemmOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                          Adaptor adaptor,
                          SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<GemmOp>(location, adaptor.getOperands())))
+    return failure();
   using Op = GemmOp;
   auto a = cast<RankedTensorType>(adaptor.getA().getType());
   auto b = cast<RankedTensorType>(adaptor.getB().getType());

@@ -250,8 +250,8 @@ std::string dml::detail::describeUnknownAttribute(OperationName op,
 static LogicalResult verifyAttributeNames(Operation *op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (!attribute.getName().getValue().contains('.'))
-      return op->emitOpError()
-             << dml::detail::describeUnknownAttribute(op->getName(), attribute.getName());
+      return op->emitOpError() << dml::detail::describeUnknownAttribute(
+                 op->getName(), attribute.getName());
   return success();
 }
 

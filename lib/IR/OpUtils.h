@@ -35,8 +35,21 @@ struct ArrayVerifier {
 /// Checks that the array attributes hold what the support table says of them.
 llvm::LogicalResult verifyArrays(const ArrayVerifier &verifier);
 
-/// The same for result type inference, which runs before the op exists. The
-/// tensors that the arrays speak of are operands.
+/// Checks that the operands are ranked tensors. Result type inference may run
+/// before anything is verified, and looks at their shapes.
+template <typename OpTy>
+llvm::LogicalResult verifyRanked(std::optional<mlir::Location> location,
+                                 mlir::ValueRange operands) {
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (!mlir::isa<mlir::RankedTensorType>(operand.getType()))
+      return emitInferenceError<OpTy>(location, "operand ", index, " has type ",
+                                      operand.getType(),
+                                      ", but wants a ranked tensor");
+  return llvm::success();
+}
+
+/// Checks the arrays in result type inference, which runs before the op exists.
+/// The tensors that the arrays speak of are operands.
 template <typename OpTy>
 llvm::LogicalResult verifyArrays(std::optional<mlir::Location> location,
                                  mlir::MLIRContext *context,

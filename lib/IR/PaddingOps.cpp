@@ -29,6 +29,8 @@ LogicalResult
 PaddingOp::inferReturnTypes(MLIRContext *context,
                             std::optional<Location> location, Adaptor adaptor,
                             SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<PaddingOp>(location, adaptor.getOperands())))
+    return failure();
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> start = adaptor.getStartPadding();
   ArrayRef<int64_t> end = adaptor.getEndPadding();

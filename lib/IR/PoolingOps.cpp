@@ -64,6 +64,8 @@ verifyWindows(std::optional<Location> location, StringRef name,
 LogicalResult MaxPoolingGradOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<MaxPoolingGradOp>(location, adaptor.getOperands())))
+    return failure();
   using Op = MaxPoolingGradOp;
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   auto gradient = cast<RankedTensorType>(adaptor.getInputGradient().getType());

@@ -26,6 +26,8 @@ LogicalResult
 TileOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                          Adaptor adaptor,
                          SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<TileOp>(location, adaptor.getOperands())))
+    return failure();
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> repeats = adaptor.getRepeats();
   if (failed(verifyArrays<TileOp>(location, context, adaptor)))

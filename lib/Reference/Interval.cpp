@@ -335,7 +335,7 @@ Interval max(Interval a, Interval b) {
     return b;
   if (b.isNaN)
     return a;
-  Interval result(std::max(a.value, b.value));
+  Interval result(std::fmax(a.value, b.value));
   result.low =
       std::max(a.mayBeNaN ? -infinity : a.low, b.mayBeNaN ? -infinity : b.low);
   result.high = std::max(a.high, b.high);
@@ -566,7 +566,8 @@ Interval pow(Interval base, Interval power) {
       return Interval::nan();
     return Interval::anything(value);
   }
-  bool isOdd = std::fmod(exponent.low, 2) != 0;
+  // An infinite exponent counts as even.
+  bool isOdd = std::isfinite(exponent.low) && std::fmod(exponent.low, 2) != 0;
   Interval result = powOfPositive(-x, exponent, isOdd ? -value : value);
   return isOdd ? -result : result;
 }

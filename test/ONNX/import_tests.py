@@ -220,27 +220,8 @@ def windows():
     return model
 
 
-def movement():
-    model = Model()
-    x = ramp(2, 6, 4)
-    a = model.input(x)
-    b = model.node("Relu", a)
-    model.expect(model.node("Concat", a, b, axis=1), np.concatenate([x, np.maximum(x, 0)], axis=1))
-    parts = model.node("Split", a, model.weights(np.int64([2, 4])), axis=1, outputs=2)
-    model.expect(parts[0], x[:, :2])
-    model.expect(parts[1], x[:, 2:])
-    i64 = lambda *values: model.weights(np.int64(values))
-    model.expect(model.node("Slice", a, i64(1), i64(2**63 - 1), i64(1), i64(2)), x[:, 1::2])
-    model.expect(model.node("Slice", a, i64(-1), i64(-2**63), i64(2), i64(-1)), x[:, :, ::-1])
-    model.expect(model.node("Pad", a, i64(0, 1, 0, 0, 0, 2), model.weights(np.float32(7))),
-                 np.pad(x, ((0, 0), (1, 0), (0, 2)), constant_values=7))
-    index = np.int64([[0, 2], [5, 1]])
-    model.expect(model.node("Gather", a, model.input(index), axis=1), np.take(x, index, axis=1))
-    return model
-
-
 GROUPS = {function.__name__: function for function in (
-    element_wise, shapes, views, normalization, old_softmax, reduction, windows, movement)}
+    element_wise, shapes, views, normalization, old_softmax, reduction, windows)}
 
 
 def run(command):

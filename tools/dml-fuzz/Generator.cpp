@@ -285,7 +285,10 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
         }));
     if (fitting.empty())
       continue;
-    Cell cell = pickCell(random, fitting);
+    // The first operator is the one that the first value was drawn for, so
+    // that each is as likely as the others.
+    bool isFirst = i == 0 && input == values.front();
+    Cell cell = isFirst ? first : pickCell(random, fitting);
     Operation *op = drawOperator(draft, cell, input);
     bool isComputed = getOperators().find(cell.op)->computes(cell.mode);
     for (Value output : op->getResults())

@@ -187,9 +187,9 @@ TEST_F(ConvolutionTest, SumsMayOverflowInSomeOrder) {
                         DataType::FLOAT32, Result::upper)[0],
             INFINITY);
   // Infinities of both signs may meet.
-  EXPECT_TRUE(std::isnan(convolveRow({3e38, 3e38, -3e38, -3e38}, {1, 1, 1, 1},
-                                     {}, 1, DataType::FLOAT32,
-                                     Result::upper)[0]));
+  EXPECT_TRUE(
+      std::isnan(convolveRow({3e38, 3e38, -3e38, -3e38}, {1, 1, 1, 1}, {}, 1,
+                             DataType::FLOAT32, Result::upper)[0]));
 }
 
 TEST_F(ConvolutionTest, HalvesAreAddedUpInSinglePrecision) {

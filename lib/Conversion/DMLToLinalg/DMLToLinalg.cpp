@@ -97,7 +97,15 @@ struct ConvertDMLToLinalg
     target.addIllegalDialect<DMLDialect>();
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
-            [&](Operation *op) { return typeConverter.isLegal(op); });
+            [&](Operation *op) {
+              // Casts compute with f64, of which tensors hold the bits.
+              return llvm::all_of(
+                  llvm::concat<const Type>(op->getOperandTypes(),
+                                           op->getResultTypes()),
+                  [&](Type type) {
+                    return type.isF64() || typeConverter.isLegal(type);
+                  });
+            });
     target.addIllegalOp<linalg::BroadcastOp, linalg::TransposeOp,
                         tensor::BitcastOp, tensor::ConcatOp,
                         tensor::ExtractSliceOp>();

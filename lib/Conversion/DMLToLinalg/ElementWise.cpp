@@ -131,8 +131,10 @@ DML_FUNCTION(floor, FloorOp)
 DML_FUNCTION(log, LogOp)
 DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
-DML_FUNCTION(trunc, TruncOp)
 #undef DML_FUNCTION
+
+// MLIR converts no math.trunc to SPIR-V.
+Number dml::trunc(Number x) { return select(x < x(0), ceil(x), floor(x)); }
 
 Number dml::toNumber(Condition condition, Number like) {
   return select(condition, like(1), like(0));
