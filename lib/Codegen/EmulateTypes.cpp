@@ -546,7 +546,12 @@ static LogicalResult verifyArithmetic(ModuleOp module,
             arith::TruncIOp, arith::UIToFPOp>(op);
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes())) {
-      if (!type.isIntOrFloat() || (isEmulated && !type.isF64()) ||
+      // Nor do integers of 64 bits widen or narrow as words.
+      bool isWideInteger =
+          type.isInteger(64) &&
+          isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
+      if (!type.isIntOrFloat() ||
+          (isEmulated && !type.isF64() && !isWideInteger) ||
           (typeConverter.isLegal(type) && !type.isF64()))
         continue;
       DeviceProfile required;

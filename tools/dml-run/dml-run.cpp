@@ -71,7 +71,8 @@ Executable loadExecutable(const Options &options) {
   if (isModule(path)) {
     executable = compile(path, options.compileArguments);
   } else if (!options.compileArguments.empty()) {
-    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but the file is '" +
+    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but "
+         "the file is '" +
          path + "'");
   } else {
     DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());

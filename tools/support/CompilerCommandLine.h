@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counterpart of CommandLine.h, which needs no LLVM, for the tools that have
-// options of MLIR's beside their own.
+// The counterpart of CommandLine.h, which needs no LLVM, for the tools that
+// have options of MLIR's beside their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ inline void setVersionPrinter() {
 
 /// Applies a command line to the llvm::cl options of this program. --help ends
 /// with the table of exit codes, and shows the options of `category` alone if
-/// there is one. False, after printing what is wrong, where the exit code is to be
-/// kExitInvalid.
+/// there is one. False, after printing what is wrong, where the exit code is to
+/// be kExitInvalid.
 inline bool parseCompilerCommandLine(int argc, char **argv,
                                      llvm::StringRef overview,
                                      llvm::cl::OptionCategory *category) {

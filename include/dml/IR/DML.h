@@ -112,9 +112,10 @@ llvm::LogicalResult verifyFusedActivation(mlir::Operation *op,
 
 /// Emits an error if the numbers among the attributes of the activation
 /// function `activation` have no meaning.
-llvm::LogicalResult verifyActivation(
-    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
-    ActivationFunction activation, mlir::DictionaryAttr parameters);
+llvm::LogicalResult
+verifyActivation(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 ActivationFunction activation,
+                 mlir::DictionaryAttr parameters);
 } // namespace detail
 
 /// The support table of the operator `name`, or null if it is none.

@@ -295,9 +295,9 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 /* The longest that a call waits for the device which has no time of its own:
  * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
  * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
- * begins with. Such a call then returns DML_ERROR_TIMEOUT. The work goes on, for
- * nothing can stop it, and so whatever was made from the device stays until the
- * process ends: its destruction is put off for good. */
+ * begins with. Such a call then returns DML_ERROR_TIMEOUT. The work goes on,
+ * for nothing can stop it, and so whatever was made from the device stays until
+ * the process ends: its destruction is put off for good. */
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
