@@ -54,7 +54,7 @@ function(dml_install_package)
   foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
     install(DIRECTORY "${root}/include/dml"
       DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc"
+      FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.def"
       PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
 
