@@ -78,12 +78,12 @@ run(2 "no device is called 'none such'" copies.dmlx --function=f32
   --input=2x3xf32=1 "--device=none such")
 run(2 "option '--disable-feature' does not take 'shaderInt65'"
   twice.dmlx --disable-feature=shaderInt65)
-run(1 "option '--timeout' does not take '0'" twice.dmlx --timeout=0)
+run(2 "option '--timeout' does not take '0'" twice.dmlx --timeout=0)
 run(0 "2 4 6" twice.dmlx "--input=3xi64=1 2 3" --timeout=60)
 run(1 "feature shaderInt64 is needed"
   twice.dmlx --input=3xi64=1 --disable-feature=shaderInt64)
 run(1 "maxComputeSharedMemorySize of 2147483648 is needed" greedy.dmlx --input=3xi64=1)
-run(2 "--compile-arg is for .mlir" twice.dmlx --compile-arg=-x)
+run(2 "--compile-arg and --dim are for .mlir" twice.dmlx --compile-arg=-x)
 
 # No driver, and so no device.
 set(ENV{VK_ICD_FILENAMES} /nonexistent)
