@@ -8,4 +8,4 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_FAMILIES Activation ElementWise Padding Pooling Resample Tile)
+set(DML_FAMILIES Activation ElementWise Gather Layout Padding Pooling Resample Scatter Slice Tile)

@@ -89,4 +89,41 @@ def DML_InterpolationMode
 def DML_InterpolationModeAttr
     : DML_EnumAttr<DML_InterpolationMode, "interpolation_mode">;
 
+def DML_AxisDirectionIncreasing : I32EnumAttrCase<"increasing", 0>;
+def DML_AxisDirectionDecreasing : I32EnumAttrCase<"decreasing", 1>;
+
+/// DML_AXIS_DIRECTION, with DirectML's values.
+def DML_AxisDirection : I32EnumAttr<"AxisDirection", "DirectML axis direction",
+    [DML_AxisDirectionIncreasing, DML_AxisDirectionDecreasing]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_AxisDirectionAttr : DML_EnumAttr<DML_AxisDirection, "axis_direction">;
+
+def DML_DepthSpaceOrderDepthColumnRow
+    : I32EnumAttrCase<"depth_column_row", 0>;
+def DML_DepthSpaceOrderColumnRowDepth
+    : I32EnumAttrCase<"column_row_depth", 1>;
+
+/// DML_DEPTH_SPACE_ORDER, with DirectML's values.
+def DML_DepthSpaceOrder
+    : I32EnumAttr<"DepthSpaceOrder", "DirectML depth space order",
+                  [DML_DepthSpaceOrderDepthColumnRow,
+                   DML_DepthSpaceOrderColumnRowDepth]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_DepthSpaceOrderAttr
+    : DML_EnumAttr<DML_DepthSpaceOrder, "depth_space_order">;
+
+/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
+/// type that a tensor of the operator has (verifyScalar).
+def DML_ScalarAttr
+    : Attr<CPred<"::llvm::isa<::mlir::IntegerAttr, ::mlir::FloatAttr>($_self)">,
+           "integer or floating-point attribute"> {
+  let storageType = "::mlir::TypedAttr";
+  let returnType = "::mlir::TypedAttr";
+  let convertFromStorage = "$_self";
+}
+
 #endif // DML_IR_DMLATTRIBUTES_TD

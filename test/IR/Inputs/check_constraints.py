@@ -12,7 +12,7 @@ labels = set()
 for path in sorted(descriptions.glob("*Ops.td")):
     mnemonic = None
     for line in path.read_text().splitlines():
-        if match := re.search(r'DML_Op<"(\w+)"', line):
+        if match := re.search(r'DML_\w*Op<"(\w+)"', line):
             mnemonic = match[1]
         if match := re.match(r"\s*\* (\(C\d+\)) ", line):
             labels.add(f"dml.{mnemonic} {match[1]}")
@@ -21,7 +21,8 @@ missing = []
 for name in ("roundtrip.mlir", "invalid.mlir"):
     # A comment may list several: "dml.tile (C1), (C2)".
     named = set()
-    for comment in re.findall(r"//(.*)", (tests / name).read_text()):
+    text = "".join(path.read_text() for path in sorted(tests.glob(f"*{name}")))
+    for comment in re.findall(r"//(.*)", text):
         mnemonic = None
         for word in re.findall(r"dml\.\w+(?= \(C)|\(C\d+\)", comment):
             if word.startswith("dml."):
