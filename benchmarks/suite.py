@@ -60,6 +60,15 @@ def max_pooling_grad(window, stride, pad, dimensions=2):
     return build
 
 
+def elementwise(name, operands=1, **attributes):
+    """An element-wise operator; the operands after the first have arguments."""
+    def build(shape):
+        return (name, shape, [shape] * (operands - 1),
+                ", ".join(f"{key} = {float(value)} : f32"
+                          for key, value in attributes.items()))
+    return build
+
+
 def module(shape, dtype, operators):
     """The text of a function that applies the operators, one to the other."""
     arguments = [f"%input: {tensor(shape, dtype)}"]
@@ -111,6 +120,15 @@ def cases(eighth=False):
         add(f"maxpoolgrad_{name}", (32, 64, 224, 224), FLOATS, operator)
     add("maxpoolgrad_3d_k3s2", (8, 16, 32, 112, 112), FLOATS,
         max_pooling_grad(3, 2, 1, dimensions=3))
+
+    # Element by element: what is computed hides behind the memory.
+    whole = (8, 64, 512, 512)
+    add("relu", whole, FLOATS, elementwise("activation_relu"))
+    add("sigmoid", whole, FLOATS, elementwise("activation_sigmoid"))
+    add("add", whole, FLOATS, elementwise("element_wise_add", 2))
+    add("chain_elementwise", whole, FLOATS, elementwise("element_wise_multiply", 2),
+        elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
+                                                        alpha=0.1))
 
     # Over before the host has noticed: latency counts.
     small = (1, 3, 224, 224)

@@ -8,4 +8,5 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_FAMILIES Activation ElementWise Gather Layout Padding Pooling Resample Scatter Slice Tile)
+set(DML_FAMILIES Activation Contraction ElementWise Gather Layout Normalization
+    Padding Pooling Reduction Resample Scan Scatter Slice Softmax Tile)

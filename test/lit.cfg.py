@@ -32,6 +32,9 @@ for variable in os.environ:
 config.substitutions.append(("%dml_src", config.dml_source_dir))
 config.substitutions.append(("%dml_obj", config.dml_binary_dir))
 config.substitutions.append(("%python", config.python or sys.executable))
+# "%exits 2 dml-run" wants the exit code 2 of dml-run.
+config.substitutions.append(("%exits", f"{config.python or sys.executable} "
+                             f"{config.test_source_root}/Inputs/exits.py"))
 
 
 def probe(*command):

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMap.h"
+#include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
@@ -276,35 +277,43 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = getTypeConverter()->convertType(op.getType());
-    SmallVector<APInt> elements;
-    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
-      elements =
-          llvm::to_vector(dense
-                              .bitcast(rewriter.getIntegerType(
-                                  dense.getType().getElementTypeBitWidth()))
-                              .getValues<APInt>());
-    else if (auto number = dyn_cast<FloatAttr>(op.getValue()))
-      elements.push_back(number.getValue().bitcastToAPInt());
+    if (auto shaped = dyn_cast<RankedTensorType>(type)) {
+      std::optional<ConstantData> data = getConstantData(op.getValue());
+      if (!data)
+        return op.emitError("the constant of type ")
+               << op.getType()
+               << " wants a dense value, or a resource that the module has and "
+                  "that is as large as the type";
+      // The words' bytes are those of the elements, one after the other.
+      size_t step = data->bytes.size();
+      bool isWordSplat = data->isSplat && step <= sizeof(uint32_t);
+      uint64_t size = sizeof(uint32_t) *
+                      (isWordSplat ? 1 : uint64_t(shaped.getNumElements()));
+      if (data->isSplat && size > maxConstantBytes)
+        return op.emitError("the constant has ")
+               << size << " bytes, but the constants of an executable have at "
+               << "most " << maxConstantBytes;
+      std::vector<char> bytes(size);
+      size_t end = data->isSplat ? bytes.size() : step;
+      for (size_t i = 0; i < end; i += step)
+        llvm::copy(data->bytes, bytes.data() + i);
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+          op, DenseElementsAttr::getFromRawBuffer(shaped, bytes));
+      return success();
+    }
+    APInt element;
+    if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+      element = number.getValue().bitcastToAPInt();
     else if (auto number = dyn_cast<IntegerAttr>(op.getValue()))
-      elements.push_back(number.getValue());
+      element = number.getValue();
     else
-      return rewriter.notifyMatchFailure(op, "no dense tensor");
+      return rewriter.notifyMatchFailure(op, "no tensor and no number");
 
     SmallVector<uint32_t> words;
-    unsigned used = wordBits;
-    for (const APInt &element : elements) {
-      for (unsigned bit = 0; bit < element.getBitWidth(); bit += wordBits) {
-        if (used == wordBits) {
-          words.push_back(0);
-          used = 0;
-        }
-        unsigned width = std::min(element.getBitWidth(), wordBits);
-        words.back() |=
-            static_cast<uint32_t>(element.extractBitsAsZExtValue(width, bit))
-            << used;
-        used += width;
-      }
-    }
+    unsigned width = std::min(element.getBitWidth(), wordBits);
+    for (unsigned bit = 0; bit < element.getBitWidth(); bit += wordBits)
+      words.push_back(
+          static_cast<uint32_t>(element.extractBitsAsZExtValue(width, bit)));
     TypedAttr value;
     if (auto shaped = dyn_cast<ShapedType>(type))
       value = DenseElementsAttr::get(shaped, ArrayRef<uint32_t>(words));

@@ -7,7 +7,10 @@
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -38,6 +41,8 @@ struct KernelInfo {
   std::array<uint32_t, 3> workgroupSize;
   uint32_t sharedMemorySize;
   uint32_t bindingCount;
+  /// Of all loops of a thread together, at most.
+  uint64_t loopIterations;
 };
 
 class Exporter {
@@ -172,11 +177,32 @@ static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   return static_cast<uint32_t>(bytes);
 }
 
+/// Iterations of the loops in `region`, which a thread runs through once, at
+/// most. Loops that nobody can count beforehand have more than any driver
+/// bears.
+static uint64_t countLoopIterations(Region &region) {
+  constexpr uint64_t unknown = std::numeric_limits<uint64_t>::max();
+  uint64_t total = 0;
+  for (Operation &op : region.getOps()) {
+    uint64_t inside = 0;
+    for (Region &nested : op.getRegions())
+      inside = llvm::SaturatingAdd(inside, countLoopIterations(nested));
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+      std::optional<APInt> count = loop.getStaticTripCount();
+      uint64_t trips = count ? count->getLimitedValue() : unknown;
+      inside = llvm::SaturatingMultiply(
+          trips, llvm::SaturatingAdd(inside, uint64_t{1}));
+    }
+    total = llvm::SaturatingAdd(total, inside);
+  }
+  return total;
+}
+
 LogicalResult Exporter::readKernels() {
   if (failed(kernels.add(module)))
     return failure();
   for (const KernelTable::Kernel &kernel : kernels.getKernels()) {
-    KernelInfo info = {{1, 1, 1}, getSharedMemorySize(kernel.module), 0};
+    KernelInfo info = {{1, 1, 1}, getSharedMemorySize(kernel.module), 0, 0};
     for (auto mode :
          kernel.module->getRegion(0).getOps<spirv::ExecutionModeOp>())
       if (mode.getExecutionMode() == spirv::ExecutionMode::LocalSize)
@@ -191,6 +217,13 @@ LogicalResult Exporter::readKernels() {
             std::max(info.bindingCount, *variable.getBinding() + 1);
     kernelInfos.push_back(info);
   }
+  // The kernels before their conversion to SPIR-V, which knows blocks alone.
+  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    if (std::optional<unsigned> kernel = kernels.lookup(gpuModule.getName()))
+      for (auto function : gpuModule.getOps<gpu::GPUFuncOp>())
+        kernelInfos[*kernel].loopIterations =
+            std::max(kernelInfos[*kernel].loopIterations,
+                     countLoopIterations(function.getBody()));
   return success();
 }
 
@@ -251,7 +284,7 @@ Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
   DeviceProfile features;
   std::array<uint32_t, 3> maxSize = {1, 1, 1}, maxCount = {1, 1, 1};
   uint32_t maxInvocations = 1, maxShared = 0, maxBindings = 0;
-  uint64_t maxRange = 0;
+  uint64_t maxRange = 0, maxLoopIterations = 0;
   auto raise = [](auto &limit, auto value) { limit = std::max(limit, value); };
 
   for (auto [kernel, info] :
@@ -282,6 +315,7 @@ Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
     raise(maxInvocations, invocations);
     raise(maxShared, info.sharedMemorySize);
     raise(maxBindings, info.bindingCount);
+    raise(maxLoopIterations, info.loopIterations);
   }
   for (const ExportedFunction &function : functions)
     for (const Step &step : function.schedule.steps) {
@@ -301,7 +335,7 @@ Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
   executable::Extent3D size = toExtent(maxSize), count = toExtent(maxCount);
   return executable::CreateRequirements(
       builder, vulkan12, builder.CreateVector(required), maxRange, maxBindings,
-      maxInvocations, &size, &count, maxShared);
+      maxInvocations, &size, &count, maxShared, maxLoopIterations);
 }
 
 FailureOr<std::vector<uint8_t>> Exporter::write() {
@@ -337,10 +371,6 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
   }
 
   ArrayRef<uint8_t> data = constants.getData();
-  if (data.size() > INT32_MAX / 2)
-    return emitError(module.getLoc(), "the module has ")
-           << data.size() << " bytes of constants, but an executable holds "
-           << INT32_MAX / 2;
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
   auto constantData = builder.CreateVector(data.data(), data.size());
   executable::FinishExecutableBuffer(

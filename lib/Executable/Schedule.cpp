@@ -6,6 +6,7 @@
 
 #include "Schedule.h"
 #include "MemoryPlan.h"
+#include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
@@ -34,20 +35,31 @@ static bool isStorable(MemRefType type) {
 }
 
 FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
-  auto elements =
-      dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr());
-  if (!elements || !isStorable(global.getType()))
+  Attribute value = global.getInitialValueAttr();
+  if (!value || !isStorable(global.getType()))
     return emitError(global.getLoc(), "constant '")
            << global.getSymName()
            << "' wants a dense value to be written to an executable";
-  auto [position, isNew] = offsets.try_emplace(elements, 0);
+  std::optional<ConstantData> elements = getConstantData(value);
+  if (!elements)
+    return emitError(global.getLoc(), "constant '")
+           << global.getSymName() << "' of type " << global.getType()
+           << " wants a dense value, or a resource that the module has and "
+              "that "
+              "is as large as the type, to be written to an executable";
+  auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
   uint64_t offset = llvm::alignTo(data.size(), rangeAlignment);
   uint64_t size = getBufferSize(global.getType());
+  if (size > maxConstantBytes || offset > maxConstantBytes - size)
+    return emitError(global.getLoc(), "a constant has ")
+           << size << " bytes, and those before it " << offset
+           << ", but the constants of an executable have at most "
+           << maxConstantBytes;
   data.resize(offset + size);
-  ArrayRef<char> raw = elements.getRawData();
-  size_t count = elements.isSplat() ? elements.getNumElements() : 1;
+  ArrayRef<char> raw = elements->bytes;
+  size_t count = elements->isSplat ? global.getType().getNumElements() : 1;
   for (size_t i = 0; i < count; ++i)
     llvm::copy(raw,
                reinterpret_cast<char *>(data.data()) + offset + i * raw.size());

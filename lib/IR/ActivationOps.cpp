@@ -1,5 +1,4 @@
-//===- ActivationOps.cpp - Element-wise operators
-//--------------------------------===//
+//===- ActivationOps.cpp - Activation functions ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -18,4 +17,115 @@ void DMLDialect::registerActivationOps() {
 #define GET_OP_LIST
 #include "dml/IR/ActivationOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Fused activations
+//===----------------------------------------------------------------------===//
+
+static std::string getActivationName(ActivationFunction value) {
+  return (value == ActivationFunction::clip ? "element_wise_" : "activation_") +
+         stringifyActivationFunction(value).str();
+}
+
+std::string ActivationAttr::getOperatorName() const {
+  return getActivationName(getValue());
+}
+
+std::optional<uint32_t>
+ActivationAttr::getFusedCase(const OperatorSupport &support) const {
+  StringRef name = stringifyActivationFunction(getValue());
+  if (getValue() == ActivationFunction::softplus &&
+      getParameters().getAs<FloatAttr>("steepness").getValueAsDouble() < 1)
+    name = "softplus_below_1";
+  for (const EnumCaseSupport &enumCase : support.enumCases)
+    if (enumCase.attribute == "fused_activation" && enumCase.enumCase == name)
+      return enumCase.value;
+  return std::nullopt;
+}
+
+/// The parameters are the attributes of the operator, under the same names.
+LogicalResult
+ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                       ActivationFunction value, DictionaryAttr parameters) {
+  StringRef name = stringifyActivationFunction(value);
+  std::optional<RegisteredOperationName> op = RegisteredOperationName::lookup(
+      "dml." + getActivationName(value), parameters.getContext());
+  if (!op)
+    return emitError() << name << " is no operator of the dialect";
+  for (StringAttr wanted : op->getAttributeNames()) {
+    Attribute found = parameters.get(wanted);
+    if (wanted == "scale_bias") {
+      if (found && !isa<ScaleBiasAttr>(found))
+        return emitError() << name << " has the scale_bias " << found
+                           << ", but wants a #dml.scale_bias";
+      continue;
+    }
+    if (!found)
+      return emitError() << name << " has no " << wanted.getValue()
+                         << ", but wants an f32";
+    auto number = dyn_cast<FloatAttr>(found);
+    if (!number || !number.getType().isF32())
+      return emitError() << name << " has the " << wanted.getValue() << " "
+                         << found << ", but wants an f32";
+  }
+  for (NamedAttribute parameter : parameters)
+    if (!llvm::is_contained(op->getAttributeNames(), parameter.getName()))
+      return emitError() << name << " has the parameter "
+                         << parameter.getName().getValue()
+                         << ", which it does not know";
+  return detail::verifyActivation(emitError, value, parameters);
+}
+
+LogicalResult dml::detail::verifyActivation(
+    llvm::function_ref<InFlightDiagnostic()> emitError,
+    ActivationFunction activation, DictionaryAttr parameters) {
+  auto get = [&](StringRef name) {
+    return parameters.getAs<FloatAttr>(name).getValueAsDouble();
+  };
+  if (activation == ActivationFunction::softplus && !(get("steepness") > 0))
+    return emitError() << "steepness is " << get("steepness")
+                       << ", but wants a number above 0";
+  if (activation == ActivationFunction::celu && get("alpha") == 0)
+    return emitError() << "alpha is 0, but wants another number: elements are "
+                          "divided by it";
+  return success();
+}
+
+LogicalResult dml::detail::verifyFusedActivation(Operation *op,
+                                                 ActivationAttr activation) {
+  const OperatorSupport &support = *getOperatorSupport(op->getName());
+  if (!activation || activation.getFusedCase(support))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError();
+  diagnostic << "fused_activation is "
+             << stringifyActivationFunction(activation.getValue())
+             << ", but the operator fuses ";
+  llvm::interleaveComma(llvm::make_filter_range(
+                            support.enumCases,
+                            [](const EnumCaseSupport &enumCase) {
+                              return enumCase.attribute == "fused_activation" &&
+                                     symbolizeActivationFunction(
+                                         enumCase.enumCase);
+                            }),
+                        diagnostic, [&](const EnumCaseSupport &enumCase) {
+                          diagnostic << StringRef(enumCase.enumCase);
+                        });
+  return diagnostic;
+}
+
+/// The numbers of the op itself, as of an activation that is fused.
+static LogicalResult verifyNumbers(Operation *op,
+                                   ActivationFunction activation) {
+  return dml::detail::verifyActivation(
+      [op] { return op->emitOpError(); }, activation,
+      cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
+}
+
+LogicalResult ActivationCeluOp::verify() {
+  return verifyNumbers(*this, ActivationFunction::celu);
+}
+
+LogicalResult ActivationSoftplusOp::verify() {
+  return verifyNumbers(*this, ActivationFunction::softplus);
 }

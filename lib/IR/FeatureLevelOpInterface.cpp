@@ -6,6 +6,7 @@
 
 #include "OpUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -218,6 +219,43 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
 }
 
 //===----------------------------------------------------------------------===//
+// Attributes that an operator does not have
+//===----------------------------------------------------------------------===//
+
+/// What an error says of `attribute`, which the operator `op` does not have:
+/// the attribute that was probably meant, or all that there are.
+std::string dml::detail::describeUnknownAttribute(OperationName op,
+                                                  StringRef attribute) {
+  std::string text = ("has no attribute '" + attribute + "'").str();
+  StringRef nearest;
+  unsigned nearestDistance = std::numeric_limits<unsigned>::max();
+  for (StringRef known : op.getAttributeNames()) {
+    unsigned distance = attribute.edit_distance(known);
+    if (distance < nearestDistance) {
+      nearest = known;
+      nearestDistance = distance;
+    }
+  }
+  // A third of the letters may be wrong, missing or too many.
+  if (3 * nearestDistance <= std::max(nearest.size(), attribute.size()))
+    return text + "; did you mean '" + nearest.str() + "'?";
+  if (op.getAttributeNames().empty())
+    return text + "; it has none";
+  return text + "; it has " + llvm::join(op.getAttributeNames(), ", ");
+}
+
+/// An attribute that an operator does not have is a misspelt one, and another
+/// one is silently left at its default. Only those with the prefix of a dialect
+/// may stand on any operation.
+static LogicalResult verifyAttributeNames(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (!attribute.getName().getValue().contains('.'))
+      return op->emitOpError()
+             << dml::detail::describeUnknownAttribute(op->getName(), attribute.getName());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // The verifier
 //===----------------------------------------------------------------------===//
 
@@ -318,6 +356,8 @@ verifyInferredTypes(FeatureLevelOpInterface op,
 
 LogicalResult dml::detail::verifyOperator(Operation *operation) {
   auto op = cast<FeatureLevelOpInterface>(operation);
+  if (failed(verifyAttributeNames(op)))
+    return failure();
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
     auto type = dyn_cast<RankedTensorType>(tensor.type);

@@ -21,6 +21,46 @@ void DMLDialect::registerPoolingOps() {
       >();
 }
 
+/// Checks that the tensor `name`, one element for each window of `input`, has
+/// the sizes of pooling's output. Without `dilations`, they are 1.
+template <typename OpTy>
+static LogicalResult
+verifyWindows(std::optional<Location> location, StringRef name,
+              RankedTensorType windows, RankedTensorType input,
+              ArrayRef<int64_t> strides, ArrayRef<int64_t> windowSize,
+              ArrayRef<int64_t> startPadding, ArrayRef<int64_t> endPadding,
+              ArrayRef<int64_t> dilations) {
+  if (windows.getRank() != input.getRank())
+    return emitInferenceError<OpTy>(location, name, " has rank ",
+                                    windows.getRank(), ", but input has rank ",
+                                    input.getRank());
+  for (int64_t dim = 0; dim < input.getRank(); ++dim) {
+    int64_t wanted = input.getDimSize(dim), wantedCeil = wanted;
+    if (dim >= 2) {
+      int64_t i = dim - 2;
+      // Values are below 2^32, but the product of two may need all 64 bits.
+      uint64_t dilation = dilations.empty() ? 1 : dilations[i];
+      uint64_t extent = 1 + static_cast<uint64_t>(windowSize[i] - 1) * dilation;
+      uint64_t padded = static_cast<uint64_t>(input.getDimSize(dim)) +
+                        startPadding[i] + endPadding[i];
+      uint64_t steps = extent >= padded ? 0 : padded - extent;
+      wanted = steps / strides[i] + 1;
+      wantedCeil = llvm::divideCeil(steps, strides[i]) + 1;
+    }
+    int64_t found = windows.getDimSize(dim);
+    if (found == wanted || found == wantedCeil)
+      continue;
+    if (wanted == wantedCeil)
+      return emitInferenceError<OpTy>(location, name, " has size ", found,
+                                      " in dimension ", dim, ", but wants ",
+                                      wanted);
+    return emitInferenceError<OpTy>(
+        location, name, " has size ", found, " in dimension ", dim,
+        ", but wants ", wanted, " (or ", wantedCeil, ", rounded up)");
+  }
+  return success();
+}
+
 LogicalResult MaxPoolingGradOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
     SmallVectorImpl<Type> &inferredReturnTypes) {
@@ -35,39 +75,28 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
     return emitInferenceError<Op>(location, "input_gradient has element type ",
                                   gradient.getElementType(), ", but input has ",
                                   input.getElementType());
-  if (gradient.getRank() != input.getRank())
-    return emitInferenceError<Op>(location, "input_gradient has rank ",
-                                  gradient.getRank(), ", but input has rank ",
-                                  input.getRank());
   if (failed(verifyArrays<Op>(location, context, adaptor)))
     return failure();
 
-  for (int64_t dim = 0; dim < input.getRank(); ++dim) {
-    int64_t wanted = input.getDimSize(dim), wantedCeil = wanted;
-    if (dim >= 2) {
-      int64_t i = dim - 2;
-      // Values are below 2^32, but the product of two may need all 64 bits.
-      uint64_t extent =
-          1 + static_cast<uint64_t>(adaptor.getWindowSize()[i] - 1) *
-                  static_cast<uint64_t>(adaptor.getDilations()[i]);
-      uint64_t padded = static_cast<uint64_t>(input.getDimSize(dim)) +
-                        adaptor.getStartPadding()[i] +
-                        adaptor.getEndPadding()[i];
-      uint64_t steps = extent >= padded ? 0 : padded - extent;
-      wanted = steps / adaptor.getStrides()[i] + 1;
-      wantedCeil = llvm::divideCeil(steps, adaptor.getStrides()[i]) + 1;
-    }
-    int64_t found = gradient.getDimSize(dim);
-    if (found == wanted || found == wantedCeil)
-      continue;
-    if (wanted == wantedCeil)
-      return emitInferenceError<Op>(location, "input_gradient has size ", found,
-                                    " in dimension ", dim, ", but wants ",
-                                    wanted);
-    return emitInferenceError<Op>(location, "input_gradient has size ", found,
-                                  " in dimension ", dim, ", but wants ", wanted,
-                                  " (or ", wantedCeil, ", rounded up)");
-  }
+  if (failed(verifyWindows<Op>(
+          location, "input_gradient", gradient, input, adaptor.getStrides(),
+          adaptor.getWindowSize(), adaptor.getStartPadding(),
+          adaptor.getEndPadding(), adaptor.getDilations())))
+    return failure();
   inferredReturnTypes.push_back(input);
   return success();
 }
+
+/// Checks the output of a pooling whose windows have `dilations`, or none.
+template <typename OpTy>
+static LogicalResult verifyOutput(OpTy op, ArrayRef<int64_t> dilations) {
+  return verifyWindows<OpTy>(
+      op.getLoc(), "output", cast<RankedTensorType>(op.getOutput().getType()),
+      cast<RankedTensorType>(op.getInput().getType()), op.getStrides(),
+      op.getWindowSize(), op.getStartPadding(), op.getEndPadding(), dilations);
+}
+
+LogicalResult MaxPooling2Op::verify() {
+  return verifyOutput(*this, getDilations());
+}
+LogicalResult AveragePoolingOp::verify() { return verifyOutput(*this, {}); }

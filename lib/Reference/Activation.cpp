@@ -5,12 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <cmath>
 
 namespace dml::reference {
 
 /// 1 / (1 + e^-x)
 static Interval sigmoid(Interval x) {
   return Interval(1) / (Interval(1) + exp(-x));
+}
+
+/// 0.5 * x * (1 + erf(x / sqrt(2))), which is 0 for -infinity.
+static Interval gelu(Interval x) {
+  return select(x < Interval(-20), Interval(0),
+                Interval(0.5) * x *
+                    (Interval(1) + erf(x * Interval(std::sqrt(0.5)))));
 }
 
 /// max(0, min(alpha * x + beta, 1))
@@ -55,7 +63,36 @@ static const ElementWiseRow rows[] = {
     floatRow(
         "activation_thresholded_relu",
         [](auto &x) { return out(select(x[0] > x["alpha"], x[0], x[0](0))); }),
+    floatRow("activation_celu",
+             [](auto &x) {
+               return out(max(x[0](0), x[0]) +
+                          min(x[0](0),
+                              x["alpha"] * (exp(x[0] / x["alpha"]) - x[0](1))));
+             }),
+    floatRow(
+        "activation_parametric_softplus",
+        [](auto &x) { return out(x["alpha"] * softplus(x["beta"] * x[0])); }),
+    floatRow("activation_softplus",
+             [](auto &x) {
+               return out(softplus(x["steepness"] * x[0]) / x["steepness"]);
+             }),
+    row("activation_parameterized_relu",
+        [](auto &x) {
+          return out(select(x[0] >= x[0](0), x[0], x[1] * x[0]));
+        }),
+    row("activation_relu_grad",
+        [](auto &x) { return out(select(x[0] > x[0](0), x[1], x[1](0))); }),
+    row("activation_shrink",
+        [](auto &x) {
+          return out(select(x[0] > x.getBound("threshold"),
+                            x[0] - x.getBound("bias"),
+                            select(x[0] < x.getBound("threshold", true),
+                                   x[0] + x.getBound("bias"), x[0](0))));
+        }),
+    floatRow("activation_gelu", [](auto &x) { return out(gelu(x[0])); }),
 };
+
+llvm::ArrayRef<ElementWiseRow> getActivationRows() { return rows; }
 
 void addActivationEvaluators(Evaluators &evaluators) {
   addElementWise(evaluators, rows);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -15,14 +16,19 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-/// An estimate whose bounds are tensors of their own.
-static FailureOr<Estimate> createBounds(Operation *op, Type type) {
-  FailureOr<Tensor> value = createTensor(op, type),
-                    lower = createTensor(op, type),
-                    upper = createTensor(op, type);
-  if (failed(value) || failed(lower) || failed(upper))
-    return failure();
-  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
+bool isCertain(const Estimate &tensor, int64_t index) {
+  return tensor.lower.getInteger(index) == tensor.upper.getInteger(index);
+}
+
+void storeUnknown(Estimate &tensor, int64_t index) {
+  if (isInteger(tensor.value.getDataType())) {
+    Integer like = Integer::load(tensor, index);
+    tensor.lower.setInteger(index, like.getMin());
+    tensor.upper.setInteger(index, like.getMax());
+    return;
+  }
+  tensor.lower.setNumber(index, -std::numeric_limits<double>::infinity());
+  tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Stores 1 or 0, or both as bounds.
@@ -30,6 +36,30 @@ static void storeTruth(Estimate &tensor, int64_t index, Truth truth) {
   tensor.value.setNumber(index, truth == Truth::True);
   tensor.lower.setNumber(index, truth == Truth::True);
   tensor.upper.setNumber(index, truth != Truth::False);
+}
+
+/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+template <typename Number>
+static Number applyScaleBias(Number x, DictionaryAttr attributes) {
+  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
+  if (!scaleBias)
+    return x;
+  return x * x(scaleBias.getScale().getValueAsDouble()) +
+         x(scaleBias.getBias().getValueAsDouble());
+}
+
+Interval applyActivation(Interval x, ActivationAttr activation) {
+  if (!activation)
+    return x;
+  DictionaryAttr parameters = activation.getParameters();
+  std::string name = activation.getOperatorName();
+  x = applyScaleBias(x, parameters);
+  for (ArrayRef<ElementWiseRow> rows :
+       {getActivationRows(), getElementWiseRows()})
+    for (const ElementWiseRow &row : rows)
+      if (row.op == name)
+        return *row.ofFloats(Elements<Interval>(x, parameters)).number;
+  llvm_unreachable("an activation without a row");
 }
 
 template <typename Number>
@@ -41,21 +71,31 @@ evaluateRow(Operation *op,
       cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
   if (!attributes)
     attributes = DictionaryAttr::get(op->getContext());
-  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
   FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
+  auto activation = attributes.getAs<ActivationAttr>("fused_activation");
   bool isExact = true;
   for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
     SmallVector<Number> numbers;
     for (const Estimate &operand : operands)
       numbers.push_back(Number::load(operand, i));
-    if (scaleBias) {
-      Number &x = numbers.front();
-      x = x * x(scaleBias.getScale().getValueAsDouble()) +
-          x(scaleBias.getBias().getValueAsDouble());
-    }
+    numbers.front() = applyScaleBias(numbers.front(), attributes);
     Outcome<Number> outcome = formula(Elements<Number>(numbers, attributes));
+    if constexpr (std::is_same_v<Number, Interval>)
+      if (activation)
+        outcome = applyActivation(*outcome.number, activation);
+    if constexpr (std::is_same_v<Number, Integer>)
+      if (llvm::any_of(operands, [&](const Estimate &operand) {
+            return !isCertain(operand, i);
+          })) {
+        if (outcome.number)
+          storeUnknown(*output, i);
+        else
+          storeTruth(*output, i, Truth::Unknown);
+        isExact = false;
+        continue;
+      }
     if (outcome.number) {
       outcome.number->store(*output, i);
       isExact &= std::is_same_v<Number, Integer>;
@@ -84,10 +124,6 @@ void addElementWise(Evaluators &evaluators, ArrayRef<ElementWiseRow> rows) {
                      << stringifyDataType(type);
             return evaluateRow(op, row.ofFloats, operands, outputs);
           }
-          for (const Estimate &operand : operands)
-            if (!operand.isExact())
-              return op->emitOpError("has an integer operand that is known "
-                                     "within bounds only");
           if (!row.ofIntegers)
             return op->emitOpError("is unknown to the interpreter for ")
                    << stringifyDataType(type);

@@ -31,6 +31,14 @@ public:
     return numbers.front()(
         attributes.getAs<mlir::FloatAttr>(name).getValueAsDouble());
   }
+  /// The attribute `name`, or its negative, as a number like the elements of
+  /// the first operand.
+  Number getBound(llvm::StringRef name, bool isNegated = false) const {
+    return numbers.front().getBound(attributes.get(name), isNegated);
+  }
+  template <typename AttrTy> AttrTy getAttr(llvm::StringRef name) const {
+    return attributes.getAs<AttrTy>(name);
+  }
 
 private:
   llvm::ArrayRef<Number> numbers;
@@ -75,6 +83,19 @@ template <typename Formula>
 ElementWiseRow integerRow(llvm::StringLiteral op, Formula formula) {
   return {op, nullptr, formula};
 }
+
+/// The rows of each family.
+llvm::ArrayRef<ElementWiseRow> getActivationRows();
+llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
+
+/// What `activation` makes of `x`: how operators apply their
+/// `fused_activation`. Null leaves `x` as it is.
+Interval applyActivation(Interval x, ActivationAttr activation);
+
+/// Whether element `index` is one integer for certain.
+bool isCertain(const Estimate &tensor, int64_t index);
+/// Stores that nothing is known of element `index`.
+void storeUnknown(Estimate &tensor, int64_t index);
 
 /// Adds an evaluator for each of `rows`, which live as long as the program.
 void addElementWise(Evaluators &evaluators,

@@ -22,6 +22,10 @@ namespace dml::reference {
 /// A tensor of zeros of type `type`, or an error at `op`.
 llvm::FailureOr<Tensor> createTensor(mlir::Operation *op, mlir::Type type);
 
+/// An estimate of type `type` whose bounds are tensors of their own, all zeros,
+/// or an error at `op`.
+llvm::FailureOr<Estimate> createBounds(mlir::Operation *op, mlir::Type type);
+
 /// The operand that the op's ODS operand `index` stands for, or null where it
 /// is optional and absent.
 template <typename OpTy, typename T>

@@ -26,6 +26,15 @@ FailureOr<Tensor> createTensor(Operation *op, Type type) {
   return tensor;
 }
 
+FailureOr<Estimate> createBounds(Operation *op, Type type) {
+  FailureOr<Tensor> value = createTensor(op, type),
+                    lower = createTensor(op, type),
+                    upper = createTensor(op, type);
+  if (failed(value) || failed(lower) || failed(upper))
+    return failure();
+  return Estimate(std::move(*value), std::move(*lower), std::move(*upper));
+}
+
 static bool hasType(const Tensor &tensor, Type type) {
   auto tensorType = dyn_cast<RankedTensorType>(type);
   return tensorType && tensorType.getShape() == tensor.getShape() &&

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interval.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,7 +94,28 @@ static double getSmallestNormal(const Estimate &tensor) {
                                                          : smallestNormal;
 }
 
+static bool isInteger(DataType type) {
+  return type != DataType::FLOAT16 && type != DataType::FLOAT32 &&
+         type != DataType::FLOAT64;
+}
+
 Interval Interval::load(const Estimate &tensor, int64_t index) {
+  DataType type = tensor.value.getDataType();
+  if (isInteger(type) || type == DataType::FLOAT64) {
+    double number = tensor.value.getNumber(index),
+           low = tensor.lower.getNumber(index),
+           high = tensor.upper.getNumber(index);
+    if (std::isnan(low))
+      return nan();
+    if (std::isnan(high))
+      return anything(number);
+    // An i64 of more than 53 bits may have been rounded already.
+    if (isInteger(type) && std::fabs(low) > 0x1p53)
+      low = std::nextafter(low, -infinity);
+    if (isInteger(type) && std::fabs(high) > 0x1p53)
+      high = std::nextafter(high, infinity);
+    return around(static_cast<float>(number), low, high, 0);
+  }
   Interval result(tensor.value.getNumber(index));
   double low = tensor.lower.getNumber(index),
          high = tensor.upper.getNumber(index);
@@ -109,6 +131,37 @@ Interval Interval::load(const Estimate &tensor, int64_t index) {
   if (result.high < 0 && result.high > -normal)
     result.high = 0;
   return result;
+}
+
+void Interval::storeConverted(Estimate &tensor, int64_t index) const {
+  DataType type = tensor.value.getDataType();
+  if (!isInteger(type))
+    return store(tensor, index);
+  Integer like = Integer::load(tensor, index);
+  auto toInteger = [&](double number) -> __int128 {
+    if (std::isnan(number))
+      return 0;
+    if (number <= static_cast<double>(like.getMin()))
+      return like.getMin();
+    if (number >= static_cast<double>(like.getMax()))
+      return like.getMax();
+    return static_cast<__int128>(number);
+  };
+  tensor.value.setInteger(index, toInteger(isNaN ? nanValue : value));
+  tensor.lower.setInteger(index, isNaN ? 0
+                                 : mayBeNaN
+                                     ? std::min<__int128>(toInteger(low), 0)
+                                     : toInteger(low));
+  tensor.upper.setInteger(index, isNaN ? 0
+                                 : mayBeNaN
+                                     ? std::max<__int128>(toInteger(high), 0)
+                                     : toInteger(high));
+}
+
+Interval Interval::getBound(mlir::Attribute attribute, bool isNegated) const {
+  double number =
+      mlir::cast<mlir::FloatAttr>(attribute).getValue().convertToDouble();
+  return std::isnan(number) ? nan() : Interval(isNegated ? -number : number);
 }
 
 void Interval::store(Estimate &tensor, int64_t index) const {
@@ -354,15 +407,185 @@ Interval sqrt(Interval operand) {
   return mapIncreasing(x, std::sqrt, 5);
 }
 
+/// How far functions may be off that are made of arithmetic: their descriptions
+/// state it.
+static constexpr double widthOfZero = 0x1p-125;
+
+static double limit(double x, double low, double high) {
+  return std::min(std::max(x, low), high);
+}
+
 Interval tanh(Interval x) {
-  // Vulkan inherits the error from sinh(x) / cosh(x), in which exponentials
-  // cancel near 0.
-  Interval result = mapIncreasing(x, std::tanh, 16, 0x1p-19);
+  Interval result = mapIncreasing(x, std::tanh, 8);
   result.low = std::max(result.low, -1.0 - 0x1p-20);
   result.high = std::min(result.high, 1.0 + 0x1p-20);
   return result;
 }
+Interval sinh(Interval x) { return mapIncreasing(x, std::sinh, 16); }
+Interval cosh(Interval x) { return mapIncreasing(abs(x), std::cosh, 16); }
+Interval asinh(Interval x) { return mapIncreasing(x, std::asinh, 16); }
+Interval atan(Interval x) { return mapIncreasing(x, std::atan, 8); }
+Interval erf(Interval x) { return mapIncreasing(x, std::erf, 4); }
 
+/// A function that never decreases between `first` and `last`, and is NaN
+/// elsewhere.
+static Interval mapBetween(Interval operand, double first, double last,
+                           double (*function)(double), double ulps,
+                           double absolute) {
+  Interval x = flush(operand);
+  if (x.isNaN || x.high < first || x.low > last)
+    return Interval::nan();
+  if (x.low < first || x.high > last)
+    return Interval::anything(function(x.value));
+  return mapIncreasing(x, function, ulps, absolute);
+}
+
+Interval acosh(Interval x) {
+  return mapBetween(x, 1, infinity, std::acosh, 16, 0x1p-20);
+}
+Interval atanh(Interval x) { return mapBetween(x, -1, 1, std::atanh, 16, 0); }
+Interval asin(Interval x) {
+  return mapBetween(x, -1, 1, std::asin, 0, 0x1p-20);
+}
+Interval acos(Interval x) {
+  return -mapBetween(
+      x, -1, 1, [](double x) { return -std::acos(x); }, 0, 0x1p-20);
+}
+
+/// The sine of `x` + `shift`, whose largest number is at pi / 2.
+static Interval sineOf(Interval operand, double shift,
+                       double (*function)(double)) {
+  constexpr double pi = 3.14159265358979323846;
+  Interval x = flush(operand);
+  if (x.isNaN || (x.low == x.high && std::isinf(x.low)))
+    return Interval::nan();
+  double value = function(x.value);
+  if (std::isinf(x.low) || std::isinf(x.high))
+    return Interval::anything(value);
+  double low = -1, high = 1;
+  if (std::max(std::fabs(x.low), std::fabs(x.high)) <= 8192) {
+    // Whether a number of the form place + 2 pi n lies between the bounds.
+    auto passes = [&](double place) {
+      return std::floor((x.high + shift - place) / (2 * pi) + 1e-9) >
+             std::floor((x.low + shift - place) / (2 * pi) - 1e-9);
+    };
+    double first = function(x.low), second = function(x.high);
+    low = passes(-pi / 2) ? -1 : std::min(first, second);
+    high = passes(pi / 2) ? 1 : std::max(first, second);
+    low -= 0x1p-21;
+    high += 0x1p-21;
+  }
+  return roundResult(value, low, high, x.mayBeNaN);
+}
+Interval sin(Interval x) { return sineOf(x, 0, std::sin); }
+Interval cos(Interval x) {
+  return sineOf(x, 3.14159265358979323846 / 2, std::cos);
+}
+
+Interval atan2(Interval y, Interval x) {
+  constexpr double pi = 3.14159265358979323846;
+  Interval a = flush(y), b = flush(x);
+  if (a.isNaN || b.isNaN)
+    return Interval::nan();
+  double value = std::atan2(a.value, b.value);
+  // The angle jumps behind the origin.
+  double low = -pi, high = pi;
+  if (!(a.low <= 0 && a.high >= 0 && b.low <= 0)) {
+    low = infinity;
+    high = -infinity;
+    // On a box without the origin the corners are farthest.
+    for (double cornerY : {a.low, a.high})
+      for (double cornerX : {b.low, b.high}) {
+        double angle = std::atan2(cornerY, cornerX);
+        low = std::min(low, angle);
+        high = std::max(high, angle);
+      }
+  }
+  return roundResult(value, low - 0x1p-20, high + 0x1p-20,
+                     a.mayBeNaN || b.mayBeNaN);
+}
+
+Interval softplus(Interval operand) {
+  Interval x = flush(operand);
+  // An exponential of at most 1, a logarithm and a sum.
+  return mapIncreasing(
+      x,
+      [](double x) {
+        return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+      },
+      8 + 2 * limit(std::max(std::fabs(x.low), std::fabs(x.high)), 0, 110),
+      widthOfZero);
+}
+
+/// x^exponent for x that is not negative.
+static Interval powOfPositive(Interval x, Interval exponent, double value) {
+  double low = infinity, high = -infinity;
+  for (double base : {x.low, x.high})
+    for (double power : {exponent.low, exponent.high}) {
+      double result = std::pow(base, power);
+      // Units of a result p of the exponential 2^p: both its argument and the
+      // logarithm are rounded.
+      double p = base > 0 && std::isfinite(base) && std::isfinite(power)
+                     ? std::fabs(power * std::log2(base))
+                     : 0;
+      double error = (8 + 4 * std::min(p, 200.0)) * getUnit(result);
+      low = std::min(low, result - error);
+      high = std::max(high, result + error);
+    }
+  // What is above 2^128 by more than the error is infinite for certain; near
+  // it either may be.
+  return roundResult(value, std::max(low, 0.0), high, false);
+}
+
+Interval pow(Interval base, Interval power) {
+  Interval x = flush(base), exponent = flush(power);
+  double value = static_cast<float>(std::pow(x.value, exponent.value));
+  auto is = [](Interval number, double constant) {
+    return !number.mayBeNaN && number.low == constant &&
+           number.high == constant;
+  };
+  if (is(exponent, 0) || is(x, 1))
+    return Interval(1);
+  if (x.isNaN || exponent.isNaN)
+    return (exponent.low <= 0 && exponent.high >= 0) ||
+                   (x.low <= 1 && x.high >= 1)
+               ? Interval::anything(value)
+               : Interval::nan();
+  if (x.mayBeNaN || exponent.mayBeNaN)
+    return Interval::anything(value);
+  if (x.low > 0)
+    return powOfPositive(x, exponent, value);
+  // Integers alone have powers of negative numbers, and a zero may have either
+  // sign.
+  bool isKnown = exponent.low == exponent.high;
+  if (isKnown && exponent.low > 0 && x.low == 0)
+    return powOfPositive(x, exponent, value);
+  if (!isKnown || exponent.low != std::trunc(exponent.low) || x.high >= 0) {
+    bool isFraction = isKnown && exponent.low != std::trunc(exponent.low);
+    if (isFraction && x.high < 0 && std::isfinite(x.low))
+      return Interval::nan();
+    return Interval::anything(value);
+  }
+  bool isOdd = std::fmod(exponent.low, 2) != 0;
+  Interval result = powOfPositive(-x, exponent, isOdd ? -value : value);
+  return isOdd ? -result : result;
+}
+
+Truth isNaN(Interval x) {
+  return x.isNaN ? Truth::True : x.mayBeNaN ? Truth::Unknown : Truth::False;
+}
+
+Truth isInfinity(Interval x, int sign) {
+  double wanted = sign < 0 ? -infinity : infinity;
+  if (x.isNaN || x.low > wanted || x.high < wanted)
+    return Truth::False;
+  return x.low == wanted && x.high == wanted && !x.mayBeNaN ? Truth::True
+                                                            : Truth::Unknown;
+}
+
+Interval trunc(Interval x) { return mapIncreasing(x, std::trunc, 0); }
+Interval roundEven(Interval x) { return mapIncreasing(x, std::nearbyint, 0); }
+Interval roundAway(Interval x) { return mapIncreasing(x, std::round, 0); }
 Interval floor(Interval x) { return mapIncreasing(x, std::floor, 0); }
 Interval ceil(Interval x) { return mapIncreasing(x, std::ceil, 0); }
 
@@ -392,6 +615,55 @@ Integer Integer::load(const Estimate &tensor, int64_t index) {
 
 void Integer::store(Estimate &tensor, int64_t index) const {
   tensor.value.setInteger(index, value);
+  if (!tensor.isExact()) {
+    tensor.lower.setInteger(index, value);
+    tensor.upper.setInteger(index, value);
+  }
+}
+
+__int128 Integer::getMin() const {
+  return isUnsigned ? 0 : -(static_cast<__int128>(1) << (width - 1));
+}
+__int128 Integer::getMax() const {
+  return (static_cast<__int128>(1) << (isUnsigned ? width : width - 1)) - 1;
+}
+
+Integer Integer::getBound(mlir::Attribute attribute, bool isNegated) const {
+  Integer result = *this;
+  if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(attribute)) {
+    llvm::APInt bits = integer.getValue();
+    return wrap(isUnsigned ? static_cast<__int128>(bits.getZExtValue())
+                           : static_cast<__int128>(bits.getSExtValue()));
+  }
+  double number =
+      mlir::cast<mlir::FloatAttr>(attribute).getValue().convertToDouble();
+  number = isNegated ? -number : number;
+  if (std::isnan(number))
+    result.value = 0;
+  else if (number <= static_cast<double>(getMin()))
+    result.value = getMin();
+  else if (number >= static_cast<double>(getMax()))
+    result.value = getMax();
+  else
+    result.value = static_cast<__int128>(number);
+  return result;
+}
+
+Integer pow(Integer x, __int128 exponent) {
+  if (exponent < 0) {
+    if (x.value == 0)
+      return x(-1);
+    if (x.value != 1 && x.value != -1)
+      return x(0);
+    return x.value == 1 || exponent % 2 == 0 ? x(1) : x;
+  }
+  Integer result = x(1);
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1)
+      result = result * x;
+    x = x * x;
+  }
+  return result;
 }
 
 Integer Integer::operator*(Integer other) const {

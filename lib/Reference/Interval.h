@@ -11,6 +11,7 @@
 #define DML_LIB_REFERENCE_INTERVAL_H
 
 #include "dml/Reference/Estimate.h"
+#include "mlir/IR/Attributes.h"
 
 namespace dml::reference {
 
@@ -50,12 +51,19 @@ struct Interval {
   /// The result for a NaN.
   static Interval nan();
 
+  /// An element of any type. An integer, or an f64, becomes either f32 next to
+  /// it.
   static Interval load(const Estimate &tensor, int64_t index);
+  /// Stores the bounds, converted to the tensor's type, whatever it is, as by
+  /// dml.cast.
+  void storeConverted(Estimate &tensor, int64_t index) const;
   /// Stores the bounds, rounded to the element type.
   void store(Estimate &tensor, int64_t index) const;
 
   /// The same number, with the constant `constant`.
   Interval operator()(double constant) const { return Interval(constant); }
+  /// The constant `attribute`, or its negative.
+  Interval getBound(mlir::Attribute attribute, bool isNegated = false) const;
 
   Interval operator+(Interval other) const;
   Interval operator-(Interval other) const;
@@ -80,6 +88,28 @@ Interval sqrt(Interval x);
 Interval tanh(Interval x);
 Interval floor(Interval x);
 Interval ceil(Interval x);
+Interval trunc(Interval x);
+/// Halves to even, or away from zero.
+Interval roundEven(Interval x);
+Interval roundAway(Interval x);
+Interval sinh(Interval x);
+Interval cosh(Interval x);
+Interval asinh(Interval x);
+Interval acosh(Interval x);
+Interval atanh(Interval x);
+Interval sin(Interval x);
+Interval cos(Interval x);
+Interval asin(Interval x);
+Interval acos(Interval x);
+Interval atan(Interval x);
+Interval atan2(Interval y, Interval x);
+Interval erf(Interval x);
+/// ln(1 + e^x)
+Interval softplus(Interval x);
+Interval pow(Interval x, Interval exponent);
+Truth isNaN(Interval x);
+/// Whether x is the infinity with the sign of `sign`.
+Truth isInfinity(Interval x, int sign);
 
 /// A function that never decreases, off by `ulps` units in the last place, and
 /// by `absolute` where that is more.
@@ -100,6 +130,11 @@ struct Integer {
   Integer operator()(double constant) const {
     return wrap(static_cast<__int128>(constant));
   }
+  /// The constant `attribute`, or its negative: that of a float is rounded
+  /// towards zero and limited to the numbers of this type, NaN becomes 0.
+  Integer getBound(mlir::Attribute attribute, bool isNegated = false) const;
+  __int128 getMin() const;
+  __int128 getMax() const;
 
   Integer operator+(Integer other) const { return wrap(value + other.value); }
   Integer operator-(Integer other) const { return wrap(value - other.value); }
@@ -119,6 +154,8 @@ inline Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
 Integer max(Integer a, Integer b);
 Integer min(Integer a, Integer b);
 Integer abs(Integer x);
+/// By repeated multiplication; negative powers are quotients of 1.
+Integer pow(Integer x, __int128 exponent);
 
 } // namespace dml::reference
 

@@ -7,6 +7,7 @@
 #include "Evaluators.h"
 #include "Interval.h"
 #include "Places.h"
+#include "Sums.h"
 #include "dml/IR/LayoutOps.h"
 #include "llvm/ADT/APFloat.h"
 #include <algorithm>
@@ -158,51 +159,9 @@ static LogicalResult evaluateUnfold(UnfoldOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-namespace {
-/// A sum of f32 whose order is not known.
-struct Sum {
-  double value = 0, low = 0, high = 0, magnitude = 0;
-  int64_t count = 0;
-  bool isUncertain = false;
-
-  void add(Interval x) {
-    ++count;
-    isUncertain |= x.isNaN || x.mayBeNaN || !std::isfinite(x.low) ||
-                   !std::isfinite(x.high);
-    value += x.value;
-    low += x.low;
-    high += x.high;
-    magnitude += std::max(std::fabs(x.low), std::fabs(x.high));
-  }
-
-  Interval get() const {
-    // Infinities, and what may overflow on the way, depend on the order.
-    if (isUncertain || magnitude > 0x1p127)
-      return Interval::anything(value);
-    // Each addition rounds a partial sum, which is no larger than the sum of
-    // the magnitudes, by 2^-23 of it at most, and may flush a denormal. The
-    // first term meets a zero, which is exact.
-    auto additions = static_cast<double>(std::max<int64_t>(count - 1, 0));
-    double error = additions * (magnitude * 0x1.0001p-23 + 0x1p-126);
-    return Interval::around(value, low - error, high + error, 0);
-  }
-};
-} // namespace
-
-/// Estimates of zeros for the results of `op`.
-static FailureOr<Estimate> createEstimate(Operation *op) {
-  FailureOr<Tensor> parts[3] = {createTensor(op, op->getResult(0).getType()),
-                                createTensor(op, op->getResult(0).getType()),
-                                createTensor(op, op->getResult(0).getType())};
-  for (FailureOr<Tensor> &part : parts)
-    if (failed(part))
-      return failure();
-  return Estimate(*parts[0], *parts[1], *parts[2]);
-}
-
 static LogicalResult evaluateFold(FoldOp op, ArrayRef<Estimate> operands,
                                   Evaluators::Estimates &outputs) {
-  FailureOr<Estimate> output = createEstimate(op);
+  FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
   std::vector<Sum> sums(output->value.getNumElements());
@@ -227,7 +186,7 @@ static LogicalResult evaluateFold(FoldOp op, ArrayRef<Estimate> operands,
 static LogicalResult evaluateScale(ValueScale2dOp op,
                                    ArrayRef<Estimate> operands,
                                    Evaluators::Estimates &outputs) {
-  FailureOr<Estimate> output = createEstimate(op);
+  FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
   Interval scale(op.getScale().convertToFloat());
@@ -250,7 +209,7 @@ static LogicalResult evaluateConstant(FillValueConstantOp op, ArrayRef<Tensor>,
 static LogicalResult evaluateSequence(FillValueSequenceOp op,
                                       ArrayRef<Estimate>,
                                       Evaluators::Estimates &outputs) {
-  FailureOr<Estimate> output = createEstimate(op);
+  FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
   int64_t count = output->value.getNumElements();

@@ -6,6 +6,7 @@
 
 #include "Evaluators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstring>
@@ -123,6 +124,47 @@ static LogicalResult evaluate(tensor::InsertSliceOp op,
   return success();
 }
 
+/// Copies elements of `source` to `output`; dimension `dim` of the source has
+/// the coordinate that dimension `from(dim)` of the output has.
+static void copyAlong(const Tensor &source, Tensor &output,
+                      llvm::function_ref<unsigned(unsigned)> from) {
+  size_t width = getByteWidth(output.getDataType());
+  char *element = output.getData();
+  forEachCoordinate(output.getShape(), [&](ArrayRef<int64_t> coordinate) {
+    int64_t index = 0;
+    for (unsigned dim = 0; dim < source.getRank(); ++dim)
+      index = index * source.getShape()[dim] + coordinate[from(dim)];
+    std::memcpy(element, source.getData() + index * width, width);
+    element += width;
+  });
+}
+
+static LogicalResult evaluate(linalg::TransposeOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  // Dimension p[i] of the input is dimension i of the output.
+  SmallVector<unsigned> from(op.getPermutation().size());
+  for (auto [dim, source] : llvm::enumerate(op.getPermutation()))
+    from[source] = dim;
+  copyAlong(operands[0], outputs[0], [&](unsigned dim) { return from[dim]; });
+  return success();
+}
+
+static LogicalResult evaluate(linalg::BroadcastOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  SmallVector<unsigned> kept;
+  for (unsigned dim = 0; dim < outputs[0].getRank(); ++dim)
+    if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)))
+      kept.push_back(dim);
+  copyAlong(operands[0], outputs[0], [&](unsigned dim) { return kept[dim]; });
+  return success();
+}
+
+/// What a transposition or a broadcast writes over.
+static LogicalResult evaluate(tensor::EmptyOp, ArrayRef<Tensor>,
+                              MutableArrayRef<Tensor>) {
+  return success();
+}
+
 /// The same elements as another type.
 template <typename OpTy>
 static LogicalResult view(OpTy op, ArrayRef<Tensor> operands,
@@ -134,7 +176,10 @@ static LogicalResult view(OpTy op, ArrayRef<Tensor> operands,
 
 void addUpstreamEvaluators(Evaluators &evaluators) {
   evaluators.addMovement<arith::ConstantOp>(evaluate);
+  evaluators.addMovement<linalg::BroadcastOp>(evaluate);
+  evaluators.addMovement<linalg::TransposeOp>(evaluate);
   evaluators.addMovement<tensor::ConcatOp>(evaluate);
+  evaluators.addMovement<tensor::EmptyOp>(evaluate);
   evaluators.addMovement<tensor::ExtractSliceOp>(evaluate);
   evaluators.addMovement<tensor::InsertSliceOp>(evaluate);
   evaluators.addMovement<tensor::BitcastOp>(view);

@@ -7,6 +7,9 @@
 #include "BindingTable.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
 
 using namespace dml::runtime;
 
@@ -104,11 +107,13 @@ Status BindingTable::createDescriptorSets() {
 }
 
 BindingTable::~BindingTable() {
-  const Device &device = *program->device();
+  Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   // A lost device fails here; its objects may be destroyed all the same.
-  if (pending)
-    vk.WaitForFences(device.handle(), 1, &fence, VK_TRUE, UINT64_MAX);
+  if (pending && !device.isAbandoned())
+    device.abandonAfter(device.waitFor(fence, device.waitLimit()));
+  if (device.isAbandoned())
+    return;
   if (fence)
     vk.DestroyFence(device.handle(), fence, nullptr);
   if (commandPool)
@@ -165,7 +170,7 @@ Status BindingTable::bind(const char *what, const std::string &name,
     return invalidArgument(what, " '", name, "': offset ", range.offset,
                            " and size ", range.size, " overflow");
   // Descriptors and commands that are in use may not change.
-  DML_TRY(wait(UINT64_MAX));
+  DML_TRY(wait(program->device()->waitLimit()));
   bound = {range.buffer, range.offset, wantedSize};
   descriptorsCurrent = false;
   commandsCurrent = false;
@@ -173,32 +178,49 @@ Status BindingTable::bind(const char *what, const std::string &name,
 }
 
 Status BindingTable::checkOverlaps() const {
-  struct Bound {
-    const DmlBufferRange *range;
-    std::string name;
-  };
-  std::vector<Bound> read, written;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    read.push_back({&inputs[i], "input '" + function->inputs[i].name + "'"});
-  for (size_t i = 0; i < outputs.size(); ++i)
-    written.push_back(
-        {&outputs[i], "output '" + function->outputs[i].name + "'"});
+  // In the order of reads and writes, so that the latter have larger numbers.
+  std::vector<const DmlBufferRange *> ranges;
+  for (const DmlBufferRange &range : inputs)
+    ranges.push_back(&range);
+  for (const DmlBufferRange &range : outputs)
+    ranges.push_back(&range);
   if (function->temporarySize != 0)
-    written.push_back({&temporary, "the temporary buffer"});
-
-  auto check = [](const Bound &a, const Bound &b) -> Status {
-    if (a.range->buffer == b.range->buffer &&
-        a.range->offset < b.range->offset + b.range->size &&
-        b.range->offset < a.range->offset + a.range->size)
-      return invalidArgument(a.name, " and ", b.name,
-                             " are bound to ranges that overlap");
-    return Status();
+    ranges.push_back(&temporary);
+  auto nameOf = [&](size_t i) -> std::string {
+    if (i < inputs.size())
+      return "input '" + function->inputs[i].name + "'";
+    i -= inputs.size();
+    if (i < outputs.size())
+      return "output '" + function->outputs[i].name + "'";
+    return "the temporary buffer";
   };
-  for (size_t i = 0; i < written.size(); ++i) {
-    for (const Bound &other : read)
-      DML_TRY(check(written[i], other));
-    for (size_t j = 0; j < i; ++j)
-      DML_TRY(check(written[i], written[j]));
+
+  std::vector<size_t> order(ranges.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
+           std::tie(ranges[b]->buffer, ranges[b]->offset, b);
+  });
+  // Of one buffer so far: which range reaches furthest, and which written one.
+  std::optional<size_t> any, written;
+  auto reach = [&](std::optional<size_t> &furthest, size_t i) {
+    auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };
+    if (!furthest || end(i) > end(*furthest))
+      furthest = i;
+  };
+  for (size_t i : order) {
+    if (any && ranges[*any]->buffer != ranges[i]->buffer)
+      any = written = std::nullopt;
+    bool isWritten = i >= inputs.size();
+    std::optional<size_t> other = isWritten ? any : written;
+    if (other &&
+        ranges[i]->offset < ranges[*other]->offset + ranges[*other]->size)
+      return invalidArgument(nameOf(std::max(i, *other)), " and ",
+                             nameOf(std::min(i, *other)),
+                             " are bound to ranges that overlap");
+    reach(any, i);
+    if (isWritten)
+      reach(written, i);
   }
   return Status();
 }
@@ -363,7 +385,7 @@ Status BindingTable::createCommands() {
 Status BindingTable::submit() {
   Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
-  DML_TRY(wait(UINT64_MAX));
+  DML_TRY(wait(program->device()->waitLimit()));
   DML_TRY(prepare());
   DML_TRY(createCommands());
   if (!commandsCurrent) {

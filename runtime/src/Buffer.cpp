@@ -14,14 +14,15 @@ using namespace dml::runtime;
 /// Larger copies go through a staging buffer of this size piece by piece.
 static constexpr uint64_t kStagingSize = uint64_t(64) << 20;
 
-Expected<std::unique_ptr<Buffer>> Buffer::create(std::shared_ptr<Device> device,
-                                                 uint64_t size,
-                                                 DmlMemory memory,
-                                                 const std::string &name) {
+Expected<std::unique_ptr<Buffer>>
+Buffer::create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
+               const std::string &name, Contents contents) {
   std::unique_ptr<Buffer> buffer(new Buffer);
   buffer->device = std::move(device);
   buffer->byteSize = size;
   DML_TRY(buffer->initialize(memory, name));
+  if (contents == Contents::Zero)
+    DML_TRY(buffer->fillWithZeros());
   return buffer;
 }
 
@@ -38,7 +39,8 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
                      info.name, "' is ", info.limits.maxMemoryAllocationSize);
 
   VkBufferCreateInfo bufferInfo{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  bufferInfo.size = byteSize;
+  // vkCmdFillBuffer fills whole words.
+  bufferInfo.size = (byteSize + 3) / 4 * 4;
   bufferInfo.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                      VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -74,7 +76,21 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
   return Status();
 }
 
+Status Buffer::fillWithZeros() {
+  if (pointer) {
+    std::memset(pointer, 0, byteSize);
+    return Status();
+  }
+  if (!device->hasQueue())
+    return Status();
+  return device->runCommands([&](VkCommandBuffer commands) {
+    device->functions().CmdFillBuffer(commands, buffer, 0, VK_WHOLE_SIZE, 0);
+  });
+}
+
 Buffer::~Buffer() {
+  if (device->isAbandoned())
+    return;
   const DeviceFunctions &vk = device->functions();
   if (buffer)
     vk.DestroyBuffer(device->handle(), buffer, nullptr);
@@ -101,7 +117,7 @@ Status Buffer::write(uint64_t offset, const void *data, size_t size) {
   }
   Expected<std::unique_ptr<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize), DML_MEMORY_UPLOAD,
-             "staging buffer");
+             "staging buffer", Contents::Undefined);
   if (!staging)
     return staging.status();
   for (uint64_t done = 0; done < size;) {
@@ -128,7 +144,7 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
   }
   Expected<std::unique_ptr<Buffer>> staging =
       create(device, std::min<uint64_t>(size, kStagingSize),
-             DML_MEMORY_READBACK, "staging buffer");
+             DML_MEMORY_READBACK, "staging buffer", Contents::Undefined);
   if (!staging)
     return staging.status();
   for (uint64_t done = 0; done < size;) {

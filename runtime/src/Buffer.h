@@ -13,10 +13,14 @@ namespace dml::runtime {
 
 class Buffer {
 public:
-  /// `name` is for messages and debuggers.
+  /// What a driver gives may hold what others left there.
+  enum class Contents { Zero, Undefined };
+
+  /// `name` is for messages and debuggers. Without a queue, memory that is not
+  /// mapped stays as it is.
   static Expected<std::unique_ptr<Buffer>>
   create(std::shared_ptr<Device> device, uint64_t size, DmlMemory memory,
-         const std::string &name);
+         const std::string &name, Contents contents = Contents::Zero);
   ~Buffer();
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
@@ -33,6 +37,7 @@ public:
 private:
   Buffer() = default;
   Status initialize(DmlMemory memory, const std::string &name);
+  Status fillWithZeros();
   Status checkRange(uint64_t offset, size_t size) const;
 
   std::shared_ptr<Device> device;

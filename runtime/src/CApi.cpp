@@ -43,11 +43,9 @@ struct DmlBindingTableImpl {
 
 namespace {
 
-/// Reported where there is no memory for an error object; never freed.
-DmlErrorImpl &outOfMemoryError() {
-  static DmlErrorImpl error{DML_ERROR_OUT_OF_MEMORY, "out of host memory"};
-  return error;
-}
+/// Reported where there is no memory for an error object; never freed. Its text
+/// stands in dmlGetErrorMessage: to put it here would take memory.
+DmlErrorImpl outOfMemoryError{DML_ERROR_OUT_OF_MEMORY, {}};
 
 /// Turns a Status into what a call returns.
 DmlResult report(const Status &status, DmlError *error) noexcept {
@@ -59,7 +57,7 @@ DmlResult report(const Status &status, DmlError *error) noexcept {
     try {
       *error = new DmlErrorImpl{status.result(), status.message()};
     } catch (...) {
-      *error = &outOfMemoryError();
+      *error = &outOfMemoryError;
     }
   }
   return status.result();
@@ -73,10 +71,10 @@ template <typename Fn> DmlResult guard(DmlError *error, Fn &&body) noexcept {
   } catch (const std::length_error &) {
     // A container asked for more than can be addressed.
   } catch (...) {
-    return report(Status(DML_ERROR_VULKAN, {}), error);
+    return report(Status(DML_ERROR_VULKAN, "unknown"), error);
   }
   if (error)
-    *error = &outOfMemoryError();
+    *error = &outOfMemoryError;
   return DML_ERROR_OUT_OF_MEMORY;
 }
 
@@ -156,11 +154,13 @@ DmlResult dmlGetErrorResult(DmlError error) {
 }
 
 const char *dmlGetErrorMessage(DmlError error) {
+  if (error == &outOfMemoryError)
+    return "out of host memory";
   return error ? error->message.c_str() : "";
 }
 
 void dmlDestroyError(DmlError error) {
-  if (error != &outOfMemoryError())
+  if (error != &outOfMemoryError)
     delete error;
 }
 
@@ -250,6 +250,11 @@ void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info) {
     *info = device ? device->object->describe() : DmlVulkanDevice{};
 }
 
+void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds) {
+  if (device)
+    device->object->setWaitLimit(nanoseconds);
+}
+
 DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size, void *data,
                                   DmlError *error) {
   return guard(error, [&]() -> Status {
@@ -333,6 +338,7 @@ void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
         requirements.maxComputeWorkGroupCount[i];
   }
   limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
+  limits.maxLoopIterations = requirements.maxLoopIterations;
 }
 
 DmlResult dmlCheckExecutable(DmlExecutable executable,

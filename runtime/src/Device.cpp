@@ -186,6 +186,18 @@ Device::~Device() {
     vk.DestroyDevice(device, nullptr);
 }
 
+void Device::abandonAfter(const Status &failedWait) {
+  if (failedWait.ok() || failedWait.result() == DML_ERROR_DEVICE_LOST ||
+      abandoned.exchange(true))
+    return;
+  // Reached from here, so that nobody takes it for a leak. Never destroyed: the
+  // process ends while the work goes on.
+  static std::mutex mutex;
+  static auto *devices = new std::vector<std::shared_ptr<Device>>;
+  std::lock_guard<std::mutex> lock(mutex);
+  devices->push_back(shared_from_this());
+}
+
 DmlVulkanDevice Device::describe() {
   DmlVulkanDevice info{};
   info.getInstanceProcAddr = getInstanceProcAddr;
@@ -293,6 +305,8 @@ Expected<Device::Commands> Device::acquireCommands() {
 }
 
 void Device::destroyCommands(const Commands &commands) {
+  if (isAbandoned())
+    return;
   if (commands.fence)
     vk.DestroyFence(device, commands.fence, nullptr);
   if (commands.pool)
@@ -323,7 +337,9 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
     DML_TRY(
         checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
     DML_TRY(submit(commands->buffer, commands->fence));
-    DML_TRY(waitFor(commands->fence, UINT64_MAX));
+    Status waited = waitFor(commands->fence, waitLimit());
+    abandonAfter(waited);
+    DML_TRY(waited);
     return checkVk(vk.ResetFences(device, 1, &commands->fence),
                    "vkResetFences");
   };

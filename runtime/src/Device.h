@@ -9,6 +9,7 @@
 
 #include "Instance.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,7 +19,7 @@
 namespace dml::runtime {
 
 /// Thread-safe. Created here, or the caller's own and then never destroyed.
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
 public:
   static Expected<std::shared_ptr<Device>>
   create(std::shared_ptr<Instance> instance, const DmlDeviceCreateInfo &info);
@@ -46,6 +47,17 @@ public:
   /// Submits one command buffer, to signal `fence`.
   Status submit(VkCommandBuffer commandBuffer, VkFence fence);
   Status waitFor(VkFence fence, uint64_t timeout);
+  bool hasQueue() const { return queue != VK_NULL_HANDLE; }
+
+  /// Nanoseconds that calls wait which have no limit of their own.
+  uint64_t waitLimit() const { return limit; }
+  void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
+
+  /// To be called where a wait has failed: unless the device is lost, work may
+  /// go on for ever, and what it uses may not be destroyed. Nothing of the
+  /// device is from then on; it lives until the process ends.
+  void abandonAfter(const Status &failedWait);
+  bool isAbandoned() const { return abandoned; }
 
   /// Records commands, submits them and waits. What earlier submissions wrote
   /// is visible to the commands, and what they write to all that follows.
@@ -87,6 +99,9 @@ private:
   bool unchecked = false;
   DeviceSnapshot properties;
   DmlFeatureFlags supported = 0;
+
+  std::atomic<uint64_t> limit{UINT64_MAX};
+  std::atomic<bool> abandoned{false};
 
   uint32_t queueFamilyIndex = 0;
   VkQueue queue = VK_NULL_HANDLE;

@@ -174,6 +174,10 @@ dml::runtime::findMissing(const DmlDeviceInfo &device,
               requirements.maxComputeWorkGroupCount);
   checkLimit("maxComputeSharedMemorySize", limits.maxComputeSharedMemorySize,
              requirements.maxComputeSharedMemorySize);
+  // No limit is known of most drivers.
+  if (limits.maxLoopIterations != 0)
+    checkLimit("maxLoopIterations", limits.maxLoopIterations,
+               requirements.maxLoopIterations);
   return missing;
 }
 

@@ -33,6 +33,7 @@ struct Requirements {
   Extent maxComputeWorkGroupSize{};
   Extent maxComputeWorkGroupCount{};
   uint32_t maxComputeSharedMemorySize = 0;
+  uint64_t maxLoopIterations = 0;
 };
 
 struct ShaderModule {

@@ -17,7 +17,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <unordered_set>
+#include <set>
 
 using namespace dml::runtime;
 namespace fb = dml::executable;
@@ -61,15 +61,30 @@ template <typename T> Status checkAlignment(const T &vector, const char *what) {
   return Status();
 }
 
-/// Names are printed and compared: they must be free of control characters.
-Expected<std::string> readName(const flatbuffers::String *string,
-                               const char *what) {
-  std::string name = string ? string->str() : std::string();
-  for (unsigned char c : name)
+/// Names are printed and compared: they must be free of control characters,
+/// those that UTF-8 writes in two bytes (U+0080 to U+009F) included.
+Status checkName(const flatbuffers::String *string, const char *what) {
+  if (!string)
+    return Status();
+  unsigned char last = 0;
+  for (unsigned char c : string->string_view()) {
     if (c < 0x20 || c == 0x7f)
       return invalid(what, " contains the control character ", unsigned(c));
-  return name;
+    if (last == 0xc2 && c < 0xa0)
+      return invalid(what, " contains the control character ", unsigned(c));
+    // A terminal that knows no UTF-8 obeys these bytes.
+    if (c >= 0x80 && c < 0xa0 && last < 0x80)
+      return invalid(what, " contains the byte ", unsigned(c),
+                     ", which is no UTF-8 there");
+    last = c;
+  }
+  return Status();
 }
+
+/// Of the file's bytes, how many may be made of each. What a file says is a
+/// little larger in memory; a file that says the same things again and again,
+/// by offsets to one place, would be larger without a limit.
+constexpr uint64_t kMaxGrowth = 32;
 
 class Reader {
 public:
@@ -91,6 +106,10 @@ private:
   Status readRange(const fb::BufferRange &range, const Function &function,
                    Step &step);
   Status checkOutputsWritten(const Function &function);
+  Expected<std::string> readName(const flatbuffers::String *string,
+                                 const char *what);
+  /// Counts what is about to be made of the file.
+  Status spend(uint64_t size);
 
   /// The file, with the alignment of operator new, which FlatBuffers needs.
   std::vector<uint8_t> bytes;
@@ -98,6 +117,7 @@ private:
   std::shared_ptr<Executable> result = std::make_shared<Executable>();
   /// What the walk over each of result->shaderModules found.
   std::vector<SPIRVModule> spirv;
+  uint64_t spent = 0;
 };
 
 } // namespace
@@ -112,12 +132,35 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalid("has ", bytes.size(), " bytes, but at most ",
                    FLATBUFFERS_MAX_BUFFER_SIZE - 1, " are possible");
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
+  // than there can be is to look at some again and again.
+  constexpr flatbuffers::uoffset_t kMaxNesting = 16;
+  flatbuffers::Verifier verifier(
+      bytes.data(), bytes.size(), kMaxNesting,
+      static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
   if (!fb::VerifyExecutableBuffer(verifier))
     return invalid("is damaged: FlatBuffers' verifier refuses its structure");
   root = fb::GetExecutable(bytes.data());
   DML_TRY(readRoot());
   return std::shared_ptr<const Executable>(std::move(result));
+}
+
+Status Reader::spend(uint64_t size) {
+  spent += size;
+  if (spent > kMaxGrowth * bytes.size())
+    return invalid("refers to the same bytes again and again: its ",
+                   bytes.size(), " bytes would become more than ", kMaxGrowth,
+                   " times as many");
+  return Status();
+}
+
+Expected<std::string> Reader::readName(const flatbuffers::String *string,
+                                       const char *what) {
+  if (!string)
+    return std::string();
+  DML_TRY(spend(string->size()));
+  DML_TRY(checkName(string, what));
+  return string->str();
 }
 
 Status Reader::readRoot() {
@@ -141,14 +184,14 @@ Status Reader::readRoot() {
 
   for (const fb::ShaderModule *table : *root->shader_modules()) {
     size_t index = result->shaderModules.size();
-    DML_TRY(readShaderModule(*table).in(concat("shader module ", index)));
+    DML_TRY_IN(readShaderModule(*table), "shader module ", index);
   }
   for (const fb::Kernel *table : *root->kernels()) {
     size_t index = result->kernels.size();
-    DML_TRY(readKernel(*table).in(concat("kernel ", index)));
+    DML_TRY_IN(readKernel(*table), "kernel ", index);
   }
 
-  std::unordered_set<std::string> names;
+  std::set<std::string> names;
   for (const fb::Function *table : *root->functions()) {
     Expected<std::string> name = readName(table->name(), "function name");
     if (!name)
@@ -157,7 +200,7 @@ Status Reader::readRoot() {
       return invalid("function ", result->functions.size(), " has no name");
     if (!names.insert(*name).second)
       return invalid("two functions have the name '", *name, "'");
-    DML_TRY(readFunction(*table).in(concat("function '", *name, "'")));
+    DML_TRY_IN(readFunction(*table), "function '", *name, "'");
   }
   return Status();
 }
@@ -189,6 +232,7 @@ Status Reader::readRequirements(const fb::Requirements &table) {
       toExtent(*table.max_compute_workgroup_count());
   requirements.maxComputeSharedMemorySize =
       table.max_compute_shared_memory_size();
+  requirements.maxLoopIterations = table.max_loop_iterations();
   return Status();
 }
 
@@ -196,6 +240,7 @@ Status Reader::readShaderModule(const fb::ShaderModule &table) {
   Expected<std::string> name = readName(table.name(), "name");
   if (!name)
     return name.status();
+  DML_TRY(spend(sizeof(ShaderModule) + 4 * uint64_t(table.code()->size())));
   ShaderModule module{*name, {table.code()->begin(), table.code()->end()}};
 
   Expected<SPIRVModule> info = readSPIRVModule(module.code);
@@ -227,6 +272,9 @@ Status Reader::readKernel(const fb::Kernel &table) {
   if (kernel.shaderModule >= spirv.size())
     return invalid("shader module ", kernel.shaderModule,
                    " does not exist; there are ", spirv.size());
+  // A driver reads the whole module for each of its kernels.
+  DML_TRY(spend(sizeof(Kernel) +
+                4 * result->shaderModules[kernel.shaderModule].code.size()));
   const SPIRVModule &module = spirv[kernel.shaderModule];
   const SPIRVEntryPoint *entryPoint = module.findEntryPoint(kernel.entryPoint);
   if (!entryPoint)
@@ -250,7 +298,7 @@ Status Reader::readKernel(const fb::Kernel &table) {
     return invalid("workgroup memory is ", kernel.sharedMemorySize,
                    " bytes, but at most ", declared.maxComputeSharedMemorySize,
                    " are declared");
-  uint64_t sharedMemory = module.sharedMemorySize(*entryPoint);
+  uint64_t sharedMemory = entryPoint->sharedMemorySize;
   if (sharedMemory > kernel.sharedMemorySize)
     return invalid("entry point '", kernel.entryPoint, "' uses ", sharedMemory,
                    " bytes of workgroup memory, but the kernel declares ",
@@ -262,11 +310,10 @@ Status Reader::readKernel(const fb::Kernel &table) {
     return invalid("has ", kernel.bindingCount, " bindings, but at most ",
                    declared.maxPerStageDescriptorStorageBuffers,
                    " are declared");
-  if (module.bindingCount(*entryPoint) > kernel.bindingCount)
+  if (entryPoint->bindingCount > kernel.bindingCount)
     return invalid("entry point '", kernel.entryPoint, "' uses binding ",
-                   module.bindingCount(*entryPoint) - 1,
-                   ", but the kernel declares ", kernel.bindingCount,
-                   " bindings");
+                   entryPoint->bindingCount - 1, ", but the kernel declares ",
+                   kernel.bindingCount, " bindings");
   result->kernels.push_back(std::move(kernel));
   return Status();
 }
@@ -274,16 +321,16 @@ Status Reader::readKernel(const fb::Kernel &table) {
 Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
   if (tensor.name.empty())
     return invalid("has no name");
-  auto dataType = static_cast<DmlDataType>(table.data_type());
-  uint64_t elementSize = dmlGetDataTypeSize(dataType);
-  if (elementSize == 0)
-    return invalid("data type ", unsigned(table.data_type()), " is unknown");
-  tensor.dataType = dataType;
+  auto dataType = static_cast<uint8_t>(table.data_type());
+  if (dataType == 0 || dataType > static_cast<uint8_t>(fb::DataType::MAX))
+    return invalid("data type ", unsigned(dataType), " is unknown");
+  tensor.dataType = static_cast<DmlDataType>(dataType);
+  uint64_t elementSize = dmlGetDataTypeSize(tensor.dataType);
 
-  tensor.sizes.assign(table.sizes()->begin(), table.sizes()->end());
-  if (tensor.sizes.size() > kMaxRank)
-    return invalid("has ", tensor.sizes.size(), " dimensions, but at most ",
+  if (table.sizes()->size() > kMaxRank)
+    return invalid("has ", table.sizes()->size(), " dimensions, but at most ",
                    kMaxRank, " are possible");
+  tensor.sizes.assign(table.sizes()->begin(), table.sizes()->end());
   // Leaves room for rounding up and for adding an offset.
   constexpr uint64_t kMaxBytes = UINT64_MAX / 4;
   tensor.elementCount = 1;
@@ -307,6 +354,7 @@ Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
 
 Status Reader::readFunction(const fb::Function &table) {
   Function function;
+  DML_TRY(spend(sizeof(Function)));
   function.name = table.name()->str();
   function.temporarySize = table.temporary_size();
   function.featureLevel = table.feature_level();
@@ -316,18 +364,18 @@ Status Reader::readFunction(const fb::Function &table) {
 
   auto readTensors = [&](const char *what, const auto &tables,
                          std::vector<Tensor> &tensors) -> Status {
-    std::unordered_set<std::string> names;
+    std::set<std::string> names;
     for (const fb::Tensor *table : tables) {
       Tensor tensor;
-      std::string context = concat(what, " ", tensors.size());
+      DML_TRY(spend(sizeof(Tensor)));
       Expected<std::string> name = readName(table->name(), "name");
       if (!name)
-        return name.status().in(context);
+        return name.status().in(concat(what, " ", tensors.size()));
       tensor.name = *name;
       if (!names.insert(tensor.name).second)
         return invalid("two ", what, "s have the name '", tensor.name, "'");
-      DML_TRY(readTensor(*table, tensor)
-                  .in(concat(context, " ('", tensor.name, "')")));
+      DML_TRY_IN(readTensor(*table, tensor), what, " ", tensors.size(), " ('",
+                 tensor.name, "')");
       tensors.push_back(std::move(tensor));
     }
     return Status();
@@ -337,8 +385,9 @@ Status Reader::readFunction(const fb::Function &table) {
 
   for (const fb::Step *stepTable : *table.steps()) {
     Step step;
-    DML_TRY(readStep(*stepTable, function, step)
-                .in(concat("step ", function.steps.size())));
+    DML_TRY(spend(sizeof(Step)));
+    DML_TRY_IN(readStep(*stepTable, function, step), "step ",
+               function.steps.size());
     function.steps.push_back(std::move(step));
   }
   DML_TRY(checkOutputsWritten(function));
@@ -398,9 +447,11 @@ Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
   if (bindings.size() != wanted)
     return invalid("has ", bindings.size(), " bindings, but kernel ",
                    step.kernel, " has ", wanted);
+  DML_TRY(spend(bindings.size() * uint64_t(sizeof(BufferRange))));
+  step.ranges.reserve(bindings.size());
   for (const fb::BufferRange *range : bindings) {
     size_t index = step.ranges.size();
-    DML_TRY(readRange(*range, function, step).in(concat("binding ", index)));
+    DML_TRY_IN(readRange(*range, function, step), "binding ", index);
     if (range->size() > result->requirements.maxStorageBufferRange)
       return invalid("binding ", index, " has ", range->size(),
                      " bytes, but the declared max_storage_buffer_range is ",

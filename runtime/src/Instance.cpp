@@ -234,6 +234,10 @@ DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   std::copy_n(properties11.deviceUUID, 16, info.uuid);
   limits.subgroupSize = properties11.subgroupSize;
   limits.maxMemoryAllocationSize = properties11.maxMemoryAllocationSize;
+  // Mesa's software drivers end all loops of a thread after so many iterations
+  // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
+  if (properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
+    limits.maxLoopIterations = 65535;
   copyString(info.driverName, properties12.driverName);
   copyString(info.driverInfo, properties12.driverInfo);
 

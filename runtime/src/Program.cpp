@@ -23,8 +23,9 @@ Program::create(std::shared_ptr<Device> device,
 
   const std::vector<uint8_t> &constants = program->contents->constants;
   if (!constants.empty()) {
-    Expected<std::unique_ptr<Buffer>> buffer = Buffer::create(
-        program->owner, constants.size(), DML_MEMORY_DEVICE, "constant buffer");
+    Expected<std::unique_ptr<Buffer>> buffer =
+        Buffer::create(program->owner, constants.size(), DML_MEMORY_DEVICE,
+                       "constant buffer", Buffer::Contents::Undefined);
     if (!buffer)
       return buffer.status();
     program->constantBuffer = std::move(*buffer);
@@ -64,6 +65,9 @@ Status Program::createLayout(uint32_t bindingCount) {
 Status Program::createPipelines() {
   const DeviceFunctions &vk = owner->functions();
   std::vector<VkShaderModule> modules;
+  // So that no handle is lost where there is no memory to keep it.
+  modules.reserve(contents->shaderModules.size());
+  pipelines.reserve(contents->kernels.size());
   auto create = [&]() -> Status {
     for (const ShaderModule &module : contents->shaderModules) {
       VkShaderModuleCreateInfo info{
@@ -101,6 +105,8 @@ Status Program::createPipelines() {
 }
 
 Program::~Program() {
+  if (owner->isAbandoned())
+    return;
   const DeviceFunctions &vk = owner->functions();
   for (VkPipeline pipeline : pipelines)
     vk.DestroyPipeline(owner->handle(), pipeline, nullptr);

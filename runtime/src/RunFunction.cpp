@@ -31,6 +31,8 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
                                  uint32_t inputCount,
                                  const DmlHostTensor *outputs,
                                  uint32_t outputCount) {
+  // Destroyed after the table, which waits for the work that uses them.
+  std::vector<std::unique_ptr<Buffer>> inputBuffers, outputBuffers;
   DmlBindingTableCreateInfo info{};
   info.function = functionIndex;
   Expected<std::unique_ptr<BindingTable>> table =
@@ -41,7 +43,6 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
   DML_TRY(checkTensors("input", function.inputs, inputs, inputCount));
   DML_TRY(checkTensors("output", function.outputs, outputs, outputCount));
 
-  std::vector<std::unique_ptr<Buffer>> inputBuffers, outputBuffers;
   auto createBuffer = [&](const Tensor &tensor,
                           std::vector<std::unique_ptr<Buffer>> &buffers) {
     Expected<std::unique_ptr<Buffer>> buffer = Buffer::create(
@@ -60,7 +61,7 @@ Status dml::runtime::runFunction(const std::shared_ptr<Program> &program,
     DML_TRY((*table)->bindOutput(i, outputBuffers[i]->range()));
   }
   DML_TRY((*table)->submit());
-  DML_TRY((*table)->wait(UINT64_MAX));
+  DML_TRY((*table)->wait(program->device()->waitLimit()));
   for (uint32_t i = 0; i < outputCount; ++i)
     DML_TRY(outputBuffers[i]->read(0, outputs[i].data, outputs[i].size));
   return Status();

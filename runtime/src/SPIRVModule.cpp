@@ -2,110 +2,40 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
+// What stands outside of functions: capabilities, entry points, decorations,
+// types, constants and variables.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SPIRVModule.h"
 
+#include "SPIRVReader.h"
+
 #include <algorithm>
-#include <iterator>
-#include <limits>
-#include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 using namespace dml::runtime;
+using namespace dml::runtime::spirv;
 
 namespace {
 
-// The few numbers of the SPIR-V specification that the walk needs. They stand
-// here so that the runtime does not depend on SPIRV-Headers.
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kMagicSwapped = 0x03022307;
 constexpr uint32_t kVersion14 = 0x00010400;
 constexpr uint32_t kNewestVersion = 0x00010600;
 constexpr size_t kHeaderWords = 5;
+/// What SPIR-V's universal limits promise.
+constexpr uint32_t kMaxBound = 1 << 22;
 
-enum Op : uint32_t {
-  OpExtension = 10,
-  OpMemoryModel = 14,
-  OpEntryPoint = 15,
-  OpExecutionMode = 16,
-  OpCapability = 17,
-  OpTypeBool = 20,
-  OpTypeInt = 21,
-  OpTypeFloat = 22,
-  OpTypeVector = 23,
-  OpTypeMatrix = 24,
-  OpTypeArray = 28,
-  OpTypeRuntimeArray = 29,
-  OpTypeStruct = 30,
-  OpTypePointer = 32,
-  OpConstant = 43,
-  OpConstantComposite = 44,
-  OpSpecConstant = 50,
-  OpSpecConstantComposite = 51,
-  OpFunction = 54,
-  OpFunctionEnd = 56,
-  OpVariable = 59,
-  OpDecorate = 71,
-  OpExecutionModeId = 331,
-};
+/// Drivers walk over nested types by calling themselves, and take composites
+/// apart.
+constexpr uint32_t kMaxTypeDepth = 16;
+constexpr uint64_t kMaxLeaves = 4096;
+/// Bytes of the variables of one invocation.
+constexpr uint64_t kMaxPrivateSize = 64 << 10;
 
+constexpr uint32_t kCapabilityShader = 1;
 constexpr uint32_t kExecutionModelGLCompute = 5;
 constexpr uint32_t kExecutionModeLocalSize = 17;
-constexpr uint32_t kExecutionModeLocalSizeId = 38;
-constexpr uint32_t kDecorationBuiltIn = 11;
-constexpr uint32_t kDecorationBinding = 33;
-constexpr uint32_t kDecorationDescriptorSet = 34;
-constexpr uint32_t kBuiltInWorkgroupSize = 25;
-
-enum StorageClass : uint32_t {
-  StorageClassInput = 1,
-  StorageClassWorkgroup = 4,
-  StorageClassPrivate = 6,
-  StorageClassFunction = 7,
-  StorageClassStorageBuffer = 12,
-};
-
-struct Capability {
-  uint32_t value;
-  const char *name;
-  DmlFeatureFlags feature;
-};
-
-/// The capabilities that an executable can declare the need for. Any other is
-/// refused: no requirement of the format stands for it.
-constexpr Capability kCapabilities[] = {
-    {0, "Matrix", 0},
-    {1, "Shader", 0},
-    {9, "Float16", DML_FEATURE_SHADER_FLOAT16_BIT},
-    {10, "Float64", DML_FEATURE_SHADER_FLOAT64_BIT},
-    {11, "Int64", DML_FEATURE_SHADER_INT64_BIT},
-    {22, "Int16", DML_FEATURE_SHADER_INT16_BIT},
-    {39, "Int8", DML_FEATURE_SHADER_INT8_BIT},
-    {4433, "StorageBuffer16BitAccess",
-     DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
-    {4448, "StorageBuffer8BitAccess",
-     DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT},
-};
-
-/// Extensions that are part of Vulkan 1.2 and bring no capability of their own
-/// beyond those above.
-constexpr std::string_view kExtensions[] = {
-    "SPV_KHR_storage_buffer_storage_class",
-    "SPV_KHR_8bit_storage",
-    "SPV_KHR_16bit_storage",
-    "SPV_KHR_no_integer_wrap_decoration",
-    "SPV_KHR_non_semantic_info",
-    "SPV_KHR_float_controls",
-};
-
-/// A size no type has; any type that is too large to count, or has no size.
-constexpr uint64_t kUnsized = std::numeric_limits<uint64_t>::max();
-
-template <typename... Ts> Status invalid(const Ts &...args) {
-  return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
-}
 
 uint64_t multiply(uint64_t a, uint64_t b) {
   if (a == kUnsized || b == kUnsized || (b != 0 && a > UINT32_MAX / b))
@@ -113,82 +43,46 @@ uint64_t multiply(uint64_t a, uint64_t b) {
   return a * b;
 }
 
-/// One instruction: its operands are words[1..count-1].
-struct Instruction {
-  const uint32_t *words;
-  uint32_t count;
-  uint32_t opcode;
-
-  uint32_t operator[](size_t i) const { return words[i]; }
-};
-
-class Reader {
-public:
-  explicit Reader(const std::vector<uint32_t> &words) : words(words) {}
-
-  Expected<SPIRVModule> read();
-
-private:
-  Status readHeader();
-  Status readInstruction(const Instruction &inst);
-  Status readCapability(uint32_t value);
-  Status readEntryPoint(const Instruction &inst);
-  Status readExecutionMode(const Instruction &inst);
-  Status readType(const Instruction &inst);
-  Status readVariable(const Instruction &inst);
-  Status readDecoration(const Instruction &inst);
-  Status finishVariables();
-  Status finishEntryPoints();
-
-  Status need(const Instruction &inst, uint32_t count) const;
-  Status needFeature(DmlFeatureFlags oneOf, const char *type) const;
-  Expected<std::string> readString(const Instruction &inst, uint32_t first,
-                                   uint32_t &next) const;
-  uint64_t sizeOf(uint32_t type) const;
-
-  struct Variable {
-    uint32_t id, type, storageClass;
-  };
-  struct EntryPoint {
-    uint32_t function;
-    bool hasLocalSize = false;
-  };
-
-  const std::vector<uint32_t> &words;
-  uint32_t bound = 0;
-  SPIRVModule module;
-  /// Beside module.entryPoints.
-  std::vector<EntryPoint> entryPoints;
-  std::vector<Variable> variables;
-  std::unordered_map<uint32_t, uint64_t> typeSizes;
-  std::unordered_map<uint32_t, uint32_t> pointees;
-  std::unordered_map<uint32_t, uint64_t> constants;
-  std::unordered_map<uint32_t, std::vector<uint32_t>> composites;
-  std::unordered_map<uint32_t, uint32_t> bindings, descriptorSets;
-  std::optional<uint32_t> workgroupSizeConstant;
-  std::unordered_set<uint32_t> functions;
-  bool inFunction = false;
-};
+uint64_t add(uint64_t a, uint64_t b) {
+  return a == kUnsized || b == kUnsized || a + b > UINT32_MAX ? kUnsized
+                                                              : a + b;
+}
 
 } // namespace
 
 Expected<SPIRVModule> Reader::read() {
   DML_TRY(readHeader());
   for (size_t at = kHeaderWords; at < words.size();) {
-    Instruction inst{&words[at], words[at] >> 16, words[at] & 0xffff};
+    uint32_t opcode = words[at] & 0xffff;
+    Words inst{&words[at], words[at] >> 16, static_cast<uint32_t>(at)};
     if (inst.count == 0)
       return invalid("word ", at, ": an instruction of 0 words");
     if (inst.count > words.size() - at)
       return invalid("word ", at, ": an instruction of ", inst.count,
                      " words, but only ", words.size() - at, " are left");
-    DML_TRY(readInstruction(inst).in(concat("word ", at)));
+    const Instruction *rule = findInstruction(opcode);
+    if (!rule)
+      return invalid("word ", at, ": instruction ", opcode,
+                     " is none that an executable may use");
+    Status status = readInstruction(inst, *rule);
+    if (!status.ok())
+      return status.in(concat("word ", at, ": ", rule->name));
     at += inst.count;
   }
   if (inFunction)
     return invalid("a function does not end");
-  DML_TRY(finishVariables());
-  DML_TRY(finishEntryPoints());
-  return std::move(module);
+  if (!globalsFinished)
+    DML_TRY(finishGlobals());
+  if (capabilities.count(kCapabilityShader) == 0)
+    return invalid("the capability Shader is not declared");
+  DML_TRY(finishDecorations());
+  SPIRVModule module;
+  module.version = version;
+  module.features = features;
+  module.clampedIndices = static_cast<uint32_t>(clamps.size());
+  DML_TRY(finishEntryPoints(module));
+  rewrite();
+  return module;
 }
 
 Status Reader::readHeader() {
@@ -200,56 +94,121 @@ Status Reader::readHeader() {
   if (words[0] != kMagic)
     return invalid("is not SPIR-V: its first word is 0x", std::hex, words[0],
                    ", not 0x", kMagic);
-  module.version = words[1];
-  if (module.version < 0x00010000 || module.version > kNewestVersion ||
-      (module.version & 0xff0000ff) != 0)
-    return invalid("has SPIR-V version word 0x", std::hex, module.version,
+  version = words[1];
+  if (version < 0x00010000 || version > kNewestVersion ||
+      (version & 0xff0000ff) != 0)
+    return invalid("has SPIR-V version word 0x", std::hex, version,
                    "; 1.0 to 1.6 are known");
+  if (words.size() > UINT32_MAX)
+    return invalid("has ", words.size(), " words, but at most ", UINT32_MAX,
+                   " are possible");
   bound = words[3];
+  // Drivers make room for every id below the bound, and so does this reader.
+  uint64_t most = std::min<uint64_t>(kMaxBound, words.size());
+  if (bound == 0 || bound > most)
+    return invalid("has the id bound ", bound, ", but 1 to ", most,
+                   " are possible in ", words.size(), " words");
+  if (words[4] != 0)
+    return invalid("has the schema ", words[4], ", but 0 is wanted");
+  ids.resize(bound);
   return Status();
 }
 
-Status Reader::need(const Instruction &inst, uint32_t count) const {
-  if (inst.count < count)
-    return invalid("instruction ", inst.opcode, " has ", inst.count,
-                   " words, but needs ", count);
-  return Status();
-}
-
-Expected<std::string> Reader::readString(const Instruction &inst,
-                                         uint32_t first, uint32_t &next) const {
+Status Reader::readString(const Words &inst, uint32_t first, uint32_t &next,
+                          std::string *string) const {
   // Little-endian packing is part of SPIR-V, whatever the host's order is.
-  std::string string;
   for (uint32_t i = first; i < inst.count; ++i)
     for (int shift = 0; shift < 32; shift += 8) {
       char c = static_cast<char>((inst[i] >> shift) & 0xff);
       if (c == '\0') {
         next = i + 1;
-        return string;
+        return Status();
       }
-      string.push_back(c);
+      if (string)
+        string->push_back(c);
     }
   return invalid("a string without an end");
 }
 
-Status Reader::readInstruction(const Instruction &inst) {
-  switch (inst.opcode) {
+Status Reader::checkId(uint32_t id) const {
+  if (id == 0 || id >= bound)
+    return invalid("id %", id, " is not below the bound ", bound);
+  return Status();
+}
+
+Status Reader::define(const Words &inst, uint32_t id, uint32_t type) {
+  DML_TRY(checkId(id));
+  Info &info = ids[id];
+  if (info.op != 0)
+    return invalid("%", id, " is defined twice");
+  info.op = static_cast<uint16_t>(inst[0] & 0xffff);
+  info.type = type;
+  info.at = inst.at;
+  return Status();
+}
+
+Status Reader::readInstruction(const Words &inst, const Instruction &rule) {
+  if (inst.count < rule.least || inst.count > rule.most)
+    return invalid("has ", inst.count, " words, but ",
+                   rule.least == rule.most ? "" : "at least ", rule.least,
+                   rule.most == UINT16_MAX || rule.least == rule.most
+                       ? std::string()
+                       : concat(" and at most ", rule.most),
+                   " are wanted");
+  if (rule.capability != 0 && capabilities.count(rule.capability) == 0)
+    return invalid("needs capability ", rule.capability,
+                   ", which the module does not declare");
+  bool mayBeInside = rule.opcode == OpVariable || rule.opcode == OpUndef;
+  if (inFunction) {
+    if (rule.section != Section::Functions && !mayBeInside)
+      return invalid("stands within a function");
+    return readBody(inst, rule);
+  }
+  if (rule.section < section)
+    return invalid("stands after instructions that it must stand before");
+  section = rule.section;
+  if (section > Section::Imports && importsEnd == 0)
+    importsEnd = inst.at;
+  if (section < Section::Functions)
+    return readGlobal(inst, rule);
+  if (!globalsFinished) {
+    globalsEnd = inst.at;
+    DML_TRY(finishGlobals());
+  }
+  if (rule.opcode != OpFunction)
+    return invalid("stands outside of any function");
+  return readFunction(inst);
+}
+
+Status Reader::readGlobal(const Words &inst, const Instruction &rule) {
+  uint32_t next = 0;
+  switch (rule.opcode) {
   case OpCapability:
-    DML_TRY(need(inst, 2));
     return readCapability(inst[1]);
   case OpExtension: {
-    uint32_t next = 0;
-    Expected<std::string> name = readString(inst, 1, next);
-    if (!name)
-      return name.status();
-    if (std::find(std::begin(kExtensions), std::end(kExtensions), *name) ==
-        std::end(kExtensions))
-      return invalid("extension ", *name,
-                     " is none that an executable may use");
+    std::string name;
+    DML_TRY(readString(inst, 1, next, &name));
+    if (next != inst.count || !isExtension(name))
+      return invalid("'", escape(name),
+                     "' is no extension that an executable may use");
     return Status();
   }
+  case OpExtInstImport: {
+    std::string name;
+    DML_TRY(readString(inst, 2, next, &name));
+    if (next != inst.count || name != "GLSL.std.450")
+      return invalid("'", escape(name),
+                     "' is no set of instructions that an executable may use; "
+                     "GLSL.std.450 is");
+    if (glslSet)
+      return invalid("GLSL.std.450 is imported twice");
+    glslSet = inst[1];
+    return define(inst, inst[1]);
+  }
   case OpMemoryModel:
-    DML_TRY(need(inst, 3));
+    if (hasMemoryModel)
+      return invalid("stands twice");
+    hasMemoryModel = true;
     if (inst[1] != 0 || inst[2] != 1)
       return invalid("addressing model ", inst[1], " and memory model ",
                      inst[2], ", but Logical (0) and GLSL450 (1) are wanted");
@@ -257,120 +216,325 @@ Status Reader::readInstruction(const Instruction &inst) {
   case OpEntryPoint:
     return readEntryPoint(inst);
   case OpExecutionMode:
-  case OpExecutionModeId:
     return readExecutionMode(inst);
-  case OpTypeBool:
-  case OpTypeInt:
-  case OpTypeFloat:
-  case OpTypeVector:
-  case OpTypeMatrix:
-  case OpTypeArray:
-  case OpTypeRuntimeArray:
-  case OpTypeStruct:
-  case OpTypePointer:
-    return readType(inst);
-  case OpConstant:
-  case OpSpecConstant:
-    DML_TRY(need(inst, 4));
-    constants[inst[2]] =
-        inst[3] | (inst.count > 4 ? uint64_t(inst[4]) << 32 : 0);
+  case OpSource:
     return Status();
-  case OpConstantComposite:
-  case OpSpecConstantComposite:
-    DML_TRY(need(inst, 3));
-    // Only a WorkgroupSize, which has three members, is ever looked at.
-    if (inst.count == 6)
-      composites[inst[2]] = {inst[3], inst[4], inst[5]};
+  case OpSourceExtension:
+  case OpModuleProcessed:
+  case OpName:
+  case OpMemberName: {
+    uint32_t first = rule.opcode == OpName         ? 2
+                     : rule.opcode == OpMemberName ? 3
+                                                   : 1;
+    if (first != 1)
+      DML_TRY(checkId(inst[1]));
+    // Whether there is such a member shows at the end.
+    if (rule.opcode == OpMemberName)
+      members.try_emplace({inst[1], inst[2]});
+    DML_TRY(readString(inst, first, next));
+    if (next != inst.count)
+      return invalid("has words after its string");
     return Status();
-  case OpFunction:
-    DML_TRY(need(inst, 5));
-    if (inFunction)
-      return invalid("a function within a function");
-    inFunction = true;
-    functions.insert(inst[2]);
-    return Status();
-  case OpFunctionEnd:
-    if (!inFunction)
-      return invalid("the end of a function outside of any");
-    inFunction = false;
-    return Status();
-  case OpVariable:
-    return readVariable(inst);
+  }
   case OpDecorate:
     return readDecoration(inst);
+  case OpMemberDecorate:
+    return readMemberDecoration(inst);
+  case OpConstantTrue:
+  case OpConstantFalse:
+  case OpConstant:
+  case OpConstantComposite:
+  case OpConstantNull:
+  case OpUndef:
+    return readConstant(inst);
+  case OpVariable:
+    return readVariable(inst);
+  default:
+    return readType(inst);
+  }
+}
+
+Status Reader::readCapability(uint32_t value) {
+  const Capability *capability = findCapability(value);
+  if (!capability)
+    return invalid("capability ", value,
+                   " is none that an executable can "
+                   "declare a required feature for");
+  features |= capability->feature;
+  capabilities.insert(value);
+  return Status();
+}
+
+Status Reader::readEntryPoint(const Words &inst) {
+  EntryPoint entry;
+  DML_TRY(checkId(inst[2]));
+  entry.function = inst[2];
+  DML_TRY(readString(inst, 3, entry.begin, &entry.name));
+  if (inst[1] != kExecutionModelGLCompute)
+    return invalid("entry point '", escape(entry.name),
+                   "' has execution model ", inst[1],
+                   ", but GLCompute (5) is wanted");
+  auto index = static_cast<uint32_t>(entryPoints.size());
+  if (!names.emplace(entry.name, index).second)
+    return invalid("two entry points have the name '", escape(entry.name), "'");
+  if (!functions.emplace(entry.function, index).second)
+    return invalid("two entry points have the function %", entry.function);
+  for (uint32_t i = entry.begin; i < inst.count; ++i)
+    DML_TRY(checkId(inst[i]));
+  entry.begin += inst.at;
+  entry.end = inst.at + inst.count;
+  entryPoints.push_back(std::move(entry));
+  return Status();
+}
+
+Status Reader::readExecutionMode(const Words &inst) {
+  if (inst[2] != kExecutionModeLocalSize)
+    return invalid("execution mode ", inst[2],
+                   " is none that an executable may use; LocalSize (17) is");
+  if (inst.count != 6)
+    return invalid("LocalSize has ", inst.count - 3,
+                   " sizes, but 3 are "
+                   "wanted");
+  auto found = functions.find(inst[1]);
+  if (found == functions.end())
+    return invalid("%", inst[1], " is the function of no entry point");
+  EntryPoint &entry = entryPoints[found->second];
+  if (entry.hasLocalSize)
+    return invalid("entry point '", escape(entry.name), "' has two LocalSizes");
+  entry.hasLocalSize = true;
+  entry.workgroupSize = {inst[3], inst[4], inst[5]};
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Decorations
+//===----------------------------------------------------------------------===//
+
+Status Reader::readDecoration(const Words &inst) {
+  uint8_t row = 0;
+  const Decoration *decoration = findDecoration(inst[2], row);
+  if (!decoration || row == RowOffset)
+    return invalid("decoration ", inst[2],
+                   " is none that an executable may use");
+  DML_TRY(checkId(inst[1]));
+  if (inst.count != 3u + decoration->operands)
+    return invalid(decoration->name, " has ", inst.count - 3, " operands, but ",
+                   unsigned(decoration->operands), " are wanted");
+  Info &info = ids[inst[1]];
+  if (info.decorations >> row & 1)
+    return invalid("%", inst[1], " is decorated twice with ", decoration->name);
+  info.decorations |= 1u << row;
+  decorated.push_back({inst[1], row});
+  switch (row) {
+  case RowDescriptorSet:
+    if (inst[3] != 0)
+      return invalid("storage buffer %", inst[1], " is in descriptor set ",
+                     inst[3], ", but set 0 is wanted");
+    return Status();
+  case RowBuiltIn:
+    if (inst[3] == BuiltInWorkgroupSize) {
+      if (workgroupSizeConstant)
+        return invalid("WorkgroupSize decorates two constants");
+      workgroupSizeConstant = inst[1];
+    } else if (!findBuiltIn(inst[3])) {
+      return invalid("BuiltIn ", inst[3],
+                     " is none that an executable may use");
+    }
+    info.decorated = inst[3];
+    return Status();
+  case RowBinding:
+  case RowArrayStride:
+    info.decorated = inst[3];
+    return Status();
   default:
     return Status();
   }
 }
 
-Status Reader::readCapability(uint32_t value) {
-  for (const Capability &capability : kCapabilities)
-    if (capability.value == value) {
-      module.features |= capability.feature;
-      return Status();
-    }
-  return invalid("capability ", value,
-                 " is none that an executable can "
-                 "declare a required feature for");
-}
-
-Status Reader::readEntryPoint(const Instruction &inst) {
-  DML_TRY(need(inst, 4));
-  uint32_t next = 0;
-  Expected<std::string> name = readString(inst, 3, next);
-  if (!name)
-    return name.status();
-  if (inst[1] != kExecutionModelGLCompute)
-    return invalid("entry point '", *name, "' has execution model ", inst[1],
-                   ", but GLCompute (5) is wanted");
-  if (module.findEntryPoint(*name))
-    return invalid("two entry points have the name '", *name, "'");
-  entryPoints.push_back({inst[2]});
-  module.entryPoints.push_back(
-      {*name, {0, 0, 0}, {inst.words + next, inst.words + inst.count}});
+Status Reader::readMemberDecoration(const Words &inst) {
+  uint8_t row = 0;
+  const Decoration *decoration = findDecoration(inst[3], row);
+  if (!decoration || !decoration->ofMembers)
+    return invalid("decoration ", inst[3],
+                   " is none that members of structs may have");
+  DML_TRY(checkId(inst[1]));
+  if (inst.count != 4u + decoration->operands)
+    return invalid(decoration->name, " has ", inst.count - 4, " operands, but ",
+                   unsigned(decoration->operands), " are wanted");
+  Member &member = members[{inst[1], inst[2]}];
+  if (member.decorations >> row & 1)
+    return invalid("member ", inst[2], " of %", inst[1],
+                   " is decorated twice with ", decoration->name);
+  member.decorations |= 1u << row;
+  if (row == RowOffset)
+    member.offset = inst[4];
   return Status();
 }
 
-Status Reader::readExecutionMode(const Instruction &inst) {
-  DML_TRY(need(inst, 3));
-  if (inst[2] == kExecutionModeLocalSizeId)
-    return invalid("execution mode LocalSizeId is not supported; LocalSize is "
-                   "wanted");
-  if (inst.opcode != OpExecutionMode || inst[2] != kExecutionModeLocalSize)
+/// Whether what is decorated can be.
+Status Reader::finishDecorations() {
+  for (const DecoratedId &entry : decorated) {
+    const Info &info = ids[entry.id];
+    const Decoration &decoration = getDecoration(entry.row);
+    bool fits = false;
+    switch (decoration.target) {
+    case DecorationTarget::Value:
+      fits = info.type != 0;
+      break;
+    case DecorationTarget::Variable:
+      fits = info.op == OpVariable &&
+             word(entry.id, 3) == StorageClassStorageBuffer;
+      break;
+    case DecorationTarget::Struct:
+      fits = info.op == OpTypeStruct;
+      break;
+    case DecorationTarget::Array:
+      fits = info.op == OpTypeArray || info.op == OpTypeRuntimeArray;
+      break;
+    case DecorationTarget::BuiltIn:
+      fits =
+          info.decorated == BuiltInWorkgroupSize
+              ? info.op == OpConstantComposite
+              : info.op == OpVariable && word(entry.id, 3) == StorageClassInput;
+      break;
+    }
+    if (!fits)
+      return invalid("%", entry.id, " is decorated with ", decoration.name,
+                     ", which fits other things only");
+  }
+  for (const auto &[key, member] : members)
+    if (ids[key.first].op != OpTypeStruct ||
+        key.second >= memberCount(key.first))
+      return invalid("member ", key.second, " of %", key.first,
+                     " is decorated or named, but there is none");
+  return Status();
+}
+
+Status Reader::finishWorkgroupSize() {
+  if (!workgroupSizeConstant)
     return Status();
-  DML_TRY(need(inst, 6));
-  for (size_t i = 0; i < entryPoints.size(); ++i)
-    if (entryPoints[i].function == inst[1]) {
-      entryPoints[i].hasLocalSize = true;
-      module.entryPoints[i].workgroupSize = {inst[3], inst[4], inst[5]};
+  uint32_t id = *workgroupSizeConstant;
+  Shape shape;
+  if (ids[id].op == OpConstantComposite)
+    shape = shapeOf(ids[id].type);
+  if (shape.kind != 'i' || shape.width != 32 || shape.count != 3)
+    return invalid("WorkgroupSize decorates %", id,
+                   ", which is no constant of three integers of 32 bits");
+  for (EntryPoint &entry : entryPoints) {
+    entry.hasLocalSize = true;
+    for (uint32_t i = 0; i < 3; ++i) {
+      uint32_t member = word(id, 3 + i);
+      if (ids[member].op != OpConstant)
+        return invalid("WorkgroupSize has a member that is no OpConstant");
+      entry.workgroupSize[i] = static_cast<uint32_t>(ids[member].low);
     }
+  }
   return Status();
 }
 
-uint64_t Reader::sizeOf(uint32_t type) const {
-  auto it = typeSizes.find(type);
-  return it == typeSizes.end() ? kUnsized : it->second;
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+bool Reader::isType(uint32_t id) const {
+  return id < bound && ids[id].op >= OpTypeVoid && ids[id].op <= OpTypeFunction;
+}
+
+bool Reader::isData(uint32_t id) const {
+  return isType(id) && ids[id].op >= OpTypeBool && ids[id].op <= OpTypeStruct &&
+         ids[id].op != OpTypeRuntimeArray;
+}
+
+Shape Reader::shapeOf(uint32_t type) const {
+  if (type >= bound)
+    return {};
+  switch (ids[type].op) {
+  case OpTypeBool:
+    return {'b', 1, 1};
+  case OpTypeInt:
+    return {'i', word(type, 2), 1};
+  case OpTypeFloat:
+    return {'f', word(type, 2), 1};
+  case OpTypeVector: {
+    Shape shape = shapeOf(word(type, 2));
+    shape.count = word(type, 3);
+    return shape;
+  }
+  default:
+    return {};
+  }
+}
+
+uint32_t Reader::memberCount(uint32_t type) const {
+  return (word(type, 0) >> 16) - 2;
+}
+
+Status Reader::findMember(uint32_t &type, uint64_t index) const {
+  uint64_t count = 0;
+  uint32_t member = 0;
+  switch (ids[type].op) {
+  case OpTypeVector:
+    count = word(type, 3);
+    member = word(type, 2);
+    break;
+  case OpTypeArray:
+    count = lengthOf(type);
+    member = word(type, 2);
+    break;
+  case OpTypeStruct:
+    count = memberCount(type);
+    if (index < count)
+      member = word(type, 2 + static_cast<uint32_t>(index));
+    break;
+  default:
+    return invalid("%", type, " is indexed, but is no composite type");
+  }
+  if (index >= count)
+    return invalid("index ", index, " reaches beyond the ", count,
+                   " members of %", type);
+  type = member;
+  return Status();
 }
 
 /// A narrow or wide type is valid only beside a capability that allows it.
 Status Reader::needFeature(DmlFeatureFlags oneOf, const char *type) const {
-  if (module.features & oneOf)
+  if (features & oneOf)
     return Status();
-  return invalid("uses the type ", type, " without a capability for it");
+  return invalid("the type ", type, " needs a capability for it");
 }
 
-Status Reader::readType(const Instruction &inst) {
-  DML_TRY(need(inst, 2));
+Status Reader::readType(const Words &inst) {
   uint32_t id = inst[1];
-  switch (inst.opcode) {
+  DML_TRY(define(inst, id));
+  Info &info = ids[id];
+  auto nest = [&](uint32_t element) -> Status {
+    if (element == id || !isType(element) || ids[element].op == OpTypeVoid ||
+        ids[element].op == OpTypePointer || ids[element].op == OpTypeFunction)
+      return invalid("%", element, " is no type that another may consist of");
+    const Info &inner = ids[element];
+    info.depth = std::max<uint8_t>(info.depth, inner.depth + 1);
+    info.alignment = std::max(info.alignment, inner.alignment);
+    info.high += inner.high;
+    if (info.depth > kMaxTypeDepth || info.high > kMaxLeaves)
+      return invalid("the type consists of too many others: at most ",
+                     kMaxTypeDepth, " may be nested, of at most ", kMaxLeaves,
+                     " members in all");
+    return Status();
+  };
+  switch (inst[0] & 0xffff) {
+  case OpTypeVoid:
+    return Status();
   case OpTypeBool:
-    typeSizes[id] = 4;
+    info.low = info.alignment = 4;
+    info.high = 1;
     return Status();
   case OpTypeInt:
   case OpTypeFloat: {
-    DML_TRY(need(inst, 3));
-    bool isInt = inst.opcode == OpTypeInt;
-    typeSizes[id] = inst[2] / 8;
+    bool isInt = info.op == OpTypeInt;
+    info.low = info.alignment = static_cast<uint8_t>(inst[2] / 8);
+    info.high = 1;
+    if (isInt && inst[3] > 1)
+      return invalid("signedness ", inst[3], ", but 0 or 1 is wanted");
     switch (inst[2]) {
     case 32:
       return Status();
@@ -396,172 +560,380 @@ Status Reader::readType(const Instruction &inst) {
                    inst[2], " bits");
   }
   case OpTypeVector:
-  case OpTypeMatrix:
-    DML_TRY(need(inst, 4));
-    typeSizes[id] = multiply(sizeOf(inst[2]), inst[3]);
+    DML_TRY(nest(inst[2]));
+    if (shapeOf(inst[2]).count != 1 || ids[inst[2]].op == OpTypeVector)
+      return invalid("%", inst[2], " is no scalar");
+    if (inst[3] < 2 || inst[3] > 4)
+      return invalid("a vector of ", inst[3],
+                     " components, but 2 to 4 are possible");
+    info.low = multiply(ids[inst[2]].low, inst[3]);
+    info.alignment *= inst[3] == 2 ? 2 : 4;
     return Status();
   case OpTypeArray: {
-    DML_TRY(need(inst, 4));
-    auto length = constants.find(inst[3]);
-    typeSizes[id] = length == constants.end()
-                        ? kUnsized
-                        : multiply(sizeOf(inst[2]), length->second);
+    DML_TRY(nest(inst[2]));
+    uint32_t length = inst[3];
+    if (length >= bound || ids[length].op != OpConstant ||
+        shapeOf(ids[length].type).kind != 'i')
+      return invalid("its length is %", length,
+                     ", which is no OpConstant of an integer");
+    if (ids[length].low == 0 || ids[length].low > INT32_MAX)
+      return invalid("its length is ", ids[length].low,
+                     ", but 1 to 2147483647 are possible");
+    info.low = multiply(ids[inst[2]].low, ids[length].low);
+    // A runtime array has no size, and structs are named for it: no arrays.
+    if (ids[inst[2]].low == kUnsized)
+      return invalid("its elements are of type %", inst[2],
+                     ", which has no size");
     return Status();
   }
   case OpTypeRuntimeArray:
-    typeSizes[id] = kUnsized;
+    DML_TRY(nest(inst[2]));
+    if (ids[inst[2]].low == kUnsized)
+      return invalid("its elements are of type %", inst[2],
+                     ", which has no size");
+    info.low = kUnsized;
     return Status();
-  case OpTypeStruct: {
-    uint64_t size = 0;
+  case OpTypeStruct:
     for (uint32_t i = 2; i < inst.count; ++i) {
-      uint64_t member = sizeOf(inst[i]);
-      if (member == kUnsized || size + member > UINT32_MAX) {
-        size = kUnsized;
-        break;
-      }
-      size += member;
+      DML_TRY(nest(inst[i]));
+      if (info.low == kUnsized)
+        return invalid("a member follows one that has no size");
+      if (ids[inst[i]].op == OpTypeStruct && ids[inst[i]].low == kUnsized)
+        return invalid("member ", i - 2, " is a struct that has no size");
+      info.low = add(info.low, ids[inst[i]].low);
     }
-    typeSizes[id] = size;
     return Status();
-  }
   case OpTypePointer:
-    DML_TRY(need(inst, 4));
-    pointees[id] = inst[3];
+    if (!findStorageClass(inst[2]))
+      return invalid("storage class ", inst[2],
+                     " is none that an executable may use");
+    if (inst[3] == id || !isType(inst[3]) || ids[inst[3]].op == OpTypeVoid ||
+        ids[inst[3]].op == OpTypePointer || ids[inst[3]].op == OpTypeFunction)
+      return invalid("%", inst[3], " is no type that a pointer may point to");
     return Status();
   default:
+    // OpTypeFunction: that of an entry point is the only one.
+    if (!isType(inst[2]) || ids[inst[2]].op != OpTypeVoid)
+      return invalid("a function that returns %", inst[2],
+                     ", but void is wanted");
     return Status();
   }
 }
 
-Status Reader::readVariable(const Instruction &inst) {
-  DML_TRY(need(inst, 4));
-  switch (inst[3]) {
-  case StorageClassInput:
-  case StorageClassPrivate:
-  case StorageClassFunction:
+bool Reader::isConstant(uint32_t id) const {
+  return id < bound && ids[id].block == 0 &&
+         ((ids[id].op >= OpConstantTrue && ids[id].op <= OpConstantNull) ||
+          ids[id].op == OpUndef);
+}
+
+/// OpConstantComposite and OpCompositeConstruct.
+Status Reader::checkConstituents(const Words &inst, bool constant) {
+  uint32_t type = inst[1];
+  uint32_t given = inst.count - 3;
+  bool isVector = ids[type].op == OpTypeVector;
+  uint64_t wanted = 0;
+  if (isVector)
+    wanted = word(type, 3);
+  else if (ids[type].op == OpTypeArray)
+    wanted = lengthOf(type);
+  else if (ids[type].op == OpTypeStruct)
+    wanted = memberCount(type);
+  else
+    return invalid("%", type, " is no composite type");
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < given; ++i) {
+    uint32_t id = inst[3 + i], constituent = 0;
+    if (constant) {
+      if (!isConstant(id))
+        return invalid("constituent %", id, " is no constant");
+      constituent = ids[id].type;
+    } else {
+      DML_TRY(useValue(id, constituent));
+    }
+    uint32_t member = type;
+    DML_TRY(findMember(member, found));
+    if (constituent == member) {
+      ++found;
+    } else if (isVector && !constant && ids[constituent].op == OpTypeVector &&
+               word(constituent, 2) == member) {
+      found += word(constituent, 3);
+    } else {
+      return invalid("constituent %", id, " is not of type %", member);
+    }
+  }
+  if (found != wanted)
+    return invalid("has ", found, " constituents, but %", type, " has ",
+                   wanted);
+  return Status();
+}
+
+Status Reader::readConstant(const Words &inst) {
+  uint32_t type = inst[1], id = inst[2];
+  if (!isData(type) || ids[type].low > kMaxPrivateSize)
+    return invalid("%", type, " is no type that a constant may have");
+  DML_TRY(define(inst, id, type));
+  Info &info = ids[id];
+  Shape shape = shapeOf(type);
+  switch (info.op) {
+  case OpConstantTrue:
+  case OpConstantFalse:
+    if (ids[type].op != OpTypeBool)
+      return invalid("%", type, " is no boolean type");
     return Status();
-  case StorageClassWorkgroup:
-  case StorageClassStorageBuffer:
-    variables.push_back({inst[2], inst[1], inst[3]});
+  case OpConstant: {
+    if (shape.count != 1 || shape.kind == 'b' || ids[type].op == OpTypeVector)
+      return invalid("%", type, " is no type of numbers");
+    if (inst.count != (shape.width == 64 ? 5u : 4u))
+      return invalid("has ", inst.count - 3, " words for a number of ",
+                     shape.width, " bits");
+    uint64_t value = inst[3];
+    if (shape.width == 64)
+      value |= uint64_t(inst[4]) << 32;
+    else if (shape.width < 32)
+      value &= (uint64_t(1) << shape.width) - 1;
+    info.low = info.high = value;
     return Status();
+  }
+  case OpConstantComposite:
+    return checkConstituents(inst, true);
   default:
-    return invalid("a variable of storage class ", inst[3],
-                   "; kernels bind storage buffers (12) alone");
+    // OpConstantNull is 0; nothing is known of OpUndef.
+    setRange(id, info.op == OpUndef ? Range{0, UINT64_MAX} : Range{0, 0});
+    return Status();
   }
 }
 
-Status Reader::readDecoration(const Instruction &inst) {
-  DML_TRY(need(inst, 3));
-  switch (inst[2]) {
-  case kDecorationBinding:
-    DML_TRY(need(inst, 4));
-    bindings[inst[1]] = inst[3];
-    return Status();
-  case kDecorationDescriptorSet:
-    DML_TRY(need(inst, 4));
-    descriptorSets[inst[1]] = inst[3];
-    return Status();
-  case kDecorationBuiltIn:
-    DML_TRY(need(inst, 4));
-    if (inst[3] == kBuiltInWorkgroupSize)
-      workgroupSizeConstant = inst[1];
-    return Status();
-  default:
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+Status Reader::readVariable(const Words &inst) {
+  uint32_t type = inst[1], id = inst[2], storageClass = inst[3];
+  if (!isType(type) || ids[type].op != OpTypePointer ||
+      word(type, 2) != storageClass)
+    return invalid("%", type, " is no type of pointers of storage class ",
+                   storageClass);
+  DML_TRY(define(inst, id, type));
+  uint32_t pointee = word(type, 3);
+  if ((storageClass == StorageClassFunction) != inFunction)
+    return invalid("a variable of storage class ",
+                   findStorageClass(storageClass), " stands ",
+                   inFunction ? "within" : "outside of", " a function");
+  bool isPrivate = storageClass == StorageClassPrivate ||
+                   storageClass == StorageClassFunction;
+  if (inst.count == 5 &&
+      (!isPrivate || !isConstant(inst[4]) || ids[inst[4]].type != pointee))
+    return invalid("%", inst[4], " cannot initialize the variable");
+  uint64_t size = ids[pointee].low;
+  if (isPrivate) {
+    uint64_t &sum =
+        storageClass == StorageClassPrivate ? privateSize : functionSize;
+    if (size > kMaxPrivateSize ||
+        privateSize + functionSize + size > kMaxPrivateSize)
+      return invalid("the variables of an invocation have more than ",
+                     kMaxPrivateSize, " bytes");
+    sum += size;
     return Status();
   }
+  if (storageClass == StorageClassInput)
+    return readInput(id);
+  if (storageClass == StorageClassWorkgroup && size > UINT32_MAX)
+    return invalid("workgroup variable %", id, " has no size");
+  variables.push_back(id);
+  return Status();
 }
 
-Status Reader::finishVariables() {
-  for (const Variable &variable : variables) {
-    if (variable.id >= bound)
-      return invalid("variable %", variable.id, " is beyond the id bound ",
-                     bound);
-    if (variable.storageClass == StorageClassWorkgroup) {
-      auto pointee = pointees.find(variable.type);
-      uint64_t size =
-          pointee == pointees.end() ? kUnsized : sizeOf(pointee->second);
-      if (size > UINT32_MAX)
-        return invalid("workgroup variable %", variable.id, " has no size");
-      module.workgroupVariables.push_back(
-          {variable.id, static_cast<uint32_t>(size)});
+Status Reader::readInput(uint32_t id) {
+  Info &info = ids[id];
+  const BuiltInVariable *builtIn = nullptr;
+  if (info.decorations >> RowBuiltIn & 1)
+    builtIn = findBuiltIn(info.decorated);
+  if (!builtIn)
+    return invalid("variable %", id,
+                   " is an input without a BuiltIn that there is");
+  Shape shape = shapeOf(word(info.type, 3));
+  if (shape.kind != 'i' || shape.width != 32 ||
+      shape.count != builtIn->components)
+    return invalid(builtIn->name,
+                   " has the wrong type: ", unsigned(builtIn->components),
+                   " integers of 32 bits are wanted");
+  if (!builtIns.insert(info.decorated).second)
+    return invalid("two variables are ", builtIn->name);
+  info.builtIn = static_cast<uint8_t>(info.decorated);
+  return Status();
+}
+
+/// The bytes of a type in a buffer, where everything says where it lies.
+Expected<uint64_t> Reader::layOut(uint32_t type) {
+  const Info &info = ids[type];
+  auto known = layouts.find(type);
+  if (known != layouts.end())
+    return known->second;
+  uint64_t size = info.low;
+  switch (info.op) {
+  case OpTypeInt:
+  case OpTypeFloat:
+    return size;
+  case OpTypeVector:
+    if (shapeOf(type).kind == 'b')
+      return invalid("a storage buffer holds booleans, which have no size");
+    return size;
+  case OpTypeArray:
+  case OpTypeRuntimeArray: {
+    Expected<uint64_t> element = layOut(word(type, 2));
+    if (!element)
+      return element;
+    if (!(info.decorations >> RowArrayStride & 1) ||
+        info.decorated < *element || info.decorated % info.alignment != 0)
+      return invalid("array %", type,
+                     " in a storage buffer has the "
+                     "ArrayStride ",
+                     info.decorated, ", but its elements have ", *element,
+                     " bytes");
+    size = info.op == OpTypeArray ? multiply(info.decorated, lengthOf(type))
+                                  : kUnsized;
+    break;
+  }
+  case OpTypeStruct:
+    size = 0;
+    for (uint32_t i = 0; i < memberCount(type); ++i) {
+      uint32_t memberType = word(type, 2 + i);
+      Expected<uint64_t> member = layOut(memberType);
+      if (!member)
+        return member;
+      auto decoration = members.find({type, i});
+      if (decoration == members.end() ||
+          !(decoration->second.decorations >> RowOffset & 1))
+        return invalid("member ", i, " of %", type,
+                       " in a storage buffer has no Offset");
+      uint64_t offset = decoration->second.offset;
+      if (offset < size || offset % ids[memberType].alignment != 0)
+        return invalid("member ", i, " of %", type, " has the Offset ", offset,
+                       ", but at least ", size, " and a multiple of ",
+                       unsigned(ids[memberType].alignment), " is wanted");
+      size = add(offset, *member);
+    }
+    break;
+  default:
+    return invalid("a storage buffer holds booleans, which have no size");
+  }
+  layouts[type] = size;
+  return size;
+}
+
+Status Reader::finishGlobals() {
+  globalsFinished = true;
+  if (!hasMemoryModel)
+    return invalid("there is no OpMemoryModel");
+  for (uint32_t id : variables) {
+    const Info &info = ids[id];
+    if (word(id, 3) != StorageClassStorageBuffer)
       continue;
-    }
-    auto set = descriptorSets.find(variable.id);
-    auto binding = bindings.find(variable.id);
-    if (set == descriptorSets.end() || binding == bindings.end())
-      return invalid("storage buffer %", variable.id,
+    if (!(info.decorations >> RowDescriptorSet & 1) ||
+        !(info.decorations >> RowBinding & 1))
+      return invalid("storage buffer %", id,
                      " has no descriptor set or no binding");
-    if (set->second != 0)
-      return invalid("storage buffer %", variable.id, " is in descriptor set ",
-                     set->second, ", but set 0 is wanted");
-    module.storageBuffers.push_back({variable.id, binding->second});
+    uint32_t block = word(info.type, 3);
+    if (ids[block].op != OpTypeStruct ||
+        !(ids[block].decorations >> RowBlock & 1))
+      return invalid("storage buffer %", id, " is of type %", block,
+                     ", which is no struct decorated with Block");
+    Expected<uint64_t> size = layOut(block);
+    if (!size)
+      return size.status();
+  }
+  return finishWorkgroupSize();
+}
+
+Status Reader::finishEntryPoints(SPIRVModule &module) {
+  auto count = [&](uint32_t id, SPIRVEntryPoint &entry) {
+    if (word(id, 3) == StorageClassWorkgroup)
+      entry.sharedMemorySize += ids[word(ids[id].type, 3)].low;
+    else if (word(id, 3) == StorageClassStorageBuffer)
+      entry.bindingCount = std::max<uint64_t>(entry.bindingCount,
+                                              uint64_t(ids[id].decorated) + 1);
+  };
+  // From 1.4 on an entry point lists all variables it uses; before, only some.
+  SPIRVEntryPoint all;
+  if (version < kVersion14)
+    for (uint32_t id : variables)
+      count(id, all);
+  for (const EntryPoint &entry : entryPoints) {
+    if (!entry.hasFunction)
+      return invalid("entry point '", escape(entry.name), "' has no function");
+    if (!entry.hasLocalSize)
+      return invalid("entry point '", escape(entry.name), "' has no LocalSize");
+    SPIRVEntryPoint &result = module.entryPoints[entry.name];
+    result = all;
+    result.workgroupSize = entry.workgroupSize;
+    if (version >= kVersion14)
+      for (uint32_t i = entry.begin; i < entry.end; ++i)
+        count(words[i], result);
   }
   return Status();
 }
 
-Status Reader::finishEntryPoints() {
-  std::optional<std::array<uint32_t, 3>> overruling;
-  if (workgroupSizeConstant) {
-    auto it = composites.find(*workgroupSizeConstant);
-    if (it == composites.end())
-      return invalid("WorkgroupSize decorates %", *workgroupSizeConstant,
-                     ", which is no constant of three members");
-    overruling.emplace();
-    for (size_t i = 0; i < 3; ++i) {
-      auto constant = constants.find(it->second[i]);
-      if (constant == constants.end() || constant->second > UINT32_MAX)
-        return invalid("WorkgroupSize has a member that is no constant");
-      (*overruling)[i] = static_cast<uint32_t>(constant->second);
+/// Writes clamped indices into the words: before an instruction with one, its
+/// minimum with the last that there is.
+void Reader::rewrite() {
+  if (clamps.empty())
+    return;
+  std::vector<uint32_t> result, constants;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> limits;
+  uint32_t next = bound;
+  std::vector<uint32_t> import;
+  if (glslSet == 0) {
+    glslSet = next++;
+    // "GLSL.std.450" and its end.
+    import = {6u << 16 | OpExtInstImport,
+              glslSet,
+              0x4c534c47,
+              0x6474732e,
+              0x3035342e,
+              0};
+  }
+  for (const Clamp &clamp : clamps) {
+    auto [found, isNew] = limits.try_emplace({clamp.type, clamp.limit}, next);
+    if (!isNew)
+      continue;
+    constants.insert(constants.end(),
+                     {4u << 16 | OpConstant, clamp.type, next++, clamp.limit});
+  }
+  result.reserve(words.size() + import.size() + constants.size() +
+                 7 * clamps.size());
+  auto copy = [&](uint32_t from, uint32_t to) {
+    result.insert(result.end(), words.begin() + from, words.begin() + to);
+  };
+  copy(0, importsEnd);
+  result.insert(result.end(), import.begin(), import.end());
+  copy(importsEnd, globalsEnd);
+  result.insert(result.end(), constants.begin(), constants.end());
+  uint32_t done = globalsEnd;
+  for (size_t i = 0; i < clamps.size();) {
+    uint32_t at = clamps[i].at;
+    copy(done, at);
+    done = at;
+    for (; i < clamps.size() && clamps[i].at == at; ++i) {
+      const Clamp &clamp = clamps[i];
+      uint32_t &index = words[at + clamp.operand];
+      result.insert(result.end(),
+                    {7u << 16 | OpExtInst, clamp.type, next, glslSet, GlslUMin,
+                     index, limits.at({clamp.type, clamp.limit})});
+      index = next++;
     }
   }
-  for (size_t i = 0; i < entryPoints.size(); ++i) {
-    if (functions.count(entryPoints[i].function) == 0)
-      return invalid("entry point '", module.entryPoints[i].name,
-                     "' has no function");
-    if (overruling)
-      module.entryPoints[i].workgroupSize = *overruling;
-    else if (!entryPoints[i].hasLocalSize)
-      return invalid("entry point '", module.entryPoints[i].name,
-                     "' has no LocalSize");
-  }
-  return Status();
+  copy(done, static_cast<uint32_t>(words.size()));
+  result[3] = next;
+  words = std::move(result);
 }
 
 const SPIRVEntryPoint *
 SPIRVModule::findEntryPoint(const std::string &name) const {
-  for (const SPIRVEntryPoint &entryPoint : entryPoints)
-    if (entryPoint.name == name)
-      return &entryPoint;
-  return nullptr;
-}
-
-bool SPIRVModule::mayUse(const SPIRVEntryPoint &entryPoint,
-                         uint32_t variable) const {
-  // From 1.4 on an entry point lists all variables it uses; before, only some.
-  if (version < kVersion14)
-    return true;
-  return std::find(entryPoint.interface.begin(), entryPoint.interface.end(),
-                   variable) != entryPoint.interface.end();
-}
-
-uint32_t SPIRVModule::bindingCount(const SPIRVEntryPoint &entryPoint) const {
-  uint64_t count = 0;
-  for (const SPIRVStorageBuffer &buffer : storageBuffers)
-    if (mayUse(entryPoint, buffer.id))
-      count = std::max<uint64_t>(count, uint64_t(buffer.binding) + 1);
-  return static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
-}
-
-uint64_t
-SPIRVModule::sharedMemorySize(const SPIRVEntryPoint &entryPoint) const {
-  uint64_t size = 0;
-  for (const SPIRVWorkgroupVariable &variable : workgroupVariables)
-    if (mayUse(entryPoint, variable.id))
-      size += variable.size;
-  return size;
+  auto found = entryPoints.find(name);
+  return found == entryPoints.end() ? nullptr : &found->second;
 }
 
 Expected<SPIRVModule>
-dml::runtime::readSPIRVModule(const std::vector<uint32_t> &words) {
+dml::runtime::readSPIRVModule(std::vector<uint32_t> &words) {
   return Reader(words).read();
 }

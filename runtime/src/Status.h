@@ -12,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace dml::runtime {
@@ -21,6 +22,22 @@ template <typename... Ts> std::string concat(const Ts &...args) {
   std::ostringstream stream;
   (stream << ... << args);
   return stream.str();
+}
+
+/// Text that a file brought, for a message: what a terminal would obey, and
+/// what is not ASCII, is written as \xHH.
+inline std::string escape(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string result;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f && c != '\\') {
+      result.push_back(c);
+      continue;
+    }
+    result += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return result;
 }
 
 /// Success, or a result code with one message for people.
@@ -71,6 +88,13 @@ private:
   do {                                                                         \
     if (::dml::runtime::Status dmlStatus = (expression); !dmlStatus.ok())      \
       return dmlStatus;                                                        \
+  } while (false)
+
+/// The same, the message standing after what the other arguments are joined to.
+#define DML_TRY_IN(expression, ...)                                            \
+  do {                                                                         \
+    if (::dml::runtime::Status dmlStatus = (expression); !dmlStatus.ok())      \
+      return dmlStatus.in(::dml::runtime::concat(__VA_ARGS__));                \
   } while (false)
 
 } // namespace dml::runtime

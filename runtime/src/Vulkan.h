@@ -85,6 +85,7 @@ namespace dml::runtime {
   X(CmdWriteTimestamp)                                                         \
   X(CmdPipelineBarrier)                                                        \
   X(CmdCopyBuffer)                                                             \
+  X(CmdFillBuffer)                                                             \
   X(CmdBindPipeline)                                                           \
   X(CmdBindDescriptorSets)                                                     \
   X(CmdDispatch)

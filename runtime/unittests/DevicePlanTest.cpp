@@ -56,6 +56,21 @@ void expectError(const Expected<uint32_t> &found, DmlResult result,
 
 } // namespace
 
+TEST(CheckRequirements, CountsLoopsWhereTheDriverEndsThem) {
+  DeviceSnapshot device = makeDevice("llvmpipe", kCpu);
+  Requirements requirements;
+  requirements.maxLoopIterations = 65536;
+  EXPECT_EQ(checkRequirements(device.info, requirements, 0).result(),
+            DML_SUCCESS);
+  device.info.limits.maxLoopIterations = 65535;
+  EXPECT_THAT(checkRequirements(device.info, requirements, 0).message(),
+              HasSubstr("maxLoopIterations of 65536 is needed, but it has "
+                        "65535"));
+  requirements.maxLoopIterations = 65535;
+  EXPECT_EQ(checkRequirements(device.info, requirements, 0).result(),
+            DML_SUCCESS);
+}
+
 TEST(SelectDevice, PrefersAGpuToTheCpu) {
   std::vector<DeviceSnapshot> devices = {makeDevice("llvmpipe", kCpu),
                                          makeDevice("Radeon", kGpu)};

@@ -260,9 +260,12 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "an instruction of 3 words, but only 1 are left");
   // The module begins with OpCapability Shader.
   expectError([&](auto &o) { code(o)[6] = 5; }, "capability 5 is none");
-  expectError([&](auto &o) { code(o)[6] = 11; },
-              "its capabilities need shaderInt64, which the requirements do "
-              "not declare");
+  expectError(
+      [&](auto &o) {
+        code(o).insert(code(o).begin() + 7, {2 << 16 | 17, 11});
+      },
+      "its capabilities need shaderInt64, which the requirements do not "
+      "declare");
 
   // Words that decorate: OpDecorate %v DescriptorSet 0 and Binding 0.
   auto decoration = [&](ExecutableObject &o, uint32_t kind) -> uint32_t & {
@@ -277,7 +280,63 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "is in descriptor set 1, but set 0 is wanted");
   expectError([&](auto &o) { decoration(o, 33) = 3; }, "uses binding 3");
   expectError([&](auto &o) { decoration(o, 33) = UINT32_MAX; },
-              "uses binding 4294967294");
+              "uses binding 4294967295");
+}
+
+TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
+  auto name = [](const char *text) {
+    return [=](ExecutableObject &o) { o.functions[0]->name = text; };
+  };
+  expectError(name("a\x1b[2J"), "control character 27");
+  expectError(name("a\xc2\x9b"), "control character 155");
+  expectError(name("a\x9b"), "the byte 155, which is no UTF-8 there");
+  auto object = makeArithmetic();
+  object->functions[0]->name = "\xc3\x9f\xe2\x82\xac";
+  EXPECT_TRUE(read(write(*object)));
+}
+
+// Small files that would become large, or take long. What bounds them is
+// counted, so that no clock is needed.
+
+TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
+  auto makeShared = [](size_t modules, size_t instructions) {
+    auto object = makeArithmetic();
+    std::vector<uint32_t> &code = object->shader_modules[0]->code;
+    // OpModuleProcessed "", before the first decoration.
+    size_t at = 5;
+    while ((code[at] & 0xffff) != 71)
+      at += code[at] >> 16;
+    std::vector<uint32_t> more;
+    for (size_t i = 0; i < instructions; ++i)
+      more.insert(more.end(), {2 << 16 | 330, 0});
+    code.insert(code.begin() + at, more.begin(), more.end());
+
+    flatbuffers::FlatBufferBuilder builder;
+    auto module =
+        fb::ShaderModule::Pack(builder, object->shader_modules[0].get());
+    auto shared = builder.CreateVector(
+        std::vector<flatbuffers::Offset<fb::ShaderModule>>(modules, module));
+    auto requirements =
+        fb::Requirements::Pack(builder, object->requirements.get());
+    auto kernels =
+        builder.CreateVector(std::vector<flatbuffers::Offset<fb::Kernel>>());
+    auto functions =
+        builder.CreateVector(std::vector<flatbuffers::Offset<fb::Function>>());
+    fb::FinishExecutableBuffer(
+        builder, fb::CreateExecutable(builder, 1, 0, 0, requirements, shared,
+                                      kernels, 0, functions));
+    return std::vector<uint8_t>(builder.GetBufferPointer(),
+                                builder.GetBufferPointer() + builder.GetSize());
+  };
+  EXPECT_TRUE(read(makeShared(2, 10000)));
+  auto result = read(makeShared(100, 10000));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.status().message(),
+              HasSubstr("refers to the same bytes again and again"));
+  // More tables than the bytes have room for.
+  result = read(makeShared(10000, 1));
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.status().message(), HasSubstr("FlatBuffers' verifier"));
 }
 
 // Damage of any kind is either found or harmless. What counts here is that no

@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -646,6 +647,46 @@ TEST_F(OnDevice, ReadsAndWritesPartsOfBuffers) {
     EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "reach beyond", dmlReadBuffer,
                  buffer.handle, UINT64_MAX, &two, 4);
   }
+}
+
+TEST_F(OnDevice, BuffersBeginAsZeros) {
+  // Freed memory is what comes back first.
+  std::vector<uint8_t> bytes(4099, 0xa5), read(bytes.size());
+  for (DmlMemory memory :
+       {DML_MEMORY_DEVICE, DML_MEMORY_UPLOAD, DML_MEMORY_READBACK})
+    for (int round = 0; round < 3; ++round) {
+      DmlBuffer buffer = nullptr;
+      EXPECT_OK(dmlCreateBuffer, device, bytes.size(), memory, &buffer);
+      EXPECT_OK(dmlReadBuffer, buffer, 0, read.data(), read.size());
+      EXPECT_THAT(read, Each(0));
+      EXPECT_OK(dmlWriteBuffer, buffer, 0, bytes.data(), bytes.size());
+      dmlDestroyBuffer(buffer);
+    }
+}
+
+// Work that goes on after a wait has ended keeps what it uses, whatever is
+// destroyed.
+TEST_F(OnDevice, WaitsNoLongerThanTheLimit) {
+  auto object = makeTwice();
+  object->shader_modules[0]->code = loadKernel("slow");
+  object->requirements->features.clear();
+  DmlExecutable slow = load(*object);
+  DmlProgram slowProgram = nullptr;
+  EXPECT_OK(dmlCreateProgram, device, slow, &slowProgram);
+  std::vector<int64_t> in(3), out(3);
+  DmlHostTensor input{in.data(), 24}, output{out.data(), 24};
+  dmlSetWaitLimit(device, 1);
+  EXPECT_FAILS(DML_ERROR_TIMEOUT, "has not finished within 1 ns",
+               dmlRunFunction, slowProgram, 0, &input, 1, &output, 1);
+  dmlDestroyProgram(slowProgram);
+  dmlDestroyExecutable(slow);
+  // The driver's threads may not be running when the process ends.
+  TearDown();
+  program = nullptr;
+  executable = nullptr;
+  device = nullptr;
+  instance = nullptr;
+  std::this_thread::sleep_for(std::chrono::seconds(4));
 }
 
 TEST_F(OnDevice, KeepsItsPipelineCache) {

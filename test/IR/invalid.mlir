@@ -4,6 +4,48 @@
 // RUN: dml-opt %s --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 
 //===----------------------------------------------------------------------===//
+// Attributes that the operator does not have
+//===----------------------------------------------------------------------===//
+
+func.func @misspelt_attribute(%input: tensor<2xf32>) {
+  // expected-error @below {{'dml.padding' op has no attribute 'pad_value'; did you mean 'padding_value'?}}
+  %0 = dml.padding %input {mode = #dml.padding_mode<constant>, pad_value = 5.0 : f32,
+      start_padding = array<i64: 1>, end_padding = array<i64: 0>}
+      : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @foreign_attribute(%input: tensor<2xf32>) {
+  // expected-error @below {{'dml.tile' op has no attribute 'alignment'; it has repeats}}
+  %0 = dml.tile %input {repeats = array<i64: 1>, alignment = 4} : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @misspelt_property(%input: tensor<2xf32>) {
+  // expected-error @below {{'dml.padding' op has no attribute 'paddingvalue'; did you mean 'padding_value'?}}
+  %0 = "dml.padding"(%input) <{mode = #dml.padding_mode<constant>, paddingvalue = 5.0 : f32,
+      start_padding = array<i64: 1>, end_padding = array<i64: 0>}>
+      : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @misspelt_in_generic_form(%input: tensor<2xf32>) {
+  // expected-error @below {{'dml.padding' op has no attribute 'padding_values'; did you mean 'padding_value'?}}
+  %0 = "dml.padding"(%input) {mode = #dml.padding_mode<constant>, padding_values = 5.0 : f32,
+      start_padding = array<i64: 1>, end_padding = array<i64: 0>}
+      : (tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // Every tensor
 //===----------------------------------------------------------------------===//
 

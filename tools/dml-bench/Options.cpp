@@ -53,7 +53,8 @@ options
   --json=FILE       write all that was measured to FILE
   --help, --version
 
-The exit code is 0, or 1 where anything failed; the reason is on stderr.
+The reason for an exit code other than 0 is on stderr.
+
 )";
 
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
@@ -67,16 +68,16 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--device", options.device),
       textOption("--filter", options.filter),
       textOption("--json", options.json),
-      {"--min-time", true,
+      {"--min-time", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.minTime) &&
                 std::isfinite(options.minTime) && options.minTime >= 0;
        }},
-      {"--repeats", true,
+      {"--repeats", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.repeats) && options.repeats > 0;
        }},
-      {"--rotate", true,
+      {"--rotate", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.rotateMiB);
        }},

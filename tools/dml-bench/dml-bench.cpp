@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "Report.h"
 #include "support/CommandLine.h"
+#include "support/File.h"
 #include "support/HostTensor.h"
 
 #include <algorithm>
@@ -150,7 +151,8 @@ void Bench::runCase(Case &result, const Signature &signature) {
   } catch (const Failure &failure) {
     // The device is as it was: other cases may fit.
     if (failure.result != DML_ERROR_OUT_OF_MEMORY)
-      throw Failure{result.name + ": " + failure.message, failure.result};
+      throw Failure{result.name + ": " + failure.message, failure.exitCode,
+                    failure.result};
     result.skipped = failure.message;
   }
 }
@@ -181,13 +183,9 @@ Report Bench::run(const std::vector<Loaded> &cases) {
 }
 
 void writeFile(const std::string &path, const std::string &text) {
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  bool good =
-      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file)
-    good = (std::fclose(file) == 0) && good;
-  if (!good)
-    fail("cannot write '" + path + "': " + std::strerror(errno));
+  std::string error;
+  if (!dml::tools::writeFile(path, {{text.data(), text.size()}}, error))
+    fail(error, kExitNotWritten);
 }
 
 void runTool(const Options &options) {
@@ -227,25 +225,26 @@ void runTool(const Options &options) {
     return;
   }
 
-  Instance instance;
-  DML_CHECK(dmlCreateInstance, nullptr, instance.out());
+  Instance instance = createInstance(nullptr);
+  requireDevices(instance);
   DmlDeviceCreateInfo deviceInfo{};
   deviceInfo.selector = options.device.c_str();
   Device device;
   DML_CHECK(dmlCreateDevice, instance, &deviceInfo, device.out());
   // Found out now, not after minutes.
-  if (!options.json.empty())
-    writeFile(options.json, "");
+  std::string error;
+  if (!options.json.empty() && !checkOutput(options.json, error))
+    fail(error, kExitNotWritten);
   Report report = Bench(options, device).run(cases);
   if (!options.json.empty())
     writeFile(options.json, printJson(report));
 
   for (const Case &result : report.cases)
     if (!result.unwritten.empty())
-      fail(result.name + ": " + result.unwritten);
+      fail(result.name + ": " + result.unwritten, kExitNo);
   if (std::all_of(report.cases.begin(), report.cases.end(),
                   [](const Case &result) { return !result.skipped.empty(); }))
-    fail("the device can run none of the cases");
+    fail("the device can run none of the cases", kExitNo);
 }
 
 } // namespace
@@ -257,7 +256,7 @@ int main(int argc, char **argv) {
     if (!parseOptions(argc, argv, options, error))
       fail(error);
     if (options.help)
-      std::fputs(kHelp, stdout);
+      std::printf("%s%s", kHelp, kExitCodesHelp);
     else if (options.version)
       std::printf("dml-bench %s\n", dmlGetVersion());
     else

@@ -9,22 +9,23 @@
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
+#include "dml/runtime.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/Timing.h"
+#include "support/CompilerCommandLine.h"
+#include "support/File.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
-#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+using dml::tools::ExitCode;
 namespace cl = llvm::cl;
 
 namespace {
@@ -33,9 +34,9 @@ enum class Stage { Linalg, GPU, SPIRV, SPIRVBinary, Executable };
 
 static cl::OptionCategory category("dml-compile options");
 
-static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<input.mlir or .mlirbc>"),
-                                      cl::cat(category));
+static cl::opt<std::string>
+    inputFile(cl::Positional, cl::Required,
+              cl::desc("<input.mlir, .mlirbc or .onnx>"), cl::cat(category));
 
 static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
@@ -74,6 +75,12 @@ static cl::opt<bool> legalize(
              "that it does, where values can be kept"),
     cl::cat(category));
 
+static cl::list<std::string>
+    dimensions("dim",
+               cl::desc("The size of a symbolic dimension of an ONNX "
+                        "model"),
+               cl::value_desc("name=size"), cl::cat(category));
+
 static cl::opt<bool> fuse(
     "fuse",
     cl::desc("Compute tensors where they are read, if that saves time (the "
@@ -81,40 +88,31 @@ static cl::opt<bool> fuse(
              "own"),
     cl::init(true), cl::cat(category));
 
-static LogicalResult reportError(const llvm::Twine &message) {
+/// Prints an error of this tool, for which it ends with `exitCode`.
+static ExitCode reportError(const llvm::Twine &message,
+                            ExitCode exitCode = dml::tools::kExitInvalid) {
   dml::tools::emitToolError() << message << "\n";
-  return failure();
+  return exitCode;
 }
 
-/// Writes a file whole or not at all.
-static LogicalResult
-writeFile(llvm::StringRef path,
-          llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    write(os);
-    os.flush();
-    return llvm::Error::success();
-  });
-  if (error)
-    return reportError("cannot write '" + path +
-                       "': " + llvm::toString(std::move(error)));
-  return success();
+static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
+  std::string error;
+  if (!dml::tools::writeOutput(path.str(), data, error))
+    return reportError(error, dml::tools::kExitNotWritten);
+  return dml::tools::kExitDone;
 }
 
 template <typename T>
-static LogicalResult writeBytes(llvm::StringRef path,
-                                const std::vector<T> &data) {
-  return writeFile(path, [&](llvm::raw_ostream &os) {
-    os.write(reinterpret_cast<const char *>(data.data()),
-             data.size() * sizeof(T));
-  });
+static ExitCode writeBytes(llvm::StringRef path, const std::vector<T> &data) {
+  return write(path, {reinterpret_cast<const char *>(data.data()),
+                      data.size() * sizeof(T)});
 }
 
-static LogicalResult writeKernels(ModuleOp module) {
+static ExitCode writeKernels(ModuleOp module) {
   FailureOr<std::vector<dml::KernelBinary>> kernels =
       dml::serializeKernels(module);
   if (failed(kernels))
-    return failure();
+    return dml::tools::kExitNo;
   if (!llvm::sys::fs::is_directory(outputFile)) {
     if (kernels->size() != 1)
       return reportError("the module has " + llvm::Twine(kernels->size()) +
@@ -126,18 +124,32 @@ static LogicalResult writeKernels(ModuleOp module) {
     llvm::SmallString<128> path(outputFile);
     llvm::sys::path::append(path,
                             llvm::Twine(index) + "." + kernel.name + ".spv");
-    if (failed(writeBytes(path, kernel.code)))
-      return failure();
+    if (ExitCode code = writeBytes(path, kernel.code))
+      return code;
   }
-  return success();
+  return dml::tools::kExitDone;
 }
 
-static LogicalResult compile(ModuleOp module,
-                             const dml::CompilerOptions &options) {
+/// Whether the runtime takes the executable: none that it refuses is written.
+static bool isReadable(const std::vector<uint8_t> &bytes) {
+  DmlExecutable executable = nullptr;
+  DmlError error = nullptr;
+  DmlResult result =
+      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
+  dmlDestroyExecutable(executable);
+  if (result != DML_SUCCESS)
+    reportError(llvm::Twine("the module has no executable that the runtime "
+                            "takes: ") +
+                dmlGetErrorMessage(error));
+  dmlDestroyError(error);
+  return result == DML_SUCCESS;
+}
+
+static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options) {
   PassManager target(module.getContext()), pm(module.getContext());
   if (failed(applyPassManagerCLOptions(target)) ||
       failed(applyPassManagerCLOptions(pm)))
-    return failure();
+    return dml::tools::kExitInvalid;
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
@@ -156,24 +168,29 @@ static LogicalResult compile(ModuleOp module,
     dml::buildGPUToSPIRVPipeline(pm, options);
   // What the level lacks, the verifier refuses.
   if (failed(target.run(module)) || failed(dml::runPasses(pm, module)))
-    return failure();
+    return dml::tools::kExitNo;
 
   switch (stage) {
   case Stage::Linalg:
   case Stage::GPU:
-  case Stage::SPIRV:
-    return writeFile(outputFile,
-                     [&](llvm::raw_ostream &os) { module.print(os); });
+  case Stage::SPIRV: {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module.print(os);
+    return write(outputFile, text);
+  }
   case Stage::SPIRVBinary:
     return writeKernels(module);
   case Stage::Executable:
     FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(module);
-    return failed(bytes) ? failure() : writeBytes(outputFile, *bytes);
+    if (failed(bytes) || !isReadable(*bytes))
+      return dml::tools::kExitNo;
+    return writeBytes(outputFile, *bytes);
   }
   llvm_unreachable("unknown stage");
 }
 
-static LogicalResult run() {
+static ExitCode run() {
   if (llvm::Expected<dml::DeviceProfile> profile =
           dml::DeviceProfile::parse(deviceProfile);
       !profile)
@@ -190,12 +207,6 @@ static LogicalResult run() {
     return reportError("the output is binary and standard output a terminal; "
                        "name a file with -o");
 
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer)
-    return reportError(message);
-
   DialectRegistry registry;
   registry.insert<dml::DMLDialect>();
   dml::registerCompilerDialects(registry);
@@ -203,12 +214,13 @@ static LogicalResult run() {
   // time.
   static auto *context = new MLIRContext(registry);
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
-  sourceMgr->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sourceMgr, context);
   static ModuleOp module =
-      parseSourceFile<ModuleOp>(sourceMgr, ParserConfig(context)).release();
+      dml::tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr,
+                             ParserConfig(context))
+          .release();
   if (!module)
-    return failure();
+    return dml::tools::kExitInvalid;
 
   dml::CompilerOptions options;
   options.deviceProfile = deviceProfile.getValue();
@@ -218,24 +230,25 @@ static LogicalResult run() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  dml::tools::setVersionPrinter();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  // LLVM's hundreds of options go; those of MLIR's passes are for
-  // --help-hidden.
-  cl::HideUnrelatedOptions(category);
+  // MLIR's options are for --help-hidden.
   for (auto [name, option] : cl::getRegisteredOptions())
     if (name.starts_with("mlir-"))
       option->setHiddenFlag(cl::Hidden);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "dml-compile: compiles DirectML operators ahead of time\n\n"
-      "  dml-compile model.mlir -o model.dmlx\n"
-      "  dml-compile model.mlir --emit=linalg\n"
-      "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
-      "model.dmlx\n\n"
-      "Reads a module of dml operators in functions on tensors and writes the\n"
-      "executable that dml-run and the runtime load, or a stage on the way.\n"
-      "--help-hidden has MLIR's options too: --mlir-timing and others.\n");
-  return failed(run()) ? 1 : 0;
+  if (!dml::tools::parseCompilerCommandLine(
+          argc, argv,
+          "dml-compile: compiles DirectML operators ahead of time\n\n"
+          "  dml-compile model.mlir -o model.dmlx\n"
+          "  dml-compile model.mlir --emit=linalg\n"
+          "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
+          "model.dmlx\n\n"
+          "Reads a module of dml operators in functions on tensors and writes "
+          "the\n"
+          "executable that dml-run and the runtime load, or a stage on the "
+          "way.\n"
+          "--help-hidden has MLIR's options too: --mlir-timing and others.\n",
+          &category))
+    return dml::tools::kExitInvalid;
+  return run();
 }

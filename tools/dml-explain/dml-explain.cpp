@@ -6,22 +6,28 @@
 
 #include "SupportMatrix.h"
 #include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "support/CompilerCommandLine.h"
+#include "support/File.h"
+#include "support/Module.h"
+#include "support/Plural.h"
 #include "support/ToolError.h"
-#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace dml;
+using dml::tools::ExitCode;
 
 namespace {
 enum class MatrixFormat { None, Markdown, Json };
@@ -42,6 +48,11 @@ llvm::cl::opt<std::string>
                llvm::cl::desc("Say what does not fit this feature level "
                               "(default: what the file's dml.target says)"),
                llvm::cl::value_desc("5_0"), llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    dimensions("dim", llvm::cl::value_desc("name=size"),
+               llvm::cl::desc("The size of a symbolic dimension of an ONNX "
+                              "model"),
+               llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
     llvm::cl::desc("Instead of a file, report what every operator supports"),
@@ -59,15 +70,33 @@ struct OpReport {
   SmallVector<Requirement> violations;
 };
 
+/// How a file fits the levels that were asked for.
+enum class Verdict {
+  /// Nobody asked, and every operation has a level.
+  None,
+  Fits,
+  DoesNotFit,
+  /// There are operations that are not DirectML's, or no DirectML operators.
+  Undecided,
+};
+
 /// What is said about a file.
 struct Report {
   SmallVector<OpReport> ops;
+  /// The operations that are not DirectML's.
+  SmallVector<Operation *> foreign;
   /// The oldest level that supports all ops.
   FeatureLevel level = getFeatureLevels().front().level;
 
-  bool fits() const {
-    return llvm::all_of(
-        ops, [](const OpReport &op) { return op.violations.empty(); });
+  /// One operator that does not fit decides it; what is unknown beside it
+  /// changes nothing.
+  Verdict getVerdict() const {
+    if (llvm::any_of(ops,
+                     [](const OpReport &op) { return !op.violations.empty(); }))
+      return Verdict::DoesNotFit;
+    if (ops.empty() || !foreign.empty())
+      return Verdict::Undecided;
+    return hasTarget() ? Verdict::Fits : Verdict::None;
   }
   bool hasTarget() const {
     return llvm::any_of(ops,
@@ -100,11 +129,39 @@ takeTargets(Operation *root) {
   return targets;
 }
 
+/// Whether DirectML has no operator for `op` because it needs none: functions
+/// and their calls, constants, and views, which leave all bytes where they are.
+/// Transposition and broadcasting are views by the strides of a binding.
+static bool needsNoOperator(Operation *op) {
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return !function.isExternal();
+  return isa<ModuleOp, func::ReturnOp, func::CallOp, arith::ConstantOp,
+             linalg::BroadcastOp, linalg::TransposeOp, linalg::YieldOp,
+             tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::EmptyOp, tensor::ExpandShapeOp>(op);
+}
+
+/// Whether `op` is a part of an operation that is foreign already: of its
+/// regions, or of a constant's.
+static bool isInForeign(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (!needsNoOperator(parent))
+      return true;
+  return false;
+}
+
 static Report explain(Operation *root,
                       const DenseMap<Operation *, FeatureLevel> &targets,
                       std::optional<FeatureLevel> asked) {
   Report report;
-  root->walk<WalkOrder::PreOrder>([&](FeatureLevelOpInterface op) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *operation) {
+    auto op = dyn_cast<FeatureLevelOpInterface>(operation);
+    if (!op) {
+      if (!needsNoOperator(operation) && !isInForeign(operation))
+        report.foreign.push_back(operation);
+      return;
+    }
     OpReport &opReport = report.ops.emplace_back();
     opReport.op = op;
     // The op is verified, so that some level supports it.
@@ -120,9 +177,11 @@ static Report explain(Operation *root,
   return report;
 }
 
-/// The symbol of the function around `op`, or "".
+/// The symbol of the function that `op` is or stands in, or "".
 static StringRef getFunctionName(Operation *op) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    function = op->getParentOfType<FunctionOpInterface>();
   return function ? function.getName() : StringRef();
 }
 
@@ -133,6 +192,8 @@ static StringRef getFunctionName(Operation *op) {
 static void printLocation(Operation *op, raw_ostream &os) {
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
     os << "line " << loc.getLine() << ": ";
+  else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>())
+    os << "node '" << loc.getName().getValue() << "': ";
 }
 
 static void printLevel(FeatureLevel level, raw_ostream &os) {
@@ -148,17 +209,22 @@ static void printLevel(FeatureLevel level, raw_ostream &os) {
 }
 
 static void printText(const Report &report, raw_ostream &os) {
-  std::optional<StringRef> function;
-  for (const OpReport &opReport : report.ops) {
-    FeatureLevelOpInterface op = opReport.op;
-    const OperatorSupport &support = op.getOperatorSupport();
+  bool isFirst = true;
+  StringRef function;
+  auto printPlace = [&](Operation *op) {
     StringRef name = getFunctionName(op);
-    if (name != function) {
+    if (isFirst || name != function) {
+      isFirst = false;
       function = name;
       os << (name.empty() ? "module" : ("@" + name).str()) << "\n";
     }
     os << "  ";
     printLocation(op, os);
+  };
+  for (const OpReport &opReport : report.ops) {
+    FeatureLevelOpInterface op = opReport.op;
+    const OperatorSupport &support = op.getOperatorSupport();
+    printPlace(op);
     os << op->getName() << " needs "
        << getFeatureLevelNumber(*opReport.minimum.level) << ": "
        << support.describe(opReport.minimum.deciding);
@@ -169,11 +235,38 @@ static void printText(const Report &report, raw_ostream &os) {
       os << "    does not fit: "
          << support.describeViolation(violation, *opReport.target) << "\n";
   }
-  os << (report.ops.empty() ? "no dml operators: " : "together: ");
-  printLevel(report.level, os);
-  if (!report.hasTarget())
+  if (!report.foreign.empty()) {
+    os << "not DirectML's: "
+       << tools::printCount(report.foreign.size(), "operation") << "\n";
+    isFirst = true;
+    for (Operation *op : report.foreign) {
+      printPlace(op);
+      os << op->getName() << "\n";
+    }
+  }
+  if (report.ops.empty()) {
+    os << "no dml operators: nothing to say about feature levels\n";
+  } else {
+    os << (report.foreign.empty() ? "together: " : "the dml operators alone: ");
+    printLevel(report.level, os);
+  }
+  switch (report.getVerdict()) {
+  case Verdict::None:
     return;
-  os << (report.fits() ? "fits " : "does not fit ");
+  case Verdict::Fits:
+    os << "fits ";
+    break;
+  case Verdict::DoesNotFit:
+    os << "does not fit ";
+    break;
+  case Verdict::Undecided:
+    if (!report.hasTarget()) {
+      os << "undecided\n";
+      return;
+    }
+    os << "undecided, though the dml operators fit: ";
+    break;
+  }
   if (askedLevel.empty())
     os << "the target that the file states\n";
   else
@@ -204,6 +297,15 @@ static llvm::json::Object toJson(const Requirement &requirement,
   return object;
 }
 
+static void addLocation(Operation *op, llvm::json::Object &object) {
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
+    object["line"] = loc.getLine();
+    object["column"] = loc.getColumn();
+  } else if (auto loc = op->getLoc()->findInstanceOf<NameLoc>()) {
+    object["node"] = loc.getName().getValue();
+  }
+}
+
 static llvm::json::Value toJson(const Report &report) {
   llvm::json::Array ops;
   for (const OpReport &opReport : report.ops) {
@@ -231,10 +333,7 @@ static llvm::json::Value toJson(const Report &report) {
         {"level", getFeatureLevelNumber(*opReport.minimum.level)},
         {"deciding", toJson(opReport.minimum.deciding, support)},
         {"tensors", std::move(tensors)}};
-    if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
-      object["line"] = loc.getLine();
-      object["column"] = loc.getColumn();
-    }
+    addLocation(op, object);
     if (opReport.target) {
       object["target"] = getFeatureLevelNumber(*opReport.target);
       object["violations"] = std::move(violations);
@@ -247,13 +346,35 @@ static llvm::json::Value toJson(const Report &report) {
       return nullptr;
     return text;
   };
-  llvm::json::Object object{
-      {"level", getFeatureLevelNumber(report.level)},
-      {"directml", getFeatureLevelInfo(report.level).directMLVersion},
-      {"windows", orNull(getFirstWindowsRelease(report.level))},
-      {"ops", std::move(ops)}};
-  if (report.hasTarget())
-    object["fits"] = report.fits();
+  llvm::json::Array foreign;
+  for (Operation *op : report.foreign) {
+    llvm::json::Object object{{"op", op->getName().getStringRef()},
+                              {"function", getFunctionName(op)}};
+    addLocation(op, object);
+    foreign.push_back(std::move(object));
+  }
+  llvm::json::Object object{{"ops", std::move(ops)},
+                            {"foreign", std::move(foreign)}};
+  // A level is a statement about the whole file.
+  bool isKnown = !report.ops.empty() && report.foreign.empty();
+  auto orUnknown = [&](StringRef text) { return orNull(isKnown ? text : ""); };
+  const FeatureLevelInfo &info = getFeatureLevelInfo(report.level);
+  object["level"] = orUnknown(getFeatureLevelNumber(report.level));
+  object["directml"] = orUnknown(info.directMLVersion);
+  object["windows"] = orUnknown(getFirstWindowsRelease(report.level));
+  switch (report.getVerdict()) {
+  case Verdict::None:
+    break;
+  case Verdict::Fits:
+    object["fits"] = true;
+    break;
+  case Verdict::DoesNotFit:
+    object["fits"] = false;
+    break;
+  case Verdict::Undecided:
+    object["fits"] = nullptr;
+    break;
+  }
   return object;
 }
 
@@ -261,15 +382,15 @@ static llvm::json::Value toJson(const Report &report) {
 // Driver
 //===----------------------------------------------------------------------===//
 
-/// Reads, explains, and returns the exit status.
-static int run(MLIRContext &context, raw_ostream &os) {
+/// Reads, explains, and returns how the program ends.
+static ExitCode run(MLIRContext &context, raw_ostream &os) {
   if (matrix == MatrixFormat::Markdown) {
     printSupportMatrix(&context, os);
-    return 0;
+    return tools::kExitDone;
   }
   if (matrix == MatrixFormat::Json) {
     os << llvm::formatv("{0:2}", getSupportMatrix(&context)) << "\n";
-    return 0;
+    return tools::kExitDone;
   }
 
   std::optional<FeatureLevel> asked;
@@ -279,48 +400,51 @@ static int run(MLIRContext &context, raw_ostream &os) {
       tools::emitToolError()
           << "option --level: " << describeUnknownFeatureLevel(askedLevel)
           << "\n";
-      return 2;
+      return tools::kExitInvalid;
     }
   }
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      openInputFile(inputFile, &message);
-  if (!buffer) {
-    tools::emitToolError() << message << "\n";
-    return 2;
-  }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sourceMgr, &context);
+  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
+  SourceMgrDiagnosticHandler handler(*sourceMgr, &context);
   // A file may state a target that does not support it: that is what the report
   // is about. Everything else is verified once the targets are off.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sourceMgr, config);
+  OwningOpRef<ModuleOp> module =
+      tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr, config);
   if (!module)
-    return 2;
+    return tools::kExitInvalid;
   FailureOr<DenseMap<Operation *, FeatureLevel>> targets =
       takeTargets(module.get());
   if (failed(verify(module.get())) || failed(targets))
-    return 2;
+    return tools::kExitInvalid;
 
   Report report = explain(module.get(), *targets, asked);
   if (asJson)
     os << llvm::formatv("{0:2}", toJson(report)) << "\n";
   else
     printText(report, os);
-  return report.fits() ? 0 : 1;
+  switch (report.getVerdict()) {
+  case Verdict::None:
+  case Verdict::Fits:
+    return tools::kExitDone;
+  case Verdict::DoesNotFit:
+    return tools::kExitNo;
+  case Verdict::Undecided:
+    return tools::kExitUndecided;
+  }
+  llvm_unreachable("unknown verdict");
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  dml::tools::setVersionPrinter();
-  llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv,
-                                    "Says which DirectML feature level each "
-                                    "operator of a file needs, and why\n\n"
-                                    "Exits with 1 if an operator does not fit "
-                                    "the level asked for, and with 2 "
-                                    "if the\nfile or an option is invalid.\n");
+  if (!tools::parseCompilerCommandLine(
+          argc, argv,
+          "Says which DirectML feature level each operator of a file needs: "
+          "the oldest\nthat supports it, whatever level the file states; and "
+          "why\n\nOperations that are not DirectML's are named and counted, "
+          "since nobody knows\ntheir level. Functions, constants, reshapes and "
+          "casts need no operator.\n",
+          &category))
+    return tools::kExitInvalid;
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -329,15 +453,16 @@ int main(int argc, char **argv) {
   context.loadDialect<DMLDialect>();
   context.printOpOnDiagnostic(false);
 
-  std::string message;
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      openOutputFile(outputFile, &message);
-  if (!output) {
-    tools::emitToolError() << message << "\n";
-    return 2;
+  // A misspelt dml operator is an error still.
+  context.allowUnregisteredDialects();
+
+  std::string text, error;
+  llvm::raw_string_ostream os(text);
+  ExitCode code = run(context, os);
+  if (code != tools::kExitInvalid &&
+      !tools::writeOutput(outputFile, text, error)) {
+    tools::emitToolError() << error << "\n";
+    return tools::kExitNotWritten;
   }
-  int status = run(context, output->os());
-  if (status != 2)
-    output->keep();
-  return status;
+  return code;
 }

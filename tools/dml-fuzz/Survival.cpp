@@ -13,6 +13,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "support/ExitCode.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -269,7 +270,7 @@ int runSurvivalChild(uint64_t seed, uint64_t count,
   }
   llvm::outs() << endOfChild << "\n";
   llvm::outs().flush();
-  return EXIT_SUCCESS;
+  return tools::kExitDone;
 }
 
 namespace {
@@ -427,7 +428,7 @@ int SurvivalRun::run() {
   Clock::time_point lastProgress = begin;
   while (!isOver()) {
     if (failed(runChild()))
-      return EXIT_FAILURE;
+      return tools::kExitNo;
     if (Clock::now() - lastProgress > std::chrono::seconds(5)) {
       lastProgress = Clock::now();
       showProgress();
@@ -441,7 +442,7 @@ int SurvivalRun::run() {
     llvm::outs() << count << "\t" << reason.rtrim() << "\n";
   llvm::outs().flush();
   showProgress();
-  return numDefects ? EXIT_FAILURE : EXIT_SUCCESS;
+  return numDefects ? tools::kExitNo : tools::kExitDone;
 }
 
 int runSurvival(const SurvivalOptions &options) {

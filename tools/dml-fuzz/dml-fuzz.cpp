@@ -14,9 +14,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "support/CompilerCommandLine.h"
+#include "support/File.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"
-#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -190,7 +191,7 @@ void Fuzzer::showProgress(bool always) {
 int Fuzzer::finish() {
   llvm::outs().flush();
   showProgress(/*always=*/true);
-  return numDefects ? EXIT_FAILURE : EXIT_SUCCESS;
+  return numDefects ? tools::kExitNo : tools::kExitDone;
 }
 
 void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
@@ -209,13 +210,9 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (error)
-    tools::emitToolError() << "cannot write " << path << ": " << error.message()
-                           << "\n";
-  else
-    file << text;
+  std::string error;
+  if (!tools::writeFile(std::string(path), {{text.data(), text.size()}}, error))
+    tools::emitToolError() << error << "\n";
 }
 
 Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
@@ -248,14 +245,14 @@ int Fuzzer::runReplay() {
     if (!file) {
       tools::emitToolError() << "cannot read " << replay << ": "
                              << file.getError().message() << "\n";
-      return EXIT_FAILURE;
+      return tools::kExitInvalid;
     }
     outcome = survive(context.get(), (*file)->getBuffer(), values, device);
   } else {
     auto module =
         parseSourceFile<ModuleOp>(replay, ParserConfig(context.get()));
     if (!module)
-      return EXIT_FAILURE;
+      return tools::kExitInvalid;
     outcome = runOnce(*module, values);
   }
   static constexpr const char *kinds[Outcome::numKinds] = {
@@ -263,7 +260,7 @@ int Fuzzer::runReplay() {
       "invalid", "rejected",  "accepted"};
   llvm::outs() << kinds[outcome.kind] << (outcome.message.empty() ? "" : ": ")
                << outcome.message << "\n";
-  return outcome.isDefect() ? EXIT_FAILURE : EXIT_SUCCESS;
+  return outcome.isDefect() ? tools::kExitNo : tools::kExitDone;
 }
 
 int Fuzzer::runRandom() {
@@ -349,19 +346,15 @@ int Fuzzer::writeSpoiled() {
   SmallString<128> path(outputDirectory);
   llvm::sys::path::append(path, "failure-" + std::to_string(seed) +
                                     file.extension.str());
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  os << file.bytes;
-  os.close();
-  if (error || (error = os.error())) {
-    tools::emitToolError() << "cannot write " << path << ": " << error.message()
-                           << "\n";
-    os.clear_error();
-    return EXIT_FAILURE;
+  std::string error;
+  if (!tools::writeFile(std::string(path),
+                        {{file.bytes.data(), file.bytes.size()}}, error)) {
+    tools::emitToolError() << error << "\n";
+    return tools::kExitNotWritten;
   }
   llvm::outs() << "dml-fuzz --" << (invalid ? "invalid" : "mutate")
                << " --replay=" << path << " --values=" << seed << "\n";
-  return EXIT_SUCCESS;
+  return tools::kExitDone;
 }
 
 static SurvivalOptions getSurvivalOptions(const char *program) {
@@ -383,14 +376,13 @@ static SurvivalOptions getSurvivalOptions(const char *program) {
   return options;
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  dml::tools::setVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Draws programs of dml operators, runs them on a Vulkan device and "
-      "compares with the interpreter\n");
+static int runTool(int argc, char **argv) {
+  if (!dml::tools::parseCompilerCommandLine(
+          argc, argv,
+          "Draws programs of dml operators, runs them on a Vulkan device and "
+          "compares with the interpreter\n",
+          &category))
+    return tools::kExitInvalid;
 
   bool isSpoiled = invalid || mutate;
   if (isSpoiled && writeCase)
@@ -406,7 +398,7 @@ int main(int argc, char **argv) {
     auto created = Device::create({selector, deviceProfile, validate});
     if (!created) {
       tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
-      return EXIT_FAILURE;
+      return tools::kExitNo;
     }
     device = std::move(*created);
     llvm::errs() << "dml-fuzz: " << device->describe() << "\n";
@@ -417,4 +409,16 @@ int main(int argc, char **argv) {
   if (isSpoiled)
     return fuzzer.runSpoiled();
   return systematic ? fuzzer.runSystematic() : fuzzer.runRandom();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  int code = runTool(argc, argv);
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  tools::emitToolError() << "cannot write to standard output: "
+                         << llvm::outs().error().message() << "\n";
+  llvm::outs().clear_error();
+  return tools::kExitNotWritten;
 }

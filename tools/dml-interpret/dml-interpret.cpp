@@ -10,30 +10,31 @@
 #include "dml/IR/DML.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "support/Arguments.h"
+#include "support/CompilerCommandLine.h"
+#include "support/Module.h"
 #include "support/ToolError.h"
-#include "support/Version.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace dml;
 using dml::reference::Tensor;
+using dml::tools::ExitCode;
 using dml::tools::HostTensor;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("dml-interpret");
 static cl::opt<std::string> file(cl::Positional, cl::Required,
-                                 cl::desc("FILE.mlir"), cl::cat(category));
+                                 cl::desc("FILE.mlir or FILE.onnx"),
+                                 cl::cat(category));
 static cl::list<std::string>
     inputOptions("input", cl::value_desc("[NAME=]@FILE.npy|TYPE=VALUES"),
                  cl::desc("An input, in order or by name"), cl::cat(category));
@@ -42,14 +43,23 @@ static cl::list<std::string>
                   cl::desc("Where an output goes, in order or by name; the "
                            "others are printed"),
                   cl::cat(category));
+static cl::list<std::string>
+    dimensions("dim", cl::value_desc("NAME=SIZE"),
+               cl::desc("The size of a symbolic dimension of an ONNX model"),
+               cl::cat(category));
 static cl::opt<std::string> functionName("function", cl::init(""),
                                          cl::desc("The function to run (main, "
                                                   "or the only one)"),
                                          cl::cat(category));
 
-/// Prints an error of this tool.
-static LogicalResult emitToolError(const Twine &message) {
+/// How this program ends where it fails.
+static ExitCode exitCode = tools::kExitInvalid;
+
+/// Prints an error of this tool, for which it ends with `code`.
+static LogicalResult emitToolError(const Twine &message,
+                                   ExitCode code = tools::kExitInvalid) {
   tools::emitToolError() << message << "\n";
+  exitCode = code;
   return failure();
 }
 
@@ -152,36 +162,32 @@ static LogicalResult run(ModuleOp module) {
     inputs.push_back(std::move(*input));
   }
   auto outputs = reference::interpretValues(*function, inputs);
-  if (failed(outputs))
+  if (failed(outputs)) {
+    exitCode = tools::kExitNo;
     return failure();
+  }
   std::vector<HostTensor> hostOutputs;
   for (const Tensor &output : *outputs)
     hostOutputs.push_back(convert(output));
   if (!dml::tools::writeOutputs(*files, signature, hostOutputs, error))
-    return emitToolError(error);
+    return emitToolError(error, tools::kExitNotWritten);
   return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  dml::tools::setVersionPrinter();
-  cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "Runs a function of dml operators without a device\n");
+  if (!tools::parseCompilerCommandLine(
+          argc, argv, "Runs a function of dml operators without a device\n",
+          &category))
+    return tools::kExitInvalid;
 
   DialectRegistry registry;
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  tensor::TensorDialect>();
+                  linalg::LinalgDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
-  std::string error;
-  auto buffer = openInputFile(file, &error);
-  if (!buffer) {
-    (void)emitToolError(error);
-    return EXIT_FAILURE;
-  }
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
-  return module && succeeded(run(*module)) ? EXIT_SUCCESS : EXIT_FAILURE;
+  auto module = dml::tools::loadModule(DML_TOOL, file, dimensions, sources,
+                                       ParserConfig(&context));
+  return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
 }

@@ -11,7 +11,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
-#include "support/Version.h"
+#include "support/CompilerCommandLine.h"
 
 int main(int argc, char **argv) {
   dml::tools::setVersionPrinter();

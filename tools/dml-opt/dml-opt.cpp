@@ -13,11 +13,18 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "support/Version.h"
+#include "support/CompilerCommandLine.h"
+#include "support/File.h"
+#include "support/ToolError.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace dml::tools;
 
 int main(int argc, char **argv) {
-  dml::tools::setVersionPrinter();
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -28,6 +35,40 @@ int main(int argc, char **argv) {
   dml::registerDMLExecutablePasses();
   dml::registerPipelines();
   dml::registerDMLTransformsPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "dml optimizer driver\n", registry));
+
+  static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
+                                              llvm::cl::desc("<input file>"),
+                                              llvm::cl::init("-"));
+  static llvm::cl::opt<std::string> outputFile(
+      "o", llvm::cl::desc("Output file"), llvm::cl::value_desc("file"),
+      llvm::cl::init("-"));
+  if (!parseCompilerCommandLine(
+          argc, argv,
+          mlir::registerCLIOptions("dml optimizer driver\n", registry),
+          /*category=*/nullptr))
+    return kExitInvalid;
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return failed(
+               mlir::MlirOptMain(argc, argv, inputFile, outputFile, registry))
+               ? kExitNo
+               : kExitDone;
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      mlir::openInputFile(inputFile, &error);
+  if (!buffer) {
+    emitToolError() << error << "\n";
+    return kExitInvalid;
+  }
+  // MLIR's driver tells nobody whether it is the input that is wrong.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (failed(mlir::MlirOptMain(os, std::move(buffer), registry, config)))
+    return kExitNo;
+  if (!writeOutput(outputFile, text, error)) {
+    emitToolError() << error << "\n";
+    return kExitNotWritten;
+  }
+  return kExitDone;
 }

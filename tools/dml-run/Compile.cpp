@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,34 +19,24 @@ using namespace dml::tools;
 
 extern char **environ;
 
-TemporaryFile::~TemporaryFile() {
-  if (!name.empty())
-    unlink(name.c_str());
+AnonymousFile::~AnonymousFile() {
+  if (descriptor >= 0)
+    close(descriptor);
 }
 
-bool TemporaryFile::create(const std::string &suffix, std::string &error) {
-  std::error_code code;
-  std::filesystem::path folder = std::filesystem::temp_directory_path(code);
-  if (code) {
-    error = "there is no folder for temporary files: " + code.message();
-    return false;
-  }
-  std::string path = folder / ("dml-run-XXXXXX" + suffix);
-  int file = mkstemps(path.data(), static_cast<int>(suffix.size()));
-  if (file < 0) {
-    error = "cannot create a file in '" + folder.string() +
-            "': " + std::strerror(errno);
-    return false;
-  }
-  close(file);
-  name = path;
-  return true;
+bool AnonymousFile::create(std::string &error) {
+  descriptor = memfd_create("dml-run", 0);
+  if (descriptor < 0)
+    error =
+        std::string("cannot create a file in memory: ") + std::strerror(errno);
+  return descriptor >= 0;
 }
 
 bool dml::tools::compileModule(const std::string &module,
                                const std::string &output,
                                const std::vector<std::string> &arguments,
-                               std::string &error) {
+                               std::string &error, ExitCode &exitCode) {
+  exitCode = kExitNo;
   std::string program = "dml-compile";
   std::error_code code;
   std::filesystem::path self =
@@ -81,6 +72,9 @@ bool dml::tools::compileModule(const std::string &module,
     }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return true;
+  // Its exit codes are those of all tools.
+  if (WIFEXITED(status) && WEXITSTATUS(status) <= kExitNotWritten)
+    exitCode = static_cast<ExitCode>(WEXITSTATUS(status));
   error = "dml-compile could not compile '" + module + "': ";
   error += WIFEXITED(status)
                ? "exit code " + std::to_string(WEXITSTATUS(status))

@@ -7,32 +7,37 @@
 #ifndef DML_TOOLS_DMLRUN_COMPILE_H
 #define DML_TOOLS_DMLRUN_COMPILE_H
 
+#include "support/ExitCode.h"
+
 #include <string>
 #include <vector>
 
 namespace dml::tools {
 
-/// A file that is removed with this object.
-class TemporaryFile {
+/// A file that has no place in any folder, and so is gone when the program
+/// ends, however that happens.
+class AnonymousFile {
 public:
-  TemporaryFile() = default;
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile &) = delete;
-  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  AnonymousFile() = default;
+  ~AnonymousFile();
+  AnonymousFile(const AnonymousFile &) = delete;
+  AnonymousFile &operator=(const AnonymousFile &) = delete;
 
-  /// Creates an empty file whose name ends so.
-  bool create(const std::string &suffix, std::string &error);
-  const std::string &path() const { return name; }
+  /// Creates an empty file.
+  bool create(std::string &error);
+  /// What this process, and those that it starts, may open it by.
+  std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
 
 private:
-  std::string name;
+  int descriptor = -1;
 };
 
 /// Runs `dml-compile module -o output arguments...`: the program beside this
-/// one, or else in PATH. No shell is involved.
+/// one, or else in PATH. No shell is involved. Where that fails, `exitCode` is
+/// how this program is to end.
 bool compileModule(const std::string &module, const std::string &output,
                    const std::vector<std::string> &arguments,
-                   std::string &error);
+                   std::string &error, ExitCode &exitCode);
 
 } // namespace dml::tools
 

@@ -78,6 +78,7 @@ std::vector<Limit> listLimits(const DmlDeviceLimits &limits) {
       {"maxComputeWorkGroupCount", three(limits.maxComputeWorkGroupCount)},
       {"maxComputeSharedMemorySize", {limits.maxComputeSharedMemorySize}},
       {"subgroupSize", {limits.subgroupSize}},
+      {"maxLoopIterations", {limits.maxLoopIterations}},
   };
 }
 

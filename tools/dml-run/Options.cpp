@@ -16,8 +16,9 @@ const char *const dml::tools::kHelp =
 
 usage: dml-run [options] FILE
 
-FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), which the
-dml-compile beside this program, or else in PATH, compiles first.
+FILE is an executable (.dmlx), or a module (.mlir, .mlirbc) or ONNX model
+(.onnx), which the dml-compile beside this program, or else in PATH, compiles
+first.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -42,7 +43,11 @@ inputs and outputs
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.
   --function=NAME        default: main, or else the only one
-  --print-signature      print the functions and what they take; run nothing
+  --print-signature      print the functions and what they take; run nothing.
+                         The feature level there is the one that the operators
+                         were checked against: what dml.target or --feature-level
+                         said, else the newest. The oldest that would do,
+                         dml-explain says.
 
 devices
   --device=DEVICE        a part of a name, an index or a UUID; default: the
@@ -52,16 +57,21 @@ devices
   --validate             turn on Vulkan's validation layer: any message it has
                          is printed, and an error
   --robust               turn on robustBufferAccess
+  --timeout=SECONDS      give up where the device takes longer for anything that
+                         it is waited for
   --disable-feature=NAME run as if the device lacked the Vulkan feature, such as
                          shaderInt64; may be repeated
 
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
+  --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model; may
+                         be repeated
   --repeat=N             run N times
   --time                 print the times of the steps, on stderr
   --help, --version
 
-The exit code is 0, or 1 where anything failed; the reason is on stderr.
+The reason for an exit code other than 0 is on stderr.
+
 )";
 
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
@@ -81,7 +91,12 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),
-      {"--disable-feature", true,
+      {"--dim", true, /*isRepeatable=*/true,
+       [&](std::string_view value) {
+         options.compileArguments.push_back("--dim=" + std::string(value));
+         return true;
+       }},
+      {"--disable-feature", true, /*isRepeatable=*/true,
        [&](std::string_view value) {
          for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
            if (value ==
@@ -91,7 +106,11 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
            }
          return false;
        }},
-      {"--repeat", true,
+      {"--timeout", true, /*isRepeatable=*/false,
+       [&](std::string_view value) {
+         return parseNumber(value, options.timeout) && options.timeout > 0;
+       }},
+      {"--repeat", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.repeat) && options.repeat > 0;
        }},

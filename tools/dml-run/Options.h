@@ -25,6 +25,8 @@ struct Options {
   std::vector<std::string> compileArguments;
   DmlFeatureFlags disabledFeatures = 0;
   uint32_t repeat = 1;
+  /// Seconds; 0: none.
+  uint32_t timeout = 0;
   bool help = false;
   bool version = false;
   bool listDevices = false;

@@ -44,18 +44,21 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
+/// Whether dml-compile has to read the file first.
 bool isModule(const std::string &path) {
-  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc");
+  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
+         endsWith(path, ".onnx");
 }
 
 Executable compile(const std::string &module,
                    const std::vector<std::string> &arguments,
                    const std::string &purpose = "") {
-  TemporaryFile compiled;
+  AnonymousFile compiled;
   std::string error;
-  if (!compiled.create(".dmlx", error) ||
-      !compileModule(module, compiled.path(), arguments, error))
-    fail(error + purpose);
+  ExitCode exitCode = kExitNo;
+  if (!compiled.create(error) ||
+      !compileModule(module, compiled.path(), arguments, error, exitCode))
+    fail(error + purpose, exitCode);
   Executable executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
@@ -68,7 +71,7 @@ Executable loadExecutable(const Options &options) {
   if (isModule(path)) {
     executable = compile(path, options.compileArguments);
   } else if (!options.compileArguments.empty()) {
-    fail("--compile-arg is for .mlir and .mlirbc files, but the file is '" +
+    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but the file is '" +
          path + "'");
   } else {
     DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
@@ -152,7 +155,7 @@ void printSignatures(DmlExecutable executable) {
     std::printf("%s%s -> %s\n", signature.info.name,
                 printTensors(signature.inputs).c_str(),
                 printTensors(signature.outputs).c_str());
-    std::printf("  feature level %u_%u, %s, %s temporary\n",
+    std::printf("  checked against feature level %u_%u, %s, %s temporary\n",
                 signature.info.featureLevel >> 12,
                 signature.info.featureLevel >> 8 & 0xf,
                 printCount(signature.info.stepCount, "step").c_str(),
@@ -175,9 +178,7 @@ Instance createInstance(const Options &options) {
   DmlInstanceCreateInfo info{};
   info.enableValidation = options.validate;
   info.messageCallback = printMessage;
-  Instance instance;
-  DML_CHECK(dmlCreateInstance, &info, instance.out());
-  return instance;
+  return dml::tools::createInstance(&info);
 }
 
 /// Prints the shortest wall time, and the latest times of the steps.
@@ -208,10 +209,17 @@ void printTimes(DmlExecutable executable, const Signature &signature,
   }
 }
 
+uint64_t waitLimit(const Options &options) {
+  return options.timeout == 0 ? UINT64_MAX
+                              : uint64_t(options.timeout) * 1'000'000'000;
+}
+
 std::vector<HostTensor> run(const Options &options, DmlDevice device,
                             DmlExecutable executable,
                             const Signature &signature,
                             const std::vector<HostTensor> &inputs) {
+  // Destroyed after the table, which waits for the work that uses them.
+  std::vector<Buffer> buffers;
   Program program;
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
   BindingTable table;
@@ -220,7 +228,6 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   tableInfo.timestamps = options.time;
   DML_CHECK(dmlCreateBindingTable, program, &tableInfo, table.out());
 
-  std::vector<Buffer> buffers;
   auto createBuffer = [&](const DmlTensorInfo &info) {
     buffers.emplace_back();
     DML_CHECK(dmlCreateBuffer, device, info.bufferSize, DML_MEMORY_DEVICE,
@@ -244,7 +251,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   for (uint32_t i = 0; i < options.repeat; ++i) {
     auto begin = std::chrono::steady_clock::now();
     DML_CHECK(dmlSubmit, table);
-    DML_CHECK(dmlWait, table, UINT64_MAX);
+    DML_CHECK(dmlWait, table, waitLimit(options));
     std::chrono::duration<double, std::micro> duration =
         std::chrono::steady_clock::now() - begin;
     wallTimes.push_back(duration.count());
@@ -269,8 +276,8 @@ void runTool(const Options &options) {
     Instance instance = createInstance(options);
     std::string text =
         options.json ? printDevicesAsJson(instance) : printDevices(instance);
-    if (dmlGetDeviceCount(instance) == 0 && !options.json)
-      fail("there is no Vulkan device");
+    if (!options.json)
+      requireDevices(instance);
     std::fputs(text.c_str(), stdout);
     return;
   }
@@ -294,6 +301,7 @@ void runTool(const Options &options) {
     fail(error);
 
   Instance instance = createInstance(options);
+  requireDevices(instance);
   std::vector<HostTensor> outputs;
   {
     DmlDeviceCreateInfo info{};
@@ -302,6 +310,7 @@ void runTool(const Options &options) {
     info.disabledFeatures = options.disabledFeatures;
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    dmlSetWaitLimit(device, waitLimit(options));
     // The signature goes on pointing into the first one.
     Executable other = compileForDevice(options, device, executable);
     outputs =
@@ -309,9 +318,9 @@ void runTool(const Options &options) {
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))
-    fail("the validation layer has " + printCount(count, "message"));
+    fail("the validation layer has " + printCount(count, "message"), kExitNo);
   if (!writeOutputs(*files, function, outputs, error))
-    fail(error);
+    fail(error, kExitNotWritten);
 }
 
 } // namespace
@@ -323,7 +332,7 @@ int main(int argc, char **argv) {
     if (!parseOptions(argc, argv, options, error))
       fail(error);
     if (options.help)
-      std::fputs(kHelp, stdout);
+      std::printf("%s%s", kHelp, kExitCodesHelp);
     else if (options.version)
       std::printf("dml-run %s\n", dmlGetVersion());
     else

@@ -11,6 +11,7 @@
 #include "support/TensorLiteral.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -65,6 +66,16 @@ std::optional<Assignment> assign(const std::string &what,
                              return parameter.name == *argument.name;
                            });
     if (it == parameters.end()) {
+      // "4x4xfloat=1" is meant for a type, whatever a tensor may be called.
+      bool isType =
+          std::isdigit(static_cast<unsigned char>((*argument.name)[0]));
+      if (isType && what == "input") {
+        error = "--input=" + text + ": '" + *argument.name +
+                "' is no type, and no input of function '" + function +
+                "'; a type is sizes and f16, f32, f64, i8 to i64 or ui8 to "
+                "ui64, as in 4x4xf32";
+        return std::nullopt;
+      }
       error = "--" + what + "=" + text + ": function '" + function +
               "' has no " + what + " '" + *argument.name + "'; it has " +
               listNames(parameters);

@@ -8,18 +8,21 @@
 
 #include "Runtime.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <set>
 
 using namespace dml::tools;
 
 Option dml::tools::flagOption(std::string_view name, bool &to) {
-  return {name, false, [&to](std::string_view) { return to = true; }};
+  return {name, false, true, [&to](std::string_view) { return to = true; }};
 }
 
 Option dml::tools::textOption(std::string_view name, std::string &to) {
-  return {name, true, [&to](std::string_view value) {
+  return {name, true, false, [&to](std::string_view value) {
             to = value;
             return !value.empty();
           }};
@@ -27,7 +30,7 @@ Option dml::tools::textOption(std::string_view name, std::string &to) {
 
 Option dml::tools::listOption(std::string_view name,
                               std::vector<std::string> &to) {
-  return {name, true, [&to](std::string_view value) {
+  return {name, true, true, [&to](std::string_view value) {
             to.emplace_back(value);
             return !value.empty();
           }};
@@ -38,6 +41,7 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
                                   std::vector<std::string> &files,
                                   std::string &error) {
   bool onlyFiles = false;
+  std::set<std::string_view> given;
   for (int i = 1; i < argc; ++i) {
     std::string_view argument = argv[i];
     if (!onlyFiles && argument == "--") {
@@ -56,6 +60,10 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
         option = &candidate;
     if (!option) {
       error = "unknown option '" + std::string(name) + "' (see --help)";
+      return false;
+    }
+    if (!given.insert(name).second && !option->isRepeatable) {
+      error = "option '" + std::string(name) + "' is given twice";
       return false;
     }
     std::string_view value;
@@ -84,13 +92,19 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
 int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
   try {
     body();
-    return 0;
+    // An earlier failure to write stays with the stream.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      fail(std::string("cannot write to standard output: ") +
+               std::strerror(errno),
+           kExitNotWritten);
+    return kExitDone;
   } catch (const Failure &failure) {
     std::fprintf(stderr, "%s: error: %s\n", tool, failure.message.c_str());
+    return failure.exitCode;
   } catch (const std::bad_alloc &) {
     std::fprintf(stderr, "%s: error: out of memory\n", tool);
   } catch (const std::exception &exception) {
     std::fprintf(stderr, "%s: error: %s\n", tool, exception.what());
   }
-  return 1;
+  return kExitNo;
 }

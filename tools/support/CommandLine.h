@@ -19,6 +19,7 @@ namespace dml::tools {
 struct Option {
   std::string_view name;
   bool takesValue;
+  bool isRepeatable;
   /// False where the value makes no sense.
   std::function<bool(std::string_view)> apply;
 };
@@ -37,12 +38,14 @@ template <typename T> bool parseNumber(std::string_view text, T &number) {
 }
 
 /// Applies the options of a command line and appends what is none to `files`.
-/// After "--" all is. Returns false and sets `error` where it cannot.
+/// After "--" all is. An option that sets one value is given once. Returns
+/// false and sets `error` where it cannot.
 bool parseCommandLine(int argc, char **argv, const std::vector<Option> &known,
                       std::vector<std::string> &files, std::string &error);
 
-/// Runs the body of a tool's main. Returns its exit code: 0, or 1 after
-/// printing what the body threw as the error of `tool`.
+/// Runs the body of a tool's main. Returns its exit code (ExitCode.h), after
+/// printing what the body threw as the error of `tool`. What standard output
+/// did not take is an error too.
 int runMain(const char *tool, const std::function<void()> &body);
 
 } // namespace dml::tools

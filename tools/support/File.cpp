@@ -1,4 +1,4 @@
-//===- File.cpp - Files written whole or not at all -----------------------===//
+//===- File.cpp - How every tool writes its files -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -6,7 +6,10 @@
 
 #include "support/File.h"
 
+#include <atomic>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,66 +19,240 @@
 
 using namespace dml::tools;
 
-static bool writeAll(int file, const void *data, size_t size) {
-  const char *next = static_cast<const char *>(data);
-  while (size > 0) {
-    ssize_t written = write(file, next, size);
-    if (written < 0) {
-      if (errno == EINTR)
-        continue;
-      return false;
+namespace {
+
+/// The error of a call, before the next one has its own.
+struct Errno {
+  int value = 0;
+  bool operator()(bool good) {
+    if (!good && value == 0)
+      value = errno;
+    return good;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The temporary file, should the program be ended meanwhile
+//===----------------------------------------------------------------------===//
+
+char unfinished[PATH_MAX];
+std::atomic<bool> hasUnfinished = false;
+constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
+struct sigaction previous[kSignalCount];
+
+void removeUnfinished(int signal) {
+  if (hasUnfinished.exchange(false))
+    unlink(unfinished);
+  for (size_t i = 0; i < kSignalCount; ++i)
+    if (kSignals[i] == signal)
+      sigaction(signal, &previous[i], nullptr);
+  // Blocked until this handler returns; then it does what it did before.
+  raise(signal);
+}
+
+/// While it lives, a signal that ends the program removes the file first.
+class Guard {
+public:
+  explicit Guard(const std::string &path) {
+    if (path.size() >= sizeof(unfinished))
+      return;
+    std::memcpy(unfinished, path.c_str(), path.size() + 1);
+    struct sigaction action {};
+    action.sa_handler = removeUnfinished;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < kSignalCount; ++i) {
+      sigaction(kSignals[i], nullptr, &previous[i]);
+      if (previous[i].sa_handler != SIG_IGN)
+        sigaction(kSignals[i], &action, nullptr);
     }
-    next += written;
-    size -= static_cast<size_t>(written);
+    hasUnfinished = true;
+    isActive = true;
+  }
+  ~Guard() {
+    if (!isActive)
+      return;
+    hasUnfinished = false;
+    for (size_t i = 0; i < kSignalCount; ++i)
+      sigaction(kSignals[i], &previous[i], nullptr);
+  }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+private:
+  bool isActive = false;
+};
+
+//===----------------------------------------------------------------------===//
+// What stands at a path
+//===----------------------------------------------------------------------===//
+
+struct Target {
+  /// Behind all symbolic links.
+  std::string path;
+  /// Descriptor that a path such as /dev/stdout is another name of, or -1.
+  int descriptor = -1;
+  bool exists = false;
+  struct stat status {};
+};
+
+std::string getFolder(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool isSameFolder(const std::string &lhs, const char *rhs) {
+  struct stat left, right;
+  return stat(lhs.c_str(), &left) == 0 && stat(rhs, &right) == 0 &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+/// Follows the links itself: realpath knows nothing of links to what is still
+/// to be made, and leads from a descriptor to a file whose offset is another.
+bool findTarget(const std::string &path, Target &target) {
+  target.path = path;
+  for (int links = 0; links < 40; ++links) {
+    struct stat link;
+    if (lstat(target.path.c_str(), &link) != 0)
+      return errno == ENOENT;
+    if (!S_ISLNK(link.st_mode)) {
+      target.exists = true;
+      target.status = link;
+      return true;
+    }
+    std::string folder = getFolder(target.path);
+    if (isSameFolder(folder, "/proc/self/fd")) {
+      target.descriptor =
+          std::atoi(target.path.c_str() + target.path.rfind('/') + 1);
+      return true;
+    }
+    char text[PATH_MAX];
+    ssize_t size = readlink(target.path.c_str(), text, sizeof(text));
+    if (size < 0)
+      return false;
+    std::string next(text, static_cast<size_t>(size));
+    target.path = next[0] == '/' ? next : folder + "/" + next;
+  }
+  errno = ELOOP;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+using Pieces = std::vector<std::pair<const void *, size_t>>;
+
+bool writeAll(int file, const Pieces &pieces) {
+  // A file that outgrows the process's limit is then an error of write, and not
+  // the process's end.
+  struct IgnoreSignal {
+    void (*previous)(int) = std::signal(SIGXFSZ, SIG_IGN);
+    ~IgnoreSignal() { std::signal(SIGXFSZ, previous); }
+  } ignore;
+  for (const auto &[data, size] : pieces) {
+    const char *next = static_cast<const char *>(data);
+    size_t left = size;
+    while (left > 0) {
+      ssize_t written = write(file, next, left);
+      if (written < 0) {
+        if (errno == EINTR)
+          continue;
+        return false;
+      }
+      next += written;
+      left -= static_cast<size_t>(written);
+    }
   }
   return true;
 }
 
-bool dml::tools::writeFile(
-    const std::string &path,
-    const std::vector<std::pair<const void *, size_t>> &pieces,
-    std::string &error) {
-  auto fail = [&]() {
-    error = "cannot write '" + path + "': " + std::strerror(errno);
+bool writeInPlace(int file, const Pieces &pieces, Errno &code) {
+  if (!code(file >= 0))
     return false;
-  };
-  struct stat status;
-  bool inPlace = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  bool good = code(writeAll(file, pieces));
+  return code(close(file) == 0) && good;
+}
 
-  std::string temporary = path;
-  int file = -1;
-  if (inPlace) {
-    file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    // Beside the target: a rename works within one file system only.
-    temporary += ".XXXXXX";
-    file = mkstemp(temporary.data());
-  }
-  if (file < 0)
-    return fail();
-  bool written = true;
-  for (const auto &[data, size] : pieces)
-    written = written && writeAll(file, data, size);
-  if (written && !inPlace) {
-    // mkstemp lets only the owner in; open would have heeded the umask.
+/// Puts a new file in the place of `target`, at once or not at all.
+bool replace(const Target &target, const Pieces &pieces, Errno &code) {
+  // Renaming would get around the file's own permissions.
+  if (target.exists && !code(access(target.path.c_str(), W_OK) == 0))
+    return false;
+  // Beside the target: a rename works within one file system only.
+  std::string temporary = target.path + ".XXXXXX";
+  int file = mkstemp(temporary.data());
+  if (!code(file >= 0))
+    return false;
+  Guard guard(temporary);
+  // mkstemp lets only the owner in; open would have heeded the umask.
+  mode_t mode = target.status.st_mode & 07777;
+  if (!target.exists) {
     mode_t mask = umask(0);
     umask(mask);
-    written = fchmod(file, 0666 & ~mask) == 0;
+    mode = 0666 & ~mask;
+  } else if (fchown(file, target.status.st_uid, target.status.st_gid) != 0) {
+    // Another's file becomes the writer's, who may not give it away.
+    mode &= 0777;
   }
-  int savedError = errno;
-  if (close(file) != 0 && written) {
-    written = false;
-    savedError = errno;
-  }
-  if (written && !inPlace &&
-      std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = false;
-    savedError = errno;
-  }
-  if (written)
-    return true;
-  if (!inPlace)
+  bool good = code(writeAll(file, pieces)) && code(fchmod(file, mode) == 0);
+  good = code(close(file) == 0) && good;
+  good = good && code(std::rename(temporary.c_str(), target.path.c_str()) == 0);
+  if (!good)
     unlink(temporary.c_str());
-  errno = savedError;
-  return fail();
+  return good;
+}
+
+} // namespace
+
+bool dml::tools::writeFile(const std::string &path, const Pieces &pieces,
+                           std::string &error) {
+  Errno code;
+  Target target;
+  bool good = code(findTarget(path, target));
+  if (good && target.descriptor >= 0)
+    good = code(std::fflush(nullptr) == 0) &&
+           writeInPlace(dup(target.descriptor), pieces, code);
+  else if (good && target.exists && !S_ISREG(target.status.st_mode))
+    good = writeInPlace(open(target.path.c_str(), O_WRONLY | O_CLOEXEC), pieces,
+                        code);
+  else if (good)
+    good = replace(target, pieces, code);
+  if (!good)
+    error = "cannot write '" + path + "': " + std::strerror(code.value);
+  return good;
+}
+
+bool dml::tools::writeOutput(const std::string &path, std::string_view data,
+                             std::string &error) {
+  Pieces pieces = {{data.data(), data.size()}};
+  if (path != "-")
+    return writeFile(path, pieces, error);
+  Errno code;
+  if (code(std::fflush(stdout) == 0) &&
+      writeInPlace(dup(STDOUT_FILENO), pieces, code))
+    return true;
+  error = std::string("cannot write to standard output: ") +
+          std::strerror(code.value);
+  return false;
+}
+
+bool dml::tools::checkOutput(const std::string &path, std::string &error) {
+  Errno code;
+  Target target;
+  bool good = code(findTarget(path, target));
+  if (good && target.exists && S_ISDIR(target.status.st_mode)) {
+    code.value = EISDIR;
+    good = false;
+  } else if (good && target.descriptor < 0 && target.exists) {
+    good = code(access(target.path.c_str(), W_OK) == 0);
+  }
+  if (good && target.descriptor < 0 &&
+      (!target.exists || S_ISREG(target.status.st_mode)))
+    good = code(access(getFolder(target.path).c_str(), W_OK | X_OK) == 0);
+  if (!good)
+    error = "cannot write '" + path + "': " + std::strerror(code.value);
+  return good;
 }

@@ -8,6 +8,7 @@
 #define DML_TOOLS_SUPPORT_RUNTIME_H
 
 #include "dml/runtime.h"
+#include "support/ExitCode.h"
 
 #include <string>
 #include <utility>
@@ -17,11 +18,29 @@ namespace dml::tools {
 /// What a tool throws where it cannot go on; its main prints it.
 struct Failure {
   std::string message;
+  ExitCode exitCode = kExitInvalid;
   DmlResult result = DML_ERROR_INVALID_ARGUMENT;
 };
 
-[[noreturn]] inline void fail(const std::string &message) {
-  throw Failure{message};
+[[noreturn]] inline void fail(const std::string &message,
+                              ExitCode exitCode = kExitInvalid) {
+  throw Failure{message, exitCode};
+}
+
+/// How a tool ends where a call of the runtime fails so. What a tool hands to
+/// the runtime, its caller gave it.
+inline ExitCode getExitCode(DmlResult result) {
+  switch (result) {
+  case DML_SUCCESS:
+    return kExitDone;
+  case DML_ERROR_INVALID_ARGUMENT:
+  case DML_ERROR_INVALID_EXECUTABLE:
+  case DML_ERROR_NOT_FOUND:
+  case DML_ERROR_IO:
+    return kExitInvalid;
+  default:
+    return kExitNo;
+  }
 }
 
 /// Takes the error of a call of the runtime, and fails where there is one.
@@ -33,8 +52,11 @@ public:
   Check &operator=(const Check &) = delete;
   operator DmlError *() { return &error; }
   void operator()(DmlResult result) const {
+    (*this)(result, getExitCode(result));
+  }
+  void operator()(DmlResult result, ExitCode exitCode) const {
     if (result != DML_SUCCESS)
-      throw Failure{dmlGetErrorMessage(error), result};
+      throw Failure{dmlGetErrorMessage(error), exitCode, result};
   }
 
 private:
@@ -68,6 +90,22 @@ using Executable = Owner<DmlExecutable, dmlDestroyExecutable>;
 using Program = Owner<DmlProgram, dmlDestroyProgram>;
 using Buffer = Owner<DmlBuffer, dmlDestroyBuffer>;
 using BindingTable = Owner<DmlBindingTable, dmlDestroyBindingTable>;
+
+/// Creates an instance. That there is no driver is no error of the command
+/// line.
+inline Instance createInstance(const DmlInstanceCreateInfo *info) {
+  Instance instance;
+  Check check;
+  DmlResult result = dmlCreateInstance(info, instance.out(), check);
+  check(result, kExitNo);
+  return instance;
+}
+
+/// Fails where there is no device to choose from.
+inline void requireDevices(DmlInstance instance) {
+  if (dmlGetDeviceCount(instance) == 0)
+    fail("there is no Vulkan device", kExitNo);
+}
 
 #define DML_CHECK(call, ...)                                                   \
   do {                                                                         \

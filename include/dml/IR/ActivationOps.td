@@ -142,4 +142,104 @@ def DML_ActivationSwishOp : DML_UnaryOp<"activation_swish", "ACTIVATION_SWISH",
   ];
 }
 
+def DML_ActivationCeluOp
+    : DML_UnaryOp<"activation_celu", "ACTIVATION_CELU",
+    "Computes continuously differentiable exponential linear units",
+    "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
+    "`alpha` is not 0: elements are divided by it."> {
+  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha);
+  let hasVerifier = 1;
+  let support = [
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationParametricSoftplusOp
+    : DML_UnaryOp<"activation_parametric_softplus", "ACTIVATION_PARAMETRIC_SOFTPLUS",
+    "Computes parametric soft rectifiers",
+    "alpha * ln(1 + e^(beta * x))",
+    "It does not overflow: ln(1 + e^z) is computed as max(z, 0) + ln(1 + "
+    "e^-|z|)."> {
+  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let support = [
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationSoftplusOp
+    : DML_UnaryOp<"activation_softplus", "ACTIVATION_SOFTPLUS",
+    "Computes soft rectifiers",
+    "ln(1 + e^(steepness * x)) / steepness",
+    "It does not overflow: ln(1 + e^z) is computed as max(z, 0) + ln(1 + "
+    "e^-|z|). `steepness` is above 0, and before feature level 6_4 at least "
+    "1."> {
+  let arguments = (ins DML_Tensor:$input, F32Attr:$steepness);
+  let hasVerifier = 1;
+  let enumSupport = [DML_SteepnessSupport<>];
+  let support = [
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationParameterizedReluOp
+    : DML_ElementWiseOp<"activation_parameterized_relu", "ACTIVATION_PARAMETERIZED_RELU",
+    "Scales negative elements by slopes",
+    "x where x >= 0, else slope * x",
+    "Integers wrap around.",
+    "* (C1) `input`, `slope` and `output` have the same element type and "
+    "sizes.\n"> {
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$slope);
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["input", "slope", "output"]];
+  let sameShapes = [["input", "slope", "output"]];
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 8, DML_FloatsAndSigned>,
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationReluGradOp
+    : DML_GradientOp<"activation_relu_grad", "ACTIVATION_RELU_GRAD",
+    "Computes gradients of a rectifier",
+    "g where x > 0, else 0",
+    "The gradient where x is NaN is 0: the comparison is false."> {
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 8, DML_FloatsAndSigned>,
+    DML_SameSupport<FL_4_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationShrinkOp
+    : DML_UnaryOp<"activation_shrink", "ACTIVATION_SHRINK",
+    "Moves elements towards zero",
+    "x - bias where x > threshold, x + bias where x < -threshold, else 0",
+    "In an integer tensor `bias`, `threshold` and its negative are rounded "
+    "towards zero and limited to the numbers of the type, and results wrap "
+    "around."> {
+  let arguments = (ins DML_Tensor:$input, F32Attr:$bias, F32Attr:$threshold);
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 8, DML_UpTo32Bit>,
+    DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
+  ];
+}
+
+def DML_ActivationGeluOp
+    : DML_UnaryOp<"activation_gelu", "ACTIVATION_GELU",
+    "Computes Gaussian error linear units",
+    "0.5 * x * (1 + erf(x / sqrt(2)))",
+    "It is the exact form, with the error function of "
+    "`dml.element_wise_erf`."> {
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 8, DML_Float32And16>,
+  ];
+}
+
 #endif // DML_IR_ACTIVATIONOPS_TD

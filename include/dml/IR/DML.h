@@ -27,7 +27,45 @@
 namespace dml::detail {
 /// The verifier of FeatureLevelOpInterface.
 llvm::LogicalResult verifyOperator(mlir::Operation *op);
+
+/// What an error says of `attribute`, which the operator `op` does not have:
+/// the attribute that was probably meant, or all that there are.
+std::string describeUnknownAttribute(mlir::OperationName op,
+                                     llvm::StringRef attribute);
+
+/// The operator `OpTy` as it is registered. What the generic form of operations
+/// has between "<{" and "}>" becomes the operator's properties before there is
+/// an operation to verify, and the generated code drops what it does not know.
+template <typename OpTy> struct Strict : OpTy {
+  using OpTy::OpTy;
+
+  static llvm::LogicalResult setPropertiesFromAttr(
+      typename OpTy::Properties &properties, mlir::Attribute from,
+      llvm::function_ref<mlir::InFlightDiagnostic()> emitError) {
+    // Builders, which want no error, hand over all of an operation's attributes
+    // here. These are verified later.
+    auto attributes = mlir::dyn_cast_or_null<mlir::DictionaryAttr>(from);
+    mlir::OperationName name(OpTy::getOperationName(), from.getContext());
+    if (attributes && emitError)
+      for (mlir::NamedAttribute attribute : attributes)
+        if (!llvm::is_contained(OpTy::getAttributeNames(),
+                                attribute.getName().getValue()))
+          return emitError()
+                 << "'" << name << "' op "
+                 << describeUnknownAttribute(name, attribute.getName());
+    return OpTy::setPropertiesFromAttr(properties, from, emitError);
+  }
+};
 } // namespace dml::detail
+
+/// `Strict<OpTy>` is `OpTy` for whoever asks.
+template <typename OpTy>
+struct mlir::detail::TypeIDResolver<dml::detail::Strict<OpTy>>
+    : mlir::detail::TypeIDResolver<OpTy> {};
+
+template <typename... OpTys> void dml::DMLDialect::addOperations() {
+  (mlir::RegisteredOperationName::insert<detail::Strict<OpTys>>(*this), ...);
+}
 
 #include "dml/IR/DMLInterfaces.h.inc"
 
@@ -66,6 +104,18 @@ bool isName(llvm::StringRef text);
 /// The feature level that holds for `op`: that of the nearest `dml.target` on
 /// it or around it, else the newest.
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
+
+namespace detail {
+/// Emits an error if `op` does not fuse `activation`; null is fine.
+llvm::LogicalResult verifyFusedActivation(mlir::Operation *op,
+                                          ActivationAttr activation);
+
+/// Emits an error if the numbers among the attributes of the activation
+/// function `activation` have no meaning.
+llvm::LogicalResult verifyActivation(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    ActivationFunction activation, mlir::DictionaryAttr parameters);
+} // namespace detail
 
 /// The support table of the operator `name`, or null if it is none.
 const OperatorSupport *getOperatorSupport(mlir::OperationName name);

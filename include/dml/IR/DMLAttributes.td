@@ -89,6 +89,72 @@ def DML_InterpolationMode
 def DML_InterpolationModeAttr
     : DML_EnumAttr<DML_InterpolationMode, "interpolation_mode">;
 
+def DML_ConvolutionModeConvolution : I32EnumAttrCase<"convolution", 0>;
+def DML_ConvolutionModeCrossCorrelation
+    : I32EnumAttrCase<"cross_correlation", 1>;
+
+/// DML_CONVOLUTION_MODE, with DirectML's values.
+def DML_ConvolutionMode
+    : I32EnumAttr<"ConvolutionMode", "DirectML convolution mode",
+                  [DML_ConvolutionModeConvolution,
+                   DML_ConvolutionModeCrossCorrelation]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ConvolutionModeAttr
+    : DML_EnumAttr<DML_ConvolutionMode, "convolution_mode">;
+
+def DML_ConvolutionDirectionForward : I32EnumAttrCase<"forward", 0>;
+def DML_ConvolutionDirectionBackward : I32EnumAttrCase<"backward", 1>;
+
+/// DML_CONVOLUTION_DIRECTION, with DirectML's values.
+def DML_ConvolutionDirection
+    : I32EnumAttr<"ConvolutionDirection", "DirectML convolution direction",
+                  [DML_ConvolutionDirectionForward,
+                   DML_ConvolutionDirectionBackward]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ConvolutionDirectionAttr
+    : DML_EnumAttr<DML_ConvolutionDirection, "convolution_direction">;
+
+def DML_MatrixTransformNone : I32EnumAttrCase<"none", 0>;
+def DML_MatrixTransformTranspose : I32EnumAttrCase<"transpose", 1>;
+
+/// DML_MATRIX_TRANSFORM, with DirectML's values.
+def DML_MatrixTransform
+    : I32EnumAttr<"MatrixTransform", "DirectML matrix transform",
+                  [DML_MatrixTransformNone, DML_MatrixTransformTranspose]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_MatrixTransformAttr
+    : DML_EnumAttr<DML_MatrixTransform, "matrix_transform">;
+def DML_ReduceFunctionArgMax : I32EnumAttrCase<"argmax", 0>;
+def DML_ReduceFunctionArgMin : I32EnumAttrCase<"argmin", 1>;
+def DML_ReduceFunctionAverage : I32EnumAttrCase<"average", 2>;
+def DML_ReduceFunctionL1 : I32EnumAttrCase<"l1", 3>;
+def DML_ReduceFunctionL2 : I32EnumAttrCase<"l2", 4>;
+def DML_ReduceFunctionLogSum : I32EnumAttrCase<"log_sum", 5>;
+def DML_ReduceFunctionLogSumExp : I32EnumAttrCase<"log_sum_exp", 6>;
+def DML_ReduceFunctionMax : I32EnumAttrCase<"max", 7>;
+def DML_ReduceFunctionMin : I32EnumAttrCase<"min", 8>;
+def DML_ReduceFunctionMultiply : I32EnumAttrCase<"multiply", 9>;
+def DML_ReduceFunctionSum : I32EnumAttrCase<"sum", 10>;
+def DML_ReduceFunctionSumSquare : I32EnumAttrCase<"sum_square", 11>;
+
+/// DML_REDUCE_FUNCTION, with DirectML's values.
+def DML_ReduceFunction : I32EnumAttr<"ReduceFunction", "DirectML reduce function",
+    [DML_ReduceFunctionArgMax, DML_ReduceFunctionArgMin, DML_ReduceFunctionAverage,
+     DML_ReduceFunctionL1, DML_ReduceFunctionL2, DML_ReduceFunctionLogSum,
+     DML_ReduceFunctionLogSumExp, DML_ReduceFunctionMax, DML_ReduceFunctionMin,
+     DML_ReduceFunctionMultiply, DML_ReduceFunctionSum, DML_ReduceFunctionSumSquare]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_ReduceFunctionAttr
+    : DML_EnumAttr<DML_ReduceFunction, "reduce_function">;
+
 def DML_AxisDirectionIncreasing : I32EnumAttrCase<"increasing", 0>;
 def DML_AxisDirectionDecreasing : I32EnumAttrCase<"decreasing", 1>;
 
@@ -99,6 +165,183 @@ def DML_AxisDirection : I32EnumAttr<"AxisDirection", "DirectML axis direction",
   let genSpecializedAttr = 0;
 }
 def DML_AxisDirectionAttr : DML_EnumAttr<DML_AxisDirection, "axis_direction">;
+/// An operator that another one may apply to its result. `attributes` are that
+/// operator's, `fl` is where it was introduced, or may be fused from.
+class DML_ActivationCase<string name, int val, list<string> attributes = [],
+                         DML_FeatureLevelCase fl = FL_1_0>
+    : I32EnumAttrCase<name, val> {
+  DML_FeatureLevelCase level = fl;
+  string syntax = "#dml.activation<" # name # !if(!empty(attributes), "", ", {" #
+      !interleave(!foreach(a, attributes, a # " = 1.0 : f32"), ", ") # "}") # ">";
+}
+def DML_ActivationLinear : DML_ActivationCase<"linear", 0, ["alpha", "beta"]>;
+def DML_ActivationSigmoid : DML_ActivationCase<"sigmoid", 1>;
+def DML_ActivationHardSigmoid
+    : DML_ActivationCase<"hard_sigmoid", 2, ["alpha", "beta"]>;
+def DML_ActivationTanh : DML_ActivationCase<"tanh", 3>;
+def DML_ActivationScaledTanh
+    : DML_ActivationCase<"scaled_tanh", 4, ["alpha", "beta"]>;
+def DML_ActivationRelu : DML_ActivationCase<"relu", 5>;
+def DML_ActivationLeakyRelu : DML_ActivationCase<"leaky_relu", 6, ["alpha"]>;
+def DML_ActivationThresholdedRelu
+    : DML_ActivationCase<"thresholded_relu", 7, ["alpha"]>;
+def DML_ActivationElu : DML_ActivationCase<"elu", 8, ["alpha"]>;
+def DML_ActivationCelu : DML_ActivationCase<"celu", 9, ["alpha"], FL_3_0>;
+def DML_ActivationScaledElu
+    : DML_ActivationCase<"scaled_elu", 10, ["alpha", "gamma"]>;
+def DML_ActivationSoftplus : DML_ActivationCase<"softplus", 11, ["steepness"]>;
+def DML_ActivationParametricSoftplus
+    : DML_ActivationCase<"parametric_softplus", 12, ["alpha", "beta"]>;
+def DML_ActivationSoftsign : DML_ActivationCase<"softsign", 13>;
+def DML_ActivationIdentity : DML_ActivationCase<"identity", 14>;
+def DML_ActivationShrink
+    : DML_ActivationCase<"shrink", 15, ["bias", "threshold"], FL_2_0>;
+def DML_ActivationGelu : DML_ActivationCase<"gelu", 16, [], FL_5_1>;
+def DML_ActivationClip : DML_ActivationCase<"clip", 17, ["min", "max"], FL_6_0>;
+
+/// The activation functions that can be fused, and ELEMENT_WISE_CLIP.
+def DML_ActivationFunction
+    : I32EnumAttr<"ActivationFunction", "DirectML activation to fuse", [
+        DML_ActivationLinear,
+        DML_ActivationSigmoid,
+        DML_ActivationHardSigmoid,
+        DML_ActivationTanh,
+        DML_ActivationScaledTanh,
+        DML_ActivationRelu,
+        DML_ActivationLeakyRelu,
+        DML_ActivationThresholdedRelu,
+        DML_ActivationElu,
+        DML_ActivationCelu,
+        DML_ActivationScaledElu,
+        DML_ActivationSoftplus,
+        DML_ActivationParametricSoftplus,
+        DML_ActivationSoftsign,
+        DML_ActivationIdentity,
+        DML_ActivationShrink,
+        DML_ActivationGelu,
+        DML_ActivationClip,
+      ]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+
+def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
+  let summary = "An operator that is applied to each element of a result";
+  let description = [{
+    Stands for DirectML's `FusedActivation`: the name of an activation function,
+    or `clip` for ELEMENT_WISE_CLIP, with that operator's attributes:
+    `#dml.activation<relu>`, `#dml.activation<leaky_relu, {alpha = 0.5 : f32}>`. What an operator computes is not rounded to its element type
+    before it is applied.
+  }];
+  let parameters = (ins EnumParameter<DML_ActivationFunction>:$value,
+      DefaultValuedParameter<"::mlir::DictionaryAttr",
+                             "::mlir::DictionaryAttr::get($_ctxt)">:$parameters);
+  let assemblyFormat = "`<` $value (`,` $parameters^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The fused operator's name without the dialect's: "activation_relu".
+    ::std::string getOperatorName() const;
+    /// The case of `fused_activation` in the support table `support`; nothing
+    /// where the operator does not fuse this activation.
+    ::std::optional<uint32_t>
+    getFusedCase(const ::dml::OperatorSupport &support) const;
+  }];
+}
+
+def DML_RoundingModeHalvesToNearestEven
+    : I32EnumAttrCase<"halves_to_nearest_even", 0>;
+def DML_RoundingModeTowardZero : I32EnumAttrCase<"toward_zero", 1>;
+def DML_RoundingModeTowardInfinity : I32EnumAttrCase<"toward_infinity", 2>;
+
+/// DML_ROUNDING_MODE, with DirectML's values.
+def DML_RoundingMode : I32EnumAttr<"RoundingMode", "DirectML rounding mode",
+    [DML_RoundingModeHalvesToNearestEven, DML_RoundingModeTowardZero,
+     DML_RoundingModeTowardInfinity]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_RoundingModeAttr : DML_EnumAttr<DML_RoundingMode, "rounding_mode">;
+
+def DML_IsInfinityModeEither : I32EnumAttrCase<"either", 0>;
+def DML_IsInfinityModePositive : I32EnumAttrCase<"positive", 1>;
+def DML_IsInfinityModeNegative : I32EnumAttrCase<"negative", 2>;
+
+/// DML_IS_INFINITY_MODE, with DirectML's values.
+def DML_IsInfinityMode
+    : I32EnumAttr<"IsInfinityMode", "DirectML infinity mode",
+                  [DML_IsInfinityModeEither, DML_IsInfinityModePositive,
+                   DML_IsInfinityModeNegative]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_IsInfinityModeAttr
+    : DML_EnumAttr<DML_IsInfinityMode, "is_infinity_mode">;
+
+/// An optional operand that older levels require: `syntax` is empty, since it is
+/// no attribute.
+class DML_OptionalOperandSupport<string operandName, int withoutIt,
+                                 DML_FeatureLevelCase optionalFrom>
+    : DML_CasesSupport {
+  let casesCpp = [
+      DML_CaseCpp<operandName, "present", 0, "", FL_1_0, "">.cpp,
+      DML_CaseCpp<operandName, "absent", 1, "", optionalFrom, "">.cpp];
+  let valueCpp = "if (attribute == \"" # operandName # "\")\n" #
+      "  return getOperation()->getNumOperands() == " # withoutIt # ";\n";
+}
+
+/// Softplus with a steepness below 1, which came later than others.
+def DML_SoftplusHistory {
+  string source = "Releases.md, DirectML 1.15.0, https://github.com/microsoft/"
+                  "DirectML/blob/master/Releases.md";
+}
+
+/// The steepness of softplus.
+class DML_SteepnessSupport : DML_CasesSupport {
+  let casesCpp = [
+      DML_CaseCpp<"steepness", "at_least_1", 0, "1.0 : f32", FL_1_0, "">.cpp,
+      DML_CaseCpp<"steepness", "below_1", 1, "0.5 : f32", FL_6_4,
+                  DML_SoftplusHistory.source>.cpp];
+  let valueCpp = [{
+    if (attribute == "steepness") {
+      if (auto value = getProperties().steepness)
+        return value.getValueAsDouble() < 1;
+    }
+  }];
+}
+
+/// An attribute `fused_activation`, which wants detail::verifyFusedActivation in
+/// the operator's verifier. ELEMENT_WISE_CLIP is fused by some operators only.
+class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
+  let casesCpp = !foreach(c, [
+        DML_ActivationLinear,
+        DML_ActivationSigmoid,
+        DML_ActivationHardSigmoid,
+        DML_ActivationTanh,
+        DML_ActivationScaledTanh,
+        DML_ActivationRelu,
+        DML_ActivationLeakyRelu,
+        DML_ActivationThresholdedRelu,
+        DML_ActivationElu,
+        DML_ActivationCelu,
+        DML_ActivationScaledElu,
+        DML_ActivationSoftplus,
+        DML_ActivationParametricSoftplus,
+        DML_ActivationSoftsign,
+        DML_ActivationIdentity,
+        DML_ActivationShrink,
+        DML_ActivationGelu] # !if(alsoClip, [DML_ActivationClip],
+                                  []<DML_ActivationCase>),
+      DML_CaseCpp<"fused_activation", c.str, c.value, c.syntax, c.level, "">.cpp) # [
+      DML_CaseCpp<"fused_activation", "softplus_below_1", 100,
+                  "#dml.activation<softplus, {steepness = 0.5 : f32}>", FL_6_4,
+                  DML_SoftplusHistory.source>.cpp];
+  let valueCpp = [{
+    if (attribute == "fused_activation") {
+      if (auto value = getProperties().fused_activation)
+        return value.getFusedCase(getOperatorSupport());
+    }
+  }];
+}
 
 def DML_DepthSpaceOrderDepthColumnRow
     : I32EnumAttrCase<"depth_column_row", 0>;

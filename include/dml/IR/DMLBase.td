@@ -26,6 +26,10 @@ def DML_Dialect : Dialect {
     signed meaning), `UINTn` is `uin`. Every size is at least 1 and at most
     2^32 - 1, and so is the number of elements.
 
+    **Attributes.** An operator has its own and those with the prefix of a dialect
+    (`dml.label`). Any other is an error, since a misspelt optional attribute
+    would leave that attribute at its default.
+
     **Feature levels.** What a tensor's rank and data type may be, and which enum
     cases exist, depends on the feature level. The module or a function states
     its level with the attribute `dml.target`; nested targets override outer
@@ -42,6 +46,12 @@ def DML_Dialect : Dialect {
   let extraClassDeclaration = [{
 #define DML_FAMILY(name) void register##name##Ops();
 #include "dml/IR/Families.def"
+
+  private:
+    // Registers operators that refuse attributes which they do not have.
+    template <typename... OpTys> void addOperations();
+
+  public:
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

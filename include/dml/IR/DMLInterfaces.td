@@ -14,8 +14,9 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
   let description = [{
     An operator of DirectML: what it supports at each feature level, as data.
 
-    The interface also verifies what holds for every operator at every level: its
-    tensors have static shapes of sizes from 1 to 2^32 - 1 with at most 2^32 - 1
+    The interface also verifies what holds for every operator at every level: it
+    has no attributes but its own and those with a dialect's prefix, its tensors
+    have static shapes of sizes from 1 to 2^32 - 1 with at most 2^32 - 1
     elements, and the newest feature level supports the op. (A lower level is
     checked where it is stated, by the attribute `dml.target`.)
   }];

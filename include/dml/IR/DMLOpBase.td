@@ -59,7 +59,7 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
          traits> {
   /// The oldest level in `support` introduced the operator.
   list<DML_Support> support = [];
-  list<DML_EnumSupport> enumSupport = [];
+  list<DML_CasesSupport> enumSupport = [];
   /// The enum attribute that rows of `support` depend on (their `cases`).
   string selector = "";
   /// Tensors that have one element type, and tensors that have one shape.

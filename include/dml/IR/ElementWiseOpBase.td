@@ -46,7 +46,7 @@ class DML_ScaledUnaryOp<string mnemonic, string operatorName,
                         string readings = "">
     : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
           "* (C1) `output` has the element type and the sizes of `input`.\n"
-          "* (C2) `scale_bias` stands with floating-point tensors only.\n",
+          "* (C2) `scale_bias` stands with f32 and f16 only.\n",
           ", where `x` is the element of `input`, or `input * scale + bias` if "
           "there is a `scale_bias`"> {
   let arguments = (ins DML_Tensor:$input,
@@ -79,6 +79,31 @@ class DML_ComparisonOp<string mnemonic, string operatorName,
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["a", "b"]];
   let sameShapes = [["a", "b", "output"]];
+}
+
+/// A function of one element whose result may have another type.
+class DML_RetypingOp<string mnemonic, string operatorName, string summaryText,
+                     string formula, string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `output` has the sizes of `input`.\n"> {
+  let arguments = (ins DML_Tensor:$input);
+  let results = (outs DML_Tensor:$output);
+  let sameShapes = [["input", "output"]];
+}
+
+/// What flows back through a function of one element: `x` is the element of
+/// `input`, `g` that of `input_gradient`.
+class DML_GradientOp<string mnemonic, string operatorName, string summaryText,
+                     string formula, string readings = "">
+    : DML_ElementWiseOp<mnemonic, operatorName, summaryText, formula, readings,
+          "* (C1) `input`, `input_gradient` and `output_gradient` have the same "
+          "element type and sizes.\n",
+          ", where `x` is the element of `input` and `g` that of "
+          "`input_gradient`"> {
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient);
+  let results = (outs DML_Tensor:$output_gradient);
+  let sameElementTypes = [["input", "input_gradient", "output_gradient"]];
+  let sameShapes = [["input", "input_gradient", "output_gradient"]];
 }
 
 #endif // DML_IR_ELEMENTWISEOPBASE_TD

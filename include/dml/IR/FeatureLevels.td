@@ -193,11 +193,28 @@ def DML_FeatureLevelHistory {
                   "windows/ai/directml/dml-feature-level-history";
 }
 
+/// An attribute whose values, or kinds of values, came at different levels.
+class DML_CasesSupport {
+  /// The EnumCaseSupport of each case.
+  list<string> casesCpp = [];
+  /// Statements that return an op's case of the attribute.
+  string valueCpp = "";
+}
+
+/// A row of EnumCaseSupport; `syntax` is the attribute in MLIR's syntax.
+class DML_CaseCpp<string attribute, string caseName, int value, string syntax,
+                  DML_FeatureLevelCase level, string source> {
+  string cpp = "{\"" # attribute # "\", \"" # caseName # "\", " # value #
+               ", \"" # syntax # "\", ::dml::FeatureLevel::" # level.symbol #
+               ", \"" # source # "\"}";
+}
+
 /// The enum attribute `attributeName` of an operator. A case that is not among
 /// `laterCases` is as old as the operator.
 class DML_EnumSupport<string attributeName, EnumAttr attribute,
-                      list<DML_EnumCaseSupport> laterCases = []> {
-  list<string> casesCpp = !foreach(c, attribute.enum.enumerants,
+                      list<DML_EnumCaseSupport> laterCases = []>
+    : DML_CasesSupport {
+  let casesCpp = !foreach(c, attribute.enum.enumerants,
       "{\"" # attributeName # "\", \"" # c.str # "\", " # c.value # ", \"#" #
       attribute.dialect.name # "." # attribute.mnemonic # "<" # c.str #
       ">\", ::dml::FeatureLevel::" #
@@ -205,7 +222,7 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
              !if(!eq(later.case.str, c.str),
                  later.level.symbol # ", \"" # later.source # "\"", found)) # "}");
   // Not the generated getter: a query may see an op that is not verified yet.
-  string valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
+  let valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
       "  if (auto value = getProperties()." # attributeName # ")\n" #
       "    return static_cast<uint32_t>(value.getValue());\n";
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 namespace dml {
 #define GEN_PASS_DEF_CONVERTDMLTOLINALG
@@ -66,10 +67,15 @@ struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+          op, DenseResourceElementsAttr::get(type, resource.getRawHandle()));
+      return success();
+    }
     auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
     if (!elements)
       return rewriter.notifyMatchFailure(op, "no dense tensor");
-    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
         op, elements.bitcast(type.getElementType()));
     return success();
@@ -92,7 +98,8 @@ struct ConvertDMLToLinalg
     target
         .addDynamicallyLegalDialect<arith::ArithDialect, tensor::TensorDialect>(
             [&](Operation *op) { return typeConverter.isLegal(op); });
-    target.addIllegalOp<tensor::BitcastOp, tensor::ConcatOp,
+    target.addIllegalOp<linalg::BroadcastOp, linalg::TransposeOp,
+                        tensor::BitcastOp, tensor::ConcatOp,
                         tensor::ExtractSliceOp>();
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return typeConverter.isSignatureLegal(op.getFunctionType()) &&

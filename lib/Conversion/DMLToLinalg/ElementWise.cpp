@@ -6,6 +6,8 @@
 
 #include "ElementWise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -127,12 +129,123 @@ DML_FUNCTION(ceil, CeilOp)
 DML_FUNCTION(exp, ExpOp)
 DML_FUNCTION(floor, FloorOp)
 DML_FUNCTION(log, LogOp)
+DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
-DML_FUNCTION(tanh, TanhOp)
+DML_FUNCTION(trunc, TruncOp)
 #undef DML_FUNCTION
 
 Number dml::toNumber(Condition condition, Number like) {
   return select(condition, like(1), like(0));
+}
+
+Number dml::toTruth(Condition condition) {
+  ElementBuilder &b = *condition.b;
+  return {&b, b.createOrFold<arith::ExtUIOp>(b.getI32Type(), condition.value),
+          /*isUnsigned=*/true};
+}
+
+Number dml::operator&(Number a, Number b) {
+  return a.with(a.b->createOrFold<arith::AndIOp>(a.value, b.value));
+}
+Number dml::operator|(Number a, Number b) {
+  return a.with(a.b->createOrFold<arith::OrIOp>(a.value, b.value));
+}
+Number dml::operator^(Number a, Number b) {
+  return a.with(a.b->createOrFold<arith::XOrIOp>(a.value, b.value));
+}
+
+/// A shift by as much as the width is undefined in SPIR-V.
+template <typename Op> static Number shift(Number a, Number b) {
+  Condition fits =
+      Number{b.b, b.value, true} < b(a.value.getType().getIntOrFloatBitWidth());
+  Number amount = select(fits, b, b(0));
+  return select(fits, a.with(a.b->createOrFold<Op>(a.value, amount.value)),
+                a(0));
+}
+Number dml::operator<<(Number a, Number b) {
+  return shift<arith::ShLIOp>(a, b);
+}
+Number dml::operator>>(Number a, Number b) {
+  return shift<arith::ShRUIOp>(a, b);
+}
+
+Number dml::toBits(Number x) {
+  ElementBuilder &b = *x.b;
+  return {&b, b.createOrFold<arith::BitcastOp>(b.getI32Type(), x.value),
+          /*isUnsigned=*/true};
+}
+Number dml::fromBits(Number bits) {
+  ElementBuilder &b = *bits.b;
+  return {&b, b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits.value)};
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// The type in which elements of `type` are computed with.
+static Type getComputeType(Type type) {
+  if (isa<FloatType>(type))
+    return type.isF64() ? type : Float32Type::get(type.getContext());
+  return IntegerType::get(type.getContext(),
+                          std::max(type.getIntOrFloatBitWidth(), 32u));
+}
+
+/// From a float to an integer. Conversions of what does not fit are undefined
+/// in SPIR-V: none is ever run.
+static Number convertToInteger(Number x, Type type) {
+  ElementBuilder &b = *x.b;
+  unsigned width = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger();
+  APInt min = isUnsigned ? APInt(width, 0) : APInt::getSignedMinValue(width);
+  APInt max =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  Number low = x(isUnsigned ? 0 : std::ldexp(-1.0, width - 1)),
+         high = x(std::ldexp(1.0, isUnsigned ? width : width - 1));
+  Condition fits = x > low && x < high;
+  Value safe = select(fits, x, x(0)).value;
+  Type computed = getComputeType(type);
+  // Narrow ones, unsigned too, are numbers of a signed one of 32 bits.
+  Number converted = {&b,
+                      isUnsigned && width >= 32
+                          ? b.createOrFold<arith::FPToUIOp>(computed, safe)
+                          : b.createOrFold<arith::FPToSIOp>(computed, safe),
+                      isUnsigned};
+  auto constant = [&](const APInt &number) {
+    APInt wide = isUnsigned
+                     ? number.zextOrTrunc(computed.getIntOrFloatBitWidth())
+                     : number.sextOrTrunc(computed.getIntOrFloatBitWidth());
+    return converted.with(arith::ConstantOp::create(
+        b, computed, b.getIntegerAttr(computed, wide)));
+  };
+  Number limit = select(x >= high, constant(max),
+                        select(x <= low, constant(min), converted(0)));
+  return select(fits, converted, limit);
+}
+
+Number dml::convert(Number x, Type type) {
+  ElementBuilder &b = *x.b;
+  Type from = x.value.getType(), to = getComputeType(type);
+  if (x.isFloat()) {
+    if (!isa<FloatType>(type))
+      return convertToInteger(x, type);
+    if (from == to)
+      return x;
+    return {&b, to.isF64() ? b.createOrFold<arith::ExtFOp>(to, x.value)
+                           : b.createOrFold<arith::TruncFOp>(to, x.value)};
+  }
+  if (isa<FloatType>(type))
+    return {&b, x.isUnsigned ? b.createOrFold<arith::UIToFPOp>(to, x.value)
+                             : b.createOrFold<arith::SIToFPOp>(to, x.value)};
+  bool isUnsigned = type.isUnsignedInteger();
+  if (from == to)
+    return {&b, x.value, isUnsigned};
+  if (to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth())
+    return {&b, b.createOrFold<arith::TruncIOp>(to, x.value), isUnsigned};
+  return {&b,
+          x.isUnsigned ? b.createOrFold<arith::ExtUIOp>(to, x.value)
+                       : b.createOrFold<arith::ExtSIOp>(to, x.value),
+          isUnsigned};
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,6 +254,9 @@ Number dml::toNumber(Condition condition, Number like) {
 
 Number dml::toNumber(ElementBuilder &b, Value element, Type type) {
   bool isUnsigned = type.isUnsignedInteger();
+  // The bits of an f64 are an i64 here.
+  if (type.isF64())
+    return {&b, b.createOrFold<arith::BitcastOp>(type, element)};
   if (isa<FloatType>(type))
     return {&b, toF32(b, element), false};
   if (type.getIntOrFloatBitWidth() < 32)
@@ -155,6 +271,8 @@ Value dml::fromNumber(Number number, Type convertedType) {
   Type type = number.value.getType();
   if (type == convertedType)
     return number.value;
+  if (type.isF64())
+    return b.createOrFold<arith::BitcastOp>(convertedType, number.value);
   if (number.isFloat())
     return b.createOrFold<arith::TruncFOp>(convertedType, number.value);
   if (convertedType.getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
@@ -168,9 +286,77 @@ Number Elements::operator[](StringRef name) const {
   return numbers.front()(attributes.getAs<FloatAttr>(name).getValueAsDouble());
 }
 
+Number Elements::getBound(StringRef name, bool isNegated) const {
+  Number like = numbers.front();
+  Attribute attribute = attributes.get(name);
+  APSInt integer;
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    APFloat value = number.getValue();
+    if (isNegated)
+      value.changeSign();
+    if (like.isFloat())
+      return like(value.convertToDouble());
+    // This saturates, and gives 0 for NaN.
+    bool isExact;
+    integer = APSInt(types.front().getIntOrFloatBitWidth(), like.isUnsigned);
+    value.convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+  } else {
+    integer = APSInt(cast<IntegerAttr>(attribute).getValue(), like.isUnsigned);
+  }
+  Type type = like.value.getType();
+  return like.with(arith::ConstantOp::create(
+      *like.b, type,
+      like.b->getIntegerAttr(
+          type, integer.extOrTrunc(type.getIntOrFloatBitWidth()))));
+}
+
+std::optional<Number> Elements::getOptional(unsigned index) const {
+  ArrayRef<int32_t> counts =
+      attributes.getAs<DenseI32ArrayAttr>("operandSegmentSizes").asArrayRef();
+  if (counts[index] == 0)
+    return std::nullopt;
+  ArrayRef<int32_t> before = counts.take_front(index);
+  return numbers[std::accumulate(before.begin(), before.end(), 0)];
+}
+
+/// Takes `x * scale + bias` for `x`, if the attributes have a scale_bias.
+static Number applyScaleBias(Number x, DictionaryAttr attributes) {
+  auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias");
+  if (!scaleBias)
+    return x;
+  return x * x(scaleBias.getScale().getValueAsDouble()) +
+         x(scaleBias.getBias().getValueAsDouble());
+}
+
+Number dml::applyActivation(Number x, ActivationAttr activation) {
+  if (!activation)
+    return x;
+  DictionaryAttr parameters = activation.getParameters();
+  std::string name = activation.getOperatorName();
+  x = applyScaleBias(x, parameters);
+  for (ArrayRef<ElementWiseRow> rows :
+       {getActivationRows(), getElementWiseRows()})
+    for (const ElementWiseRow &row : rows)
+      if (row.op == name)
+        return row.build(
+            Elements(x, parameters, {x.value.getType(), x.value.getType()}));
+  llvm_unreachable("an activation without a row");
+}
+
 //===----------------------------------------------------------------------===//
 // The pattern
 //===----------------------------------------------------------------------===//
+
+/// The bits of an element in an integer of 32 or 64 bits.
+static Number toBits(ElementBuilder &b, Value element) {
+  Type type = element.getType();
+  if (isa<FloatType>(type))
+    element = b.createOrFold<arith::BitcastOp>(
+        b.getIntegerType(type.getIntOrFloatBitWidth()), element);
+  if (type.getIntOrFloatBitWidth() < 32)
+    element = b.createOrFold<arith::ExtUIOp>(b.getI32Type(), element);
+  return {&b, element, /*isUnsigned=*/true};
+}
 
 namespace {
 struct ElementWiseLowering : ConversionPattern {
@@ -187,25 +373,42 @@ struct ElementWiseLowering : ConversionPattern {
         cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
     if (!attributes)
       attributes = rewriter.getDictionaryAttr({});
+    ElementWiseRow::As as = row.as;
+    if (as == ElementWiseRow::As::Copies && attributes.get("scale_bias"))
+      as = ElementWiseRow::As::Numbers;
+    SmallVector<Type> types;
+    for (Type type : op->getOperandTypes())
+      types.push_back(cast<RankedTensorType>(type).getElementType());
+    types.push_back(
+        cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
           SmallVector<Number> numbers;
-          for (auto [operand, original] :
-               llvm::zip_equal(operands, op->getOperandTypes())) {
-            Value element = tensor::ExtractOp::create(b, operand, indices);
-            numbers.push_back(toNumber(
-                b, element, cast<RankedTensorType>(original).getElementType()));
+          for (auto [operand, type] :
+               llvm::zip(operands, ArrayRef<Type>(types))) {
+            // Single numbers may go with tensors of any sizes.
+            SmallVector<Value> position(indices);
+            if (cast<RankedTensorType>(operand.getType()).getNumElements() == 1)
+              position.assign(indices.size(), b.index(0));
+            Value element = tensor::ExtractOp::create(b, operand, position);
+            numbers.push_back(
+                as == ElementWiseRow::As::Numbers ? toNumber(b, element, type)
+                : as == ElementWiseRow::As::Bits  ? toBits(b, element)
+                                                  : Number{&b, element});
           }
-          if (auto scaleBias = attributes.getAs<ScaleBiasAttr>("scale_bias")) {
-            Number &x = numbers.front();
-            x = x * x(scaleBias.getScale().getValueAsDouble()) +
-                x(scaleBias.getBias().getValueAsDouble());
-          }
-          Number result = row.build(Elements(numbers, attributes));
-          auto type = cast<RankedTensorType>(
-              getTypeConverter()->convertType(op->getResult(0).getType()));
-          return fromNumber(result, type.getElementType());
+          numbers.front() = applyScaleBias(numbers.front(), attributes);
+          Number result = applyActivation(
+              row.build(Elements(numbers, attributes, types)),
+              attributes.getAs<ActivationAttr>("fused_activation"));
+          if (as == ElementWiseRow::As::Copies)
+            return result.value;
+          Type converted = getTypeConverter()->convertType(types.back());
+          if (as == ElementWiseRow::As::Numbers || !isa<FloatType>(converted))
+            return fromNumber(result, converted);
+          Value bits = fromNumber(
+              result, b.getIntegerType(converted.getIntOrFloatBitWidth()));
+          return b.createOrFold<arith::BitcastOp>(converted, bits);
         });
   }
 

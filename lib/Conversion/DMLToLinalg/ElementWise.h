@@ -62,6 +62,14 @@ private:
                     mlir::arith::CmpIPredicate ofUnsigned, Number other) const;
 };
 
+/// Integers: the bits that both, either or just one has, and shifts, which give
+/// 0 where they are as wide as the number or wider.
+Number operator&(Number a, Number b);
+Number operator|(Number a, Number b);
+Number operator^(Number a, Number b);
+Number operator<<(Number a, Number b);
+Number operator>>(Number a, Number b);
+
 /// Of a number and a NaN, the number.
 Number max(Number a, Number b);
 Number min(Number a, Number b);
@@ -70,32 +78,100 @@ Number select(Condition condition, Number whenTrue, Number whenFalse);
 Number exp(Number x);
 Number log(Number x);
 Number sqrt(Number x);
-Number tanh(Number x);
 Number floor(Number x);
 Number ceil(Number x);
+/// Drops the fraction of a float.
+Number trunc(Number x);
+/// Halves to even.
+Number roundEven(Number x);
+
+/// Functions made of arithmetic, for which Vulkan's own bounds are wide or
+/// absent: devices differ little.
+Number tanh(Number x);
+Number sinh(Number x);
+Number cosh(Number x);
+Number asinh(Number x);
+Number acosh(Number x);
+Number atanh(Number x);
+Number sin(Number x);
+Number cos(Number x);
+Number asin(Number x);
+Number acos(Number x);
+Number atan(Number x);
+Number atan2(Number y, Number x);
+Number erf(Number x);
+/// ln(1 + x) for x from 0 to 1.
+Number log1p(Number x);
+/// Of floats, or exactly of an integer and an integer.
+Number pow(Number x, Number exponent);
+
+/// The bits of an f32 as an unsigned integer, and back.
+Number toBits(Number x);
+Number fromBits(Number bits);
+
+/// `x` as a number to compute with for elements of `type`, as dml.cast converts
+/// it.
+Number convert(Number x, mlir::Type type);
+
 /// 1 and 0 as numbers like `like`.
 Number toNumber(Condition condition, Number like);
+/// The same as unsigned integers of 32 bits, which hold every result type.
+Number toTruth(Condition condition);
 
 /// What a row looks at: the elements at one position, and the attributes.
 class Elements {
 public:
-  Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes)
-      : numbers(numbers), attributes(attributes) {}
+  /// `types` are the element types of the operands and the result.
+  Elements(llvm::ArrayRef<Number> numbers, mlir::DictionaryAttr attributes,
+           llvm::ArrayRef<mlir::Type> types)
+      : numbers(numbers), attributes(attributes), types(types) {}
 
+  size_t size() const { return numbers.size(); }
   Number operator[](size_t index) const { return numbers[index]; }
   /// The f32 attribute `name` as a number like the first element.
   Number operator[](llvm::StringRef name) const;
+  /// The attribute `name`, of f32 or of the first operand's type, as a number
+  /// like the first element, or its negative: where that is an integer, rounded
+  /// towards zero and limited to the numbers of the type.
+  Number getBound(llvm::StringRef name, bool isNegated = false) const;
+  /// The optional operand whose ODS number is `index`.
+  std::optional<Number> getOptional(unsigned index) const;
+  template <typename AttrTy> AttrTy getAttr(llvm::StringRef name) const {
+    return attributes.getAs<AttrTy>(name);
+  }
+  mlir::Type getType(size_t index) const { return types[index]; }
+  mlir::Type getResultType() const { return types.back(); }
 
 private:
   llvm::ArrayRef<Number> numbers;
   mlir::DictionaryAttr attributes;
+  llvm::ArrayRef<mlir::Type> types;
 };
 
 struct ElementWiseRow {
+  /// How the elements are seen.
+  enum class As {
+    /// To be computed with.
+    Numbers,
+    /// As their bits, in unsigned integers of 32 or 64 bits.
+    Bits,
+    /// As they are, to be copied; as numbers where there is a scale_bias.
+    Copies,
+  };
+
   /// The operator's name without the dialect's.
   llvm::StringLiteral op;
   Number (*build)(const Elements &x);
+  As as = As::Numbers;
 };
+
+/// The rows of each family.
+llvm::ArrayRef<ElementWiseRow> getActivationRows();
+llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
+
+/// What `activation` makes of the f32 `x`: how operators apply their
+/// `fused_activation`. Null leaves `x` as it is.
+Number applyActivation(Number x, ActivationAttr activation);
 
 /// Adds a pattern for each of `rows`, which live as long as the program.
 void populateElementWise(const mlir::TypeConverter &typeConverter,

@@ -11,18 +11,147 @@ using namespace dml;
 
 using X = const Elements &;
 
-/// Comparisons give an unsigned 1 or 0: 32 bits hold every result type.
-static Number toTruth(Condition condition) {
-  ElementBuilder &b = *condition.b;
-  return {&b, b.createOrFold<arith::ExtUIOp>(b.getI32Type(), condition.value),
-          /*isUnsigned=*/true};
+static Condition isTrue(Number x) { return !x.equals(x(0)); }
+
+//===----------------------------------------------------------------------===//
+// Formulas of several lines
+//===----------------------------------------------------------------------===//
+
+static Number roundElement(X x) {
+  Number number = x[0], whole = trunc(number);
+  switch (x.getAttr<RoundingModeAttr>("rounding_mode").getValue()) {
+  case RoundingMode::halves_to_nearest_even:
+    return roundEven(number);
+  case RoundingMode::toward_zero:
+    return whole;
+  case RoundingMode::toward_infinity: {
+    Number away =
+        select(number < number(0), whole - number(1), whole + number(1));
+    return select(abs(number - whole) >= number(0.5), away, whole);
+  }
+  }
+  llvm_unreachable("unknown rounding mode");
 }
 
-static Condition isTrue(Number x) { return !x.equals(x(0)); }
+/// a - b * (a / b rounded towards zero), or down.
+static Number getModulus(Number a, Number b, bool isFloor) {
+  if (a.isFloat()) {
+    Number quotient = a / b;
+    return a - b * (isFloor ? floor(quotient) : trunc(quotient));
+  }
+  Number rest = a - b * (a / b), zero = a(0);
+  if (isFloor && !a.isUnsigned)
+    rest = select(!rest.equals(zero) && ((rest ^ b) < zero), rest + b, rest);
+  return select(b.equals(zero), a(-1), rest);
+}
+
+static Number power(X x) {
+  Number exponent = x[1];
+  if (x[0].isFloat() || !exponent.isFloat())
+    return pow(x[0], exponent);
+  // An integer to the power of a float.
+  Number limited =
+      max(min(exponent, exponent(2147483520.0)), exponent(-2147483520.0));
+  Number whole = trunc(limited);
+  Type i32 = exponent.b->getI32Type();
+  Number exact = pow(x[0], convert(whole, i32));
+  Number rounded =
+      convert(pow(convert(x[0], exponent.value.getType()), exponent),
+              x.getResultType());
+  return select(exponent.equals(trunc(exponent)), exact, rounded);
+}
+
+/// The bits of a float without its sign, and those of its infinity.
+static std::pair<Number, Number> getMagnitude(X x) {
+  bool isHalf = x.getType(0).isF16();
+  Number bits = x[0];
+  return {bits & bits(isHalf ? 0x7fff : 0x7fffffff),
+          bits(isHalf ? 0x7c00 : 0x7f800000)};
+}
+
+static Number isInfinity(X x) {
+  auto [magnitude, infinity] = getMagnitude(x);
+  Number bits = x[0];
+  switch (x.getAttr<IsInfinityModeAttr>("infinity_mode").getValue()) {
+  case IsInfinityMode::either:
+    return toTruth(magnitude.equals(infinity));
+  case IsInfinityMode::positive:
+    return toTruth(bits.equals(infinity));
+  case IsInfinityMode::negative:
+    return toTruth(magnitude.equals(infinity) && bits > infinity);
+  }
+  llvm_unreachable("unknown infinity mode");
+}
+
+static Number countBits(X x) {
+  // Sums of 2, 4 and 8 bits in place, and then of the bytes.
+  Number n = x[0];
+  bool isWide = n.value.getType().isInteger(64);
+  auto mask = [&](uint64_t bits) {
+    return n.with(arith::ConstantOp::create(
+        *n.b, n.value.getType(),
+        n.b->getIntegerAttr(n.value.getType(),
+                            APInt(isWide ? 64 : 32, bits, false, true))));
+  };
+  n = n - ((n >> n(1)) & mask(0x5555555555555555));
+  n = (n & mask(0x3333333333333333)) + ((n >> n(2)) & mask(0x3333333333333333));
+  n = (n + (n >> n(4))) & mask(0x0f0f0f0f0f0f0f0f);
+  return (n * mask(0x0101010101010101)) >> n(isWide ? 56 : 24);
+}
+
+static Number choose(X x) {
+  Number condition = toNumber(*x[0].b, x[0].value, x.getType(0));
+  return select(isTrue(condition), x[1], x[2]);
+}
+
+static Number clipGradient(X x) {
+  return select(x[0] <= x.getBound("min") || x[0] >= x.getBound("max"), x[1](0),
+                x[1]);
+}
+
+static Number toF32(Number x) { return convert(x, x.b->getF32Type()); }
+
+static Number quantize(X x) {
+  Number quotient = roundEven(toF32(x[0]) / x[1]);
+  if (x.size() == 3)
+    quotient = quotient + toF32(x[2]);
+  return convert(quotient, x.getResultType());
+}
+
+static Number dequantize(X x) {
+  Number difference = x[0];
+  if (x.size() == 3)
+    difference = difference - x[2];
+  // Narrow ones may be negative.
+  if (x.getType(0).getIntOrFloatBitWidth() < 32)
+    difference.isUnsigned = false;
+  return toF32(difference) * x[1];
+}
+
+static Number quantizedAdd(X x) {
+  auto take = [&](unsigned index) {
+    Number number = *x.getOptional(index);
+    if (std::optional<Number> zero = x.getOptional(index + 2))
+      number = {number.b, (number - *zero).value};
+    return toF32(Number{number.b, number.value}) * *x.getOptional(index + 1);
+  };
+  Number sum = take(0) + take(3);
+  Number quotient = roundEven(sum / *x.getOptional(6));
+  if (std::optional<Number> zero = x.getOptional(7))
+    quotient = quotient + toF32(*zero);
+  return convert(quotient, x.getResultType());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+using As = ElementWiseRow::As;
 
 static constexpr ElementWiseRow rows[] = {
     {"element_wise_abs", [](X x) { return abs(x[0]); }},
     {"element_wise_add", [](X x) { return x[0] + x[1]; }},
+    {"element_wise_add1", [](X x) { return x[0] + x[1]; }},
     {"element_wise_ceil", [](X x) { return ceil(x[0]); }},
     {"element_wise_divide", [](X x) { return x[0] / x[1]; }},
     {"element_wise_exp", [](X x) { return exp(x[0]); }},
@@ -60,7 +189,69 @@ static constexpr ElementWiseRow rows[] = {
      }},
     {"element_wise_sqrt", [](X x) { return sqrt(x[0]); }},
     {"element_wise_subtract", [](X x) { return x[0] - x[1]; }},
+    {"cast", [](X x) { return convert(x[0], x.getResultType()); }},
+    {"element_wise_identity", [](X x) { return x[0]; }, As::Copies},
+    {"element_wise_clip",
+     [](X x) { return min(max(x[0], x.getBound("min")), x.getBound("max")); }},
+    {"element_wise_clip1",
+     [](X x) { return max(min(x[0], x.getBound("max")), x.getBound("min")); }},
+    {"element_wise_if", choose, As::Copies},
+    {"element_wise_pow", power},
+    {"element_wise_constant_pow", [](X x) { return pow(x[0], x["exponent"]); }},
+    {"element_wise_round", roundElement},
+    {"element_wise_tan", [](X x) { return sin(x[0]) / cos(x[0]); }},
+    {"element_wise_is_nan",
+     [](X x) {
+       auto [magnitude, infinity] = getMagnitude(x);
+       return toTruth(magnitude > infinity);
+     },
+     As::Bits},
+    {"element_wise_is_infinity", isInfinity, As::Bits},
+    {"element_wise_mean",
+     [](X x) {
+       Number sum = x[0] + x[1];
+       return sum.isFloat() ? sum * sum(0.5) : sum / sum(2);
+     }},
+    {"element_wise_modulus_truncate",
+     [](X x) { return getModulus(x[0], x[1], /*isFloor=*/false); }},
+    {"element_wise_modulus_floor",
+     [](X x) { return getModulus(x[0], x[1], /*isFloor=*/true); }},
+    {"element_wise_threshold",
+     [](X x) { return max(x[0], x.getBound("min")); }},
+    {"element_wise_difference_square",
+     [](X x) {
+       Number difference = x[0] - x[1];
+       return difference * difference;
+     }},
+    {"element_wise_atan_yx", [](X x) { return atan2(x[0], x[1]); }},
+    {"element_wise_bit_shift_left", [](X x) { return x[0] << x[1]; }, As::Bits},
+    {"element_wise_bit_shift_right", [](X x) { return x[0] >> x[1]; },
+     As::Bits},
+    {"element_wise_bit_and", [](X x) { return x[0] & x[1]; }, As::Bits},
+    {"element_wise_bit_or", [](X x) { return x[0] | x[1]; }, As::Bits},
+    {"element_wise_bit_xor", [](X x) { return x[0] ^ x[1]; }, As::Bits},
+    {"element_wise_bit_not", [](X x) { return x[0] ^ x[0](-1); }, As::Bits},
+    {"element_wise_bit_count", countBits, As::Bits},
+    {"element_wise_clip_grad", clipGradient},
+    {"element_wise_clip_grad1", clipGradient},
+    {"element_wise_quantize_linear", quantize},
+    {"element_wise_dequantize_linear", dequantize},
+    {"element_wise_quantized_linear_add", quantizedAdd},
+    {"element_wise_sin", [](X x) { return sin(x[0]); }},
+    {"element_wise_cos", [](X x) { return cos(x[0]); }},
+    {"element_wise_asin", [](X x) { return asin(x[0]); }},
+    {"element_wise_acos", [](X x) { return acos(x[0]); }},
+    {"element_wise_atan", [](X x) { return atan(x[0]); }},
+    {"element_wise_sinh", [](X x) { return sinh(x[0]); }},
+    {"element_wise_cosh", [](X x) { return cosh(x[0]); }},
+    {"element_wise_tanh", [](X x) { return tanh(x[0]); }},
+    {"element_wise_asinh", [](X x) { return asinh(x[0]); }},
+    {"element_wise_acosh", [](X x) { return acosh(x[0]); }},
+    {"element_wise_atanh", [](X x) { return atanh(x[0]); }},
+    {"element_wise_erf", [](X x) { return erf(x[0]); }},
 };
+
+ArrayRef<ElementWiseRow> dml::getElementWiseRows() { return rows; }
 
 void dml::populateElementWisePatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {

@@ -259,19 +259,23 @@ Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Iterations that are written out rather than looped over: 3 x 3 windows are.
-static constexpr int64_t maxUnrolled = 9;
+/// The number of points of `sizes`, or the largest number.
+static int64_t countPoints(ArrayRef<int64_t> sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count = llvm::MulOverflow(count, size, count) ? INT64_MAX : count;
+  return count;
+}
 
 SmallVector<Value>
 dml::buildLoops(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange init,
                 llvm::function_ref<SmallVector<Value>(ElementBuilder &,
                                                       ValueRange, ValueRange)>
-                    body) {
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    count = llvm::MulOverflow(count, size, count) ? INT64_MAX : count;
+                    body,
+                int64_t maxWrittenOut) {
+  int64_t count = countPoints(sizes);
   SmallVector<Value> carried(init);
-  if (count <= maxUnrolled) {
+  if (count <= maxWrittenOut) {
     for (int64_t i = 0; i < count; ++i) {
       SmallVector<Value> coordinates(sizes.size());
       int64_t rest = i;
@@ -305,12 +309,13 @@ dml::buildLoops(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange init,
   return SmallVector<Value>(nest.results);
 }
 
+/// Threads that fill a device, as in DistributeToWorkgroups.
+static constexpr int64_t enoughThreads = 1 << 16;
+
 int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
   // One step takes no more than so many elements a thread: a device that has
   // more to do than that for each of its threads is busy, and loops stay short.
   constexpr int64_t maxCount = 1024;
-  // Threads that fill a device, as in DistributeToWorkgroups.
-  constexpr int64_t enoughThreads = 1 << 16;
   if (count <= 64 || (outputs >= enoughThreads && count <= maxCount))
     return 1;
   // Partial results of about the square root keep both steps short; more where
@@ -319,4 +324,149 @@ int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
       llvm::bit_ceil(static_cast<uint64_t>(std::sqrt(count))));
   partials = std::max(partials, llvm::divideCeilSigned(count, maxCount));
   return std::min(partials, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// Terms that are written out: those of a window of 3 x 3 x 3.
+static constexpr int64_t maxTermsWrittenOut = 27;
+
+size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
+  size_t count = 0;
+  while (count < sizes.size() &&
+         countPoints(sizes.take_back(count + 1)) <= maxTermsWrittenOut)
+    ++count;
+  return count;
+}
+
+PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes)
+    : sizes(sizes), parts(sizes.size(), 1), lengths(sizes) {
+  // A thread has the loops of as many elements as 16 bytes hold, and loops
+  // around the innermost one, which run as often in all, at most.
+  int64_t perThread = 128 / type.getElementTypeBitWidth();
+  int64_t maxIterations = 32768 / (2 * perThread);
+  ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
+  int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxIterations);
+  // Parts of fewer terms are not worth the second step.
+  constexpr int64_t minTerms = 64;
+  wanted = std::max(wanted, std::min(llvm::divideCeilSigned(
+                                         enoughThreads, type.getNumElements()),
+                                     countPoints(sizes) / minTerms));
+  for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
+    int64_t size = sizes[dim], count = std::min(wanted, size);
+    // Parts of one length need no condition.
+    for (int64_t even = count; even <= std::min(size, 2 * count); ++even)
+      if (size % even == 0) {
+        count = even;
+        break;
+      }
+    lengths[dim] = llvm::divideCeilSigned(size, count);
+    parts[dim] = llvm::divideCeilSigned(size, lengths[dim]);
+    wanted = llvm::divideCeilSigned(wanted, parts[dim]);
+  }
+}
+
+int64_t PartialSpace::getNumParts() const { return llvm::product_of(parts); }
+
+SmallVector<Value> PartialSpace::buildLoops(
+    ElementBuilder &b, Value part, ValueRange init,
+    llvm::function_ref<SmallVector<Value>(ElementBuilder &, ValueRange, Value,
+                                          ValueRange)>
+        body) const {
+  // The first coordinate of the part in each dimension.
+  SmallVector<Value> first(sizes.size());
+  for (size_t dim = sizes.size(); dim-- > 0;)
+    if (parts[dim] > 1) {
+      first[dim] = b.mul(b.remui(part, parts[dim]), lengths[dim]);
+      part = b.divui(part, parts[dim]);
+    }
+  size_t numInner = getNumWrittenOut(sizes), numOuter = sizes.size() - numInner;
+  return dml::buildLoops(
+      b, ArrayRef(lengths).take_front(numOuter), init,
+      [&](ElementBuilder &b, ValueRange outer, ValueRange carried) {
+        SmallVector<Value> coordinates(outer);
+        Value isInside;
+        for (size_t dim = 0; dim < numOuter; ++dim) {
+          if (!first[dim])
+            continue;
+          Value coordinate = b.add(first[dim], coordinates[dim]);
+          if (parts[dim] * lengths[dim] != sizes[dim]) {
+            Value inside = b.cmpi(arith::CmpIPredicate::ult, coordinate,
+                                  b.index(sizes[dim]));
+            isInside = isInside ? b.andi(isInside, inside) : inside;
+            coordinate = b.minui(coordinate, b.index(sizes[dim] - 1));
+          }
+          coordinates[dim] = coordinate;
+        }
+        return dml::buildLoops(
+            b, ArrayRef(lengths).drop_front(numOuter), carried,
+            [&](ElementBuilder &b, ValueRange inner, ValueRange carried) {
+              SmallVector<Value> point(coordinates);
+              llvm::append_range(point, inner);
+              return body(b, point, isInside, carried);
+            },
+            maxTermsWrittenOut);
+      });
+}
+
+static Value buildAddition(ElementBuilder &b, Value lhs, Value rhs) {
+  return isa<FloatType>(lhs.getType()) ? b.createOrFold<arith::AddFOp>(lhs, rhs)
+                                       : b.add(lhs, rhs);
+}
+
+Value dml::buildSums(
+    OpBuilder &builder, Operation *op, RankedTensorType type,
+    ArrayRef<int64_t> sizes, Type sumType,
+    llvm::function_ref<TermFn(ElementBuilder &, ValueRange)> prepare,
+    llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)> finish) {
+  PartialSpace space(type, sizes);
+  auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
+    TermFn build = prepare(b, indices);
+    return space.buildLoops(b, part, zero,
+                            [&](ElementBuilder &b, ValueRange point,
+                                Value isInside,
+                                ValueRange carried) -> SmallVector<Value> {
+                              Value term = build(b, point);
+                              if (isInside)
+                                term = b.select(isInside, term, zero);
+                              return {buildAddition(b, carried[0], term)};
+                            })[0];
+  };
+  int64_t numParts = space.getNumParts();
+  if (numParts == 1)
+    return buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
+          return finish(b, indices, buildPart(b, Value(), indices));
+        });
+
+  SmallVector<int64_t> shape = {numParts};
+  llvm::append_range(shape, type.getShape());
+  Value partial =
+      buildTensor(builder, op, RankedTensorType::get(shape, sumType),
+                  [&](ElementBuilder &b, ValueRange indices) {
+                    return buildPart(b, indices.front(), indices.drop_front());
+                  });
+  return buildSums(
+      builder, op, type, numParts, sumType,
+      [&](ElementBuilder &, ValueRange indices) -> TermFn {
+        return [=, outer = SmallVector<Value>(indices)](ElementBuilder &b,
+                                                        ValueRange part) {
+          SmallVector<Value> coordinates(part);
+          llvm::append_range(coordinates, outer);
+          return tensor::ExtractOp::create(b, partial, coordinates);
+        };
+      },
+      finish);
+}
+
+Value dml::flatten(OpBuilder &builder, Location loc, Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (rank == 1)
+    return tensor;
+  return tensor::CollapseShapeOp::create(
+      builder, loc, tensor,
+      SmallVector<ReassociationIndices>{llvm::to_vector(llvm::seq(rank))});
 }

@@ -106,15 +106,18 @@ mlir::Value buildJoin(mlir::OpBuilder &builder, mlir::Operation *op,
 
 /// Builds loops over all coordinates of `sizes`, in row-major order, that carry
 /// `init` along: `body` makes the values for the next iteration of the current
-/// ones. Few iterations are written out. Long loops should be split
-/// (getNumPartials): lavapipe ends a thread's loops after 65,535 iterations.
+/// ones. Up to `maxWrittenOut` iterations are written out. Long loops should be
+/// split (getNumPartials): lavapipe ends a thread's loops after 65,535
+/// iterations. No loop is empty: upstream's conversion to SPIR-V leaves the
+/// results of one undefined.
 llvm::SmallVector<mlir::Value>
 buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
            mlir::ValueRange init,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(
                ElementBuilder &b, mlir::ValueRange coordinates,
                mlir::ValueRange carried)>
-               body);
+               body,
+           int64_t maxWrittenOut = 9);
 
 /// How many partial results to make of `count` elements that are reduced to one
 /// in each of `outputs` places: 1 where that is done in one step. Partial
@@ -123,6 +126,55 @@ buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
 /// a whole device busy. For example, a sum of 2^20 elements is made of 1,024
 /// partial sums of 1,024 elements.
 int64_t getNumPartials(int64_t outputs, int64_t count);
+
+/// How many trailing dimensions of `sizes` have few points together: loops over
+/// the others write these out.
+size_t getNumWrittenOut(llvm::ArrayRef<int64_t> sizes);
+
+/// What a space of sizes `sizes` is split into: `parts[i]` parts in dimension
+/// `i`, of `lengths[i]` coordinates each, the last of which may lie outside.
+/// Each thread then loops over one part, for one element of a tensor.
+struct PartialSpace {
+  llvm::SmallVector<int64_t> sizes, parts, lengths;
+
+  /// Splits what a tensor of type `type` has for each element, so that no
+  /// thread's loops end early, and a device has enough threads. Dimensions that
+  /// are written out stay whole.
+  PartialSpace(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes);
+
+  int64_t getNumParts() const;
+
+  /// Loops over part `part` (null where there is but one). `body` is told
+  /// whether the point lies inside of the space, by null where all do; the
+  /// coordinates are those of a point that does, all the same.
+  llvm::SmallVector<mlir::Value>
+  buildLoops(ElementBuilder &b, mlir::Value part, mlir::ValueRange init,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                 ElementBuilder &b, mlir::ValueRange coordinates,
+                 mlir::Value isInside, mlir::ValueRange carried)>
+                 body) const;
+};
+
+/// Builds a term of a sum for a point of what is summed over.
+using TermFn =
+    std::function<mlir::Value(ElementBuilder &b, mlir::ValueRange coordinates)>;
+
+/// Builds a tensor of `type`, a part of `op`, each element of which is a sum
+/// over all points of `sizes`. `prepare` builds what an element's terms, of
+/// `sumType` (f32 or an integer), have in common, and `finish` makes the
+/// element of the sum. The sum of many terms is one of partial sums.
+mlir::Value buildSums(
+    mlir::OpBuilder &builder, mlir::Operation *op, mlir::RankedTensorType type,
+    llvm::ArrayRef<int64_t> sizes, mlir::Type sumType,
+    llvm::function_ref<TermFn(ElementBuilder &b, mlir::ValueRange indices)>
+        prepare,
+    llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::ValueRange indices,
+                                   mlir::Value sum)>
+        finish);
+
+/// `tensor` as one row of its elements.
+mlir::Value flatten(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value tensor);
 
 /// Each adds the patterns of one family of operators.
 #define DML_FAMILY(name)                                                       \

@@ -5,9 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/PoolingOps.h"
+#include "ElementWise.h"
 #include "LoweringUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -20,20 +23,35 @@ struct PooledDim {
   int64_t stride, size, start, dilation;
 
   /// Elements from a window's first to its last, both included.
-  int64_t getExtent() const { return 1 + (size - 1) * dilation; }
-  /// What places of elements that lie inside the tensor differ by less than.
+  int64_t getExtent() const {
+    int64_t extent;
+    // Beyond all tensors, one extent is as good as another.
+    if (llvm::MulOverflow(size - 1, dilation, extent))
+      return std::numeric_limits<int64_t>::max();
+    return 1 + extent;
+  }
+  /// Whether places count from the tensor's last element, and not from the
+  /// window's: those of the elements inside the tensor are then below its size,
+  /// however large the window.
+  bool countsFromTensor() const { return getExtent() > input; }
+  /// What the places of elements that lie inside the tensor are below.
   int64_t getPlaceStep() const { return std::min(getExtent(), input); }
 };
 } // namespace
 
-static SmallVector<PooledDim> getPooledDims(MaxPoolingGradOp op) {
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  auto gradient = cast<RankedTensorType>(op.getInputGradient().getType());
+/// The dimensions of a pooling of `input`, of which the tensor of type
+/// `windows` has an element for each window. Without `dilations`, they are 1.
+template <typename OpTy>
+static SmallVector<PooledDim> getPooledDims(OpTy op, Type windows,
+                                            ArrayRef<int64_t> dilations) {
+  ArrayRef<int64_t> input =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  ArrayRef<int64_t> counts = cast<RankedTensorType>(windows).getShape();
   SmallVector<PooledDim> dims;
-  for (int64_t i = 0, e = input.getRank() - 2; i < e; ++i)
-    dims.push_back({input.getDimSize(i + 2), gradient.getDimSize(i + 2),
-                    op.getStrides()[i], op.getWindowSize()[i],
-                    op.getStartPadding()[i], op.getDilations()[i]});
+  for (size_t i = 0, e = input.size() - 2; i < e; ++i)
+    dims.push_back({input[i + 2], counts[i + 2], op.getStrides()[i],
+                    op.getWindowSize()[i], op.getStartPadding()[i],
+                    dilations.empty() ? 1 : dilations[i]});
   return dims;
 }
 
@@ -45,11 +63,13 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
 }
 
 /// Adds a dimension to the place of an element in its window: a number that no
-/// other element of the window has that lies inside the tensor, 0 for the last.
-/// Planes have fewer than 2^32 elements, so that places modulo 2^32 differ.
+/// other element of the window has that lies inside the tensor. Planes have
+/// fewer than 2^32 elements, so that these numbers are below 2^32 - 1, which
+/// stands for none.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
-  Value last = b.add(windowStart, dim.getExtent() - 1);
+  Value last = dim.countsFromTensor() ? b.index(dim.input - 1)
+                                      : b.add(windowStart, dim.getExtent() - 1);
   return b.add(b.mul(outer, dim.getPlaceStep()), b.sub(last, position));
 }
 
@@ -62,55 +82,72 @@ static Value getConstant(ElementBuilder &b, uint32_t value) {
                                       static_cast<int32_t>(value));
 }
 
+/// Of the points that are visited: all are written out.
+constexpr int64_t allPoints = std::numeric_limits<int64_t>::max();
+
+/// Computes what is carried on from a point from what came to it.
+using PointFn = function_ref<SmallVector<Value>(
+    ElementBuilder &, ValueRange point, ValueRange carried)>;
+
 /// Calls `body` for every point below `sizes`, the last coordinate fastest,
 /// with the values that it returned for the point before, `inits` at first.
-/// Points are written out, so that neighbouring elements share what they load,
-/// or loops. No loop is empty: upstream's conversion to SPIR-V leaves the
-/// results of one undefined.
+/// Each dimension is a loop, of which a step has `numTogether` points of the
+/// last dimension, or no dimension is one. No loop is empty: upstream's
+/// conversion to SPIR-V leaves the results of one undefined.
 static SmallVector<Value>
-visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, bool writtenOut,
-            ValueRange inits,
-            function_ref<SmallVector<Value>(ElementBuilder &, ValueRange point,
-                                            ValueRange carried)>
-                body) {
-  if (writtenOut) {
-    SmallVector<Value> carried(inits);
-    for (int64_t linear = 0, count = llvm::product_of(sizes); linear < count;
-         ++linear) {
-      SmallVector<Value> point(sizes.size());
-      int64_t rest = linear;
-      for (unsigned dim = sizes.size(); dim-- > 0; rest /= sizes[dim])
-        point[dim] = b.index(rest % sizes[dim]);
-      carried = body(b, point, carried);
-    }
-    return carried;
-  }
-
-  auto constants = [&](auto value) {
-    return llvm::map_to_vector(
-        sizes, [&](int64_t size) { return b.index(value(size)); });
+visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
+            ValueRange inits, PointFn body, SmallVector<Value> point = {}) {
+  if (point.size() == sizes.size())
+    return body(b, point, inits);
+  int64_t size = sizes[point.size()];
+  bool isLast = point.size() + 1 == sizes.size();
+  int64_t together = isLast || numTogether == allPoints ? numTogether : 1;
+  auto visit = [&](ElementBuilder &b, Value coordinate,
+                   ValueRange carried) -> SmallVector<Value> {
+    point.push_back(coordinate);
+    SmallVector<Value> results =
+        visitPoints(b, sizes, numTogether, carried, body, point);
+    point.pop_back();
+    return results;
   };
-  SmallVector<Value> lower = constants([](int64_t) { return 0; });
-  SmallVector<Value> upper = constants([](int64_t size) { return size; });
-  SmallVector<Value> steps = constants([](int64_t) { return 1; });
-  scf::LoopNest nest = scf::buildLoopNest(
-      b, b.getLoc(), lower, upper, steps, inits,
-      [&](OpBuilder &nested, Location loc, ValueRange point,
-          ValueRange carried) -> scf::ValueVector {
-        ElementBuilder inner(loc, nested);
-        SmallVector<Value> results = body(inner, point, carried);
-        return scf::ValueVector(results.begin(), results.end());
-      });
-  return llvm::to_vector(nest.results);
+
+  SmallVector<Value> carried(inits);
+  int64_t numSteps = size / together;
+  if (numSteps > 1) {
+    auto loop = scf::ForOp::create(
+        b, b.index(0), b.index(numSteps), b.index(1), carried,
+        [&](OpBuilder &nested, Location loc, Value step, ValueRange before) {
+          ElementBuilder inner(loc, nested);
+          SmallVector<Value> values(before);
+          for (int64_t i = 0; i < together; ++i)
+            values =
+                visit(inner, inner.add(inner.mul(step, together), i), values);
+          scf::YieldOp::create(inner, values);
+        });
+    carried.assign(loop.result_begin(), loop.result_end());
+  }
+  for (int64_t i = numSteps > 1 ? numSteps * together : 0; i < size; ++i)
+    carried = visit(b, b.index(i), carried);
+  return carried;
 }
 
-/// Whether so many points are few enough to be written out.
-static bool areFew(ArrayRef<int64_t> sizes) {
-  constexpr int64_t most = 27; // A window of 3 x 3 x 3.
+/// How many of the points below `sizes` are written out together: all of a few,
+/// so that neighbouring elements share what they load. Otherwise one, or as
+/// many as keep a thread's loops short of what drivers bear (DevicePlan.h): the
+/// threads of this family's kernels visit the points for up to eight elements.
+static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
+  constexpr int64_t few = 27; // A window of 3 x 3 x 3.
+  constexpr int64_t manySteps = 4096, mostTogether = 64;
   int64_t count = 1;
   for (int64_t size : sizes)
-    count = std::min(count * size, most + 1);
-  return count <= most;
+    if (llvm::MulOverflow(count, size, count))
+      count = std::numeric_limits<int64_t>::max();
+  if (count <= few)
+    return allPoints;
+  int64_t wanted = 1;
+  while (wanted < mostTogether && count / wanted > manySteps)
+    wanted *= 2;
+  return wanted;
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,7 +207,7 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
   for (const PooledDim &dim : dims) {
     sizes.push_back(dim.size);
     firstPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
-        firstPlace, dim.getPlaceStep(), dim.getExtent() - 1);
+        firstPlace, dim.getPlaceStep(), dim.getPlaceStep() - 1);
   }
   hasHoles =
       llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
@@ -230,6 +267,8 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
+    if (dim.countsFromTensor())
+      place = b.sub(b.index(dim.input - 1), p);
     // A negative p is a large unsigned one.
     Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
     coordinates.push_back(b.select(inside, p, b.index(0)));
@@ -250,7 +289,11 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
     }
     return result;
   };
-  return visitPoints(b, dim.size, areFew(sizes), buildNone(b), visit);
+  int64_t together = getNumTogether(sizes);
+  bool isLast = level + 1 == dims.size();
+  return visitPoints(b, dim.size,
+                     isLast || together == allPoints ? together : 1,
+                     buildNone(b), visit);
 }
 
 PlaceFormat WinnerBuilder::getFormat() const {
@@ -396,7 +439,14 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
         covers, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
     return {b.select(won, sum, carried[0])};
   };
-  Value sum = visitPoints(b, counts, areFew(counts), zero, visit)[0];
+  Value sum = visitPoints(b, counts, getNumTogether(counts), zero, visit)[0];
+  // Sums start from +0, but drivers may drop the addition of it, and would then
+  // leave a -0. They may not drop what is done to bits.
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), sum);
+  Value isNegativeZero =
+      b.cmpi(arith::CmpIPredicate::eq, bits, getConstant(b, 1u << 31));
+  bits = b.select(isNegativeZero, getConstant(b, 0), bits);
+  sum = arith::BitcastOp::create(b, b.getF32Type(), bits);
   return fromF32(b, sum, elementType);
 }
 
@@ -409,7 +459,8 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
   LogicalResult
   matchAndRewrite(MaxPoolingGradOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<PooledDim> dims = getPooledDims(op);
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getInputGradient().getType(), op.getDilations());
     Value gradient = adaptor.getInputGradient();
     WinnerBuilder winner(adaptor.getInput(), dims);
     Value winners = buildWinners(rewriter, op, winner);
@@ -423,7 +474,336 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// An element of a window: its position in the tensor, as a row of all
+/// elements, and whether it is none, but padding (null where none is).
+struct WindowElement {
+  Value position, isInside;
+};
+
+/// The element at `point` of the window at `indices`. What is padding has the
+/// position of some other element.
+static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
+                                        ValueRange point,
+                                        RankedTensorType input,
+                                        ArrayRef<PooledDim> dims) {
+  WindowElement element;
+  element.position = b.add(b.mul(indices[0], input.getDimSize(1)), indices[1]);
+  for (auto [window, k, dim] :
+       llvm::zip_equal(indices.drop_front(2), point, dims)) {
+    Value p = b.add(buildWindowStart(b, window, dim), b.mul(k, dim.dilation));
+    int64_t last = (dim.windows - 1) * dim.stride - dim.start +
+                   (dim.size - 1) * dim.dilation;
+    if (dim.start > 0 || last >= dim.input) {
+      // A negative p is a large unsigned one.
+      Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
+      element.isInside =
+          element.isInside ? b.andi(element.isInside, inside) : inside;
+      p = b.select(inside, p, b.index(0));
+    }
+    element.position = b.add(b.mul(element.position, dim.input), p);
+  }
+  return element;
+}
+
+static SmallVector<int64_t> getWindowSizes(ArrayRef<PooledDim> dims) {
+  return llvm::map_to_vector(dims,
+                             [](const PooledDim &dim) { return dim.size; });
+}
+
+/// Builds the sums of `term` of the elements of each window of `op`, and what
+/// `finish` makes of them.
+template <typename OpTy>
+static Value
+buildWindowSums(OpBuilder &builder, OpTy op, Value input,
+                ArrayRef<PooledDim> dims,
+                llvm::function_ref<Number(Number element)> term,
+                llvm::function_ref<Number(ElementBuilder &b, ValueRange indices,
+                                          Number sum)>
+                    finish) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  auto type = cast<RankedTensorType>(op.getOutput().getType());
+  Value elements = flatten(builder, op.getLoc(), input);
+  return buildSums(
+      builder, op, type, getWindowSizes(dims), builder.getF32Type(),
+      [&](ElementBuilder &, ValueRange indices) -> TermFn {
+        return [&, window = SmallVector<Value>(indices)](
+                   ElementBuilder &b, ValueRange point) -> Value {
+          auto [position, isInside] =
+              buildWindowElement(b, window, point, inputType, dims);
+          Value element = tensor::ExtractOp::create(b, elements, position);
+          Value value = term(Number{&b, toF32(b, element)}).value;
+          if (!isInside)
+            return value;
+          Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+          return b.select(isInside, value, zero);
+        };
+      },
+      [&](ElementBuilder &b, ValueRange indices, Value sum) {
+        return fromF32(b, finish(b, indices, Number{&b, sum}).value,
+                       type.getElementType());
+      });
+}
+
+/// How many elements of the window at `indices` lie inside of the tensor, 1 if
+/// none does; an f32.
+static Number buildNumInside(ElementBuilder &b, ValueRange indices,
+                             ArrayRef<PooledDim> dims) {
+  Value count = b.index(1);
+  for (auto [window, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
+    Value start = buildWindowStart(b, window, dim), zero = b.index(0);
+    // The first element that does not lie before the tensor, and the first that
+    // lies after it. The dividends are not negative.
+    Value before = b.maxsi(b.sub(zero, start), zero);
+    Value first = b.divui(b.add(before, dim.dilation - 1), dim.dilation);
+    Value rest = b.maxsi(b.sub(b.index(dim.input), start), zero);
+    Value last = b.minsi(b.divui(b.add(rest, dim.dilation - 1), dim.dilation),
+                         b.index(dim.size));
+    count = b.mul(count, b.maxsi(b.sub(last, first), zero));
+  }
+  count = toI32(b, b.maxsi(count, b.index(1)));
+  return {&b, toF32(b, count, /*isUnsigned=*/true)};
+}
+
+namespace {
+struct AveragePoolingLowering : OpConversionPattern<AveragePoolingOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AveragePoolingOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getOutput().getType(), /*dilations=*/{});
+    double all = 1;
+    for (const PooledDim &dim : dims)
+      all *= static_cast<double>(dim.size);
+    rewriter.replaceOp(
+        op, buildWindowSums(
+                rewriter, op, adaptor.getInput(), dims,
+                [](Number element) { return element; },
+                [&](ElementBuilder &b, ValueRange indices, Number sum) {
+                  return sum / (op.getIncludePadding()
+                                    ? sum(all)
+                                    : buildNumInside(b, indices, dims));
+                }));
+    return success();
+  }
+};
+
+/// Finds the winners of windows: the positions of their largest elements, i32,
+/// and all ones where a window has no element.
+class MaximumBuilder {
+public:
+  /// `elementType` is that of DirectML, whose integers have signs.
+  MaximumBuilder(Value input, Type elementType, Value elements,
+                 ArrayRef<PooledDim> dims)
+      : inputType(cast<RankedTensorType>(input.getType())),
+        elementType(elementType), elements(elements), dims(dims) {}
+
+  /// The tensor of the winners of windows that `output` has an element for.
+  Value buildWinners(OpBuilder &builder, Operation *op,
+                     RankedTensorType output) const;
+  /// The element that `winner` is the position of, or the lowest value of its
+  /// type if it is none.
+  Value buildElement(ElementBuilder &b, Value winner) const;
+
+private:
+  /// An element as an integer in the order of the elements, which is of type
+  /// i32 or i64.
+  Number buildKey(ElementBuilder &b, Value position) const;
+  /// What is known of the best element: its key and its position.
+  SmallVector<Value> buildNone(ElementBuilder &b) const;
+  SmallVector<Value> choose(ElementBuilder &b, ValueRange best, Value key,
+                            Value winner, Value isCandidate,
+                            bool isOrdered) const;
+  Value buildIndex(ElementBuilder &b, Value winner) const;
+
+  RankedTensorType inputType;
+  /// With the sign that integers have.
+  Type elementType;
+  Value elements;
+  ArrayRef<PooledDim> dims;
+};
+} // namespace
+
+Number MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
+  Value element = tensor::ExtractOp::create(b, elements, position);
+  if (!isa<FloatType>(elementType))
+    return toNumber(b, element, elementType);
+  Value bits =
+      b.createOrFold<arith::BitcastOp>(b.getI32Type(), toF32(b, element));
+  // From sign and magnitude to two's complement: both zeros become 0. NaNs are
+  // above infinity, and equal.
+  constexpr uint32_t infinity = 0x7f800000;
+  Value magnitude = b.andi(bits, getConstant(b, INT32_MAX));
+  Value isNaN =
+      b.cmpi(arith::CmpIPredicate::ugt, magnitude, getConstant(b, infinity));
+  Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
+  Value key =
+      b.select(negative, b.sub(getConstant(b, 0), magnitude), magnitude);
+  return {&b, b.select(isNaN, getConstant(b, infinity + 1), key)};
+}
+
+SmallVector<Value> MaximumBuilder::buildNone(ElementBuilder &b) const {
+  Type keyType = elementType.getIntOrFloatBitWidth() == 64
+                     ? Type(b.getI64Type())
+                     : b.getI32Type();
+  return {arith::ConstantOp::create(b, b.getZeroAttr(keyType)),
+          getConstant(b, UINT32_MAX)};
+}
+
+/// A position that is none becomes some other.
+Value MaximumBuilder::buildIndex(ElementBuilder &b, Value winner) const {
+  return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), winner),
+                 b.index(inputType.getNumElements() - 1));
+}
+
+Value MaximumBuilder::buildElement(ElementBuilder &b, Value winner) const {
+  Value element = tensor::ExtractOp::create(b, elements, buildIndex(b, winner));
+  Type type = element.getType();
+  TypedAttr lowest;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    lowest = b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(),
+                                                  /*Negative=*/true));
+  } else {
+    unsigned width = type.getIntOrFloatBitWidth();
+    lowest = b.getIntegerAttr(type, elementType.isUnsignedInteger()
+                                        ? APInt::getMinValue(width)
+                                        : APInt::getSignedMinValue(width));
+  }
+  Value exists =
+      b.cmpi(arith::CmpIPredicate::ne, winner, getConstant(b, UINT32_MAX));
+  return b.select(exists, element, arith::ConstantOp::create(b, lowest));
+}
+
+/// The better of the best so far and a candidate. Of equal ones it is that of
+/// the lower position: the first where candidates are ordered.
+SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
+                                          Value key, Value winner,
+                                          Value isCandidate,
+                                          bool isOrdered) const {
+  bool isUnsigned = elementType.isUnsignedInteger();
+  Value isGreater =
+      b.cmpi(isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt,
+             key, best[0]);
+  Value isFirst =
+      b.cmpi(arith::CmpIPredicate::eq, best[1], getConstant(b, UINT32_MAX));
+  Value isBetter = b.createOrFold<arith::OrIOp>(isGreater, isFirst);
+  if (!isOrdered) {
+    Value isEqual = b.cmpi(arith::CmpIPredicate::eq, key, best[0]);
+    Value isLower = b.cmpi(arith::CmpIPredicate::ult, winner, best[1]);
+    isBetter = b.createOrFold<arith::OrIOp>(isBetter, b.andi(isEqual, isLower));
+  }
+  if (isCandidate)
+    isBetter = b.andi(isBetter, isCandidate);
+  return {b.select(isBetter, key, best[0]),
+          b.select(isBetter, winner, best[1])};
+}
+
+Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
+                                   RankedTensorType output) const {
+  RankedTensorType type = output.clone(builder.getI32Type());
+  PartialSpace space(type, getWindowSizes(dims));
+  auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
+    return space.buildLoops(
+        b, part, buildNone(b),
+        [&](ElementBuilder &b, ValueRange point, Value isInside,
+            ValueRange best) -> SmallVector<Value> {
+          WindowElement element =
+              buildWindowElement(b, indices, point, inputType, dims);
+          if (isInside)
+            element.isInside = element.isInside
+                                   ? b.andi(element.isInside, isInside)
+                                   : isInside;
+          return choose(b, best, buildKey(b, element.position).value,
+                        toI32(b, element.position), element.isInside,
+                        /*isOrdered=*/true);
+        })[1];
+  };
+  int64_t numParts = space.getNumParts();
+  if (numParts == 1)
+    return buildTensor(builder, op, type,
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return buildPart(b, Value(), indices);
+                       });
+  // A thread for each part finds its winner; then another chooses among them.
+  SmallVector<int64_t> shape = {numParts};
+  llvm::append_range(shape, type.getShape());
+  Value winners =
+      buildTensor(builder, op, type.clone(shape),
+                  [&](ElementBuilder &b, ValueRange indices) {
+                    return buildPart(b, indices.front(), indices.drop_front());
+                  });
+  return buildTensor(
+      builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
+        return buildLoops(
+            b, numParts, buildNone(b),
+            [&](ElementBuilder &b, ValueRange part,
+                ValueRange best) -> SmallVector<Value> {
+              SmallVector<Value> coordinates(part);
+              llvm::append_range(coordinates, indices);
+              Value winner = tensor::ExtractOp::create(b, winners, coordinates);
+              Value exists = b.cmpi(arith::CmpIPredicate::ne, winner,
+                                    getConstant(b, UINT32_MAX));
+              Value key = buildKey(b, buildIndex(b, winner)).value;
+              return choose(b, best, key, winner, exists, /*isOrdered=*/false);
+            })[1];
+      });
+}
+namespace {
+struct MaxPooling2Lowering : OpConversionPattern<MaxPooling2Op> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MaxPooling2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getOutput().getType(), op.getDilations());
+    MaximumBuilder maximum(
+        adaptor.getInput(), getElementTypeOrSelf(op.getInput().getType()),
+        flatten(rewriter, op.getLoc(), adaptor.getInput()), dims);
+    auto type = getTypeConverter()->convertType<RankedTensorType>(
+        op.getOutput().getType());
+    Value winners = maximum.buildWinners(rewriter, op, type);
+    SmallVector<Value> results = {buildTensor(
+        rewriter, op, type, [&](ElementBuilder &b, ValueRange indices) {
+          return maximum.buildElement(
+              b, tensor::ExtractOp::create(b, winners, indices));
+        })};
+    if (Value indices = op.getOutputIndices()) {
+      auto indicesType =
+          getTypeConverter()->convertType<RankedTensorType>(indices.getType());
+      // All ones stay all ones.
+      results.push_back(
+          indicesType == winners.getType()
+              ? winners
+              : buildTensor(
+                    rewriter, op, indicesType,
+                    [&](ElementBuilder &b, ValueRange indices) -> Value {
+                      Value winner =
+                          tensor::ExtractOp::create(b, winners, indices);
+                      Value isNone = b.cmpi(arith::CmpIPredicate::eq, winner,
+                                            getConstant(b, UINT32_MAX));
+                      Type element = indicesType.getElementType();
+                      Value none = arith::ConstantOp::create(
+                          b, b.getIntegerAttr(element, -1));
+                      return b.select(
+                          isNone, none,
+                          b.createOrFold<arith::ExtUIOp>(element, winner));
+                    }));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
 void dml::populatePoolingPatterns(const TypeConverter &typeConverter,
                                   RewritePatternSet &patterns) {
-  patterns.add<MaxPoolingGradLowering>(typeConverter, patterns.getContext());
+  patterns
+      .add<AveragePoolingLowering, MaxPoolingGradLowering, MaxPooling2Lowering>(
+          typeConverter, patterns.getContext());
 }

@@ -2,13 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// What legalization to older feature levels puts between dml operators.
-// Reshapes stay: they bufferize to views. The others become kernels that move
-// elements.
+// What legalization to older feature levels, and importers, put between dml
+// operators. Reshapes stay: they bufferize to views. The others become kernels
+// that move elements; DirectML has transposition and broadcasting through the
+// strides of a binding.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 using namespace mlir;
 using namespace dml;
@@ -76,10 +78,51 @@ struct ExtractSliceLowering : OpConversionPattern<tensor::ExtractSliceOp> {
         });
   }
 };
+
+struct TransposeLowering : OpConversionPattern<linalg::TransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(linalg::TransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "operands are buffers");
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          SmallVector<Value> coordinates(indices.size());
+          for (auto [dim, from] : llvm::enumerate(op.getPermutation()))
+            coordinates[from] = indices[dim];
+          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+        });
+  }
+};
+
+struct BroadcastLowering : OpConversionPattern<linalg::BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(linalg::BroadcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "operands are buffers");
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          SmallVector<Value> coordinates;
+          for (auto [dim, index] : llvm::enumerate(indices))
+            if (!llvm::is_contained(op.getDimensions(),
+                                    static_cast<int64_t>(dim)))
+              coordinates.push_back(index);
+          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+        });
+  }
+};
 } // namespace
 
 void dml::populateTensorPatterns(const TypeConverter &typeConverter,
                                  RewritePatternSet &patterns) {
-  patterns.add<BitcastLowering, ConcatLowering, ExtractSliceLowering>(
-      typeConverter, patterns.getContext());
+  patterns.add<BitcastLowering, BroadcastLowering, ConcatLowering,
+               ExtractSliceLowering, TransposeLowering>(typeConverter,
+                                                        patterns.getContext());
 }

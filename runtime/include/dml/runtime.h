@@ -149,7 +149,7 @@ typedef uint32_t DmlFeatureFlags;
 /* Vulkan's name of one feature: "shaderInt64". NULL for any other value. */
 DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
 
-/* Limits under the names that Vulkan gives them. */
+/* Limits, those of Vulkan under its names. */
 typedef struct DmlDeviceLimits {
   uint64_t maxStorageBufferRange;
   uint64_t maxMemoryAllocationSize;
@@ -160,6 +160,9 @@ typedef struct DmlDeviceLimits {
   uint32_t maxComputeWorkGroupCount[3];
   uint32_t maxComputeSharedMemorySize;
   uint32_t subgroupSize;
+  /* Not of Vulkan: iterations of all loops of a thread together, after which
+   * the driver ends them and results are wrong. 0 where no limit is known. */
+  uint64_t maxLoopIterations;
   /* Nanoseconds of one step of a timestamp; 0 where there are no timestamps. */
   float timestampPeriod;
 } DmlDeviceLimits;
@@ -289,6 +292,14 @@ DML_API void dmlGetDeviceProperties(DmlDevice device, DmlDeviceInfo *info);
  * caller's own use of `queue`. */
 DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 
+/* The longest that a call waits for the device which has no time of its own:
+ * dmlRunFunction, dmlSubmit, dmlDestroyBindingTable, and what creates, writes,
+ * reads or binds buffers. UINT64_MAX, waiting without end, is what a device
+ * begins with. Such a call then returns DML_ERROR_TIMEOUT. The work goes on, for
+ * nothing can stop it, and so whatever was made from the device stays until the
+ * process ends: its destruction is put off for good. */
+DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
+
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
  * to learn the size; `*size` becomes what was written. The data carry a
  * checksum and the device they are for: dmlSetPipelineCacheData refuses others
@@ -343,7 +354,8 @@ typedef struct DmlFunctionInfo {
   uint32_t stepCount;
   /* Bytes of the temporary buffer; may be 0. */
   uint64_t temporarySize;
-  /* 0x1000 is 1_0, 0x6400 is 6_4. */
+  /* The level that the compiler checked the operators against; they may need
+   * less. 0x1000 is 1_0, 0x6400 is 6_4. */
   uint32_t featureLevel;
 } DmlFunctionInfo;
 
@@ -439,7 +451,8 @@ typedef struct DmlBufferInfo {
   void *mapped;
 } DmlBufferInfo;
 
-/* A buffer with its own memory, for storage and transfers. */
+/* A buffer with its own memory, for storage and transfers. It holds zeros, but
+ * for memory that is not mapped of a device adopted without a queue. */
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,
                                   DmlError *error);

@@ -53,6 +53,7 @@ func.func @g(%input: tensor<1x3x8x8xi64>, %rows: tensor<4x8xi32>) {
 
 // JSON:      "directml": "1.8.0",
 // JSON-NEXT: "fits": false,
+// JSON-NEXT: "foreign": [],
 // JSON-NEXT: "level": "5_0",
 // JSON:      "deciding": {
 // JSON:        "attribute": "mode",

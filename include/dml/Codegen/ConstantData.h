@@ -1,0 +1,48 @@
+//===- ConstantData.h - The bytes of constant tensors -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_CONSTANTDATA_H
+#define DML_CODEGEN_CONSTANTDATA_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <optional>
+
+namespace dml {
+
+/// Bytes of all constants of an executable, at most. FlatBuffers have offsets
+/// of 31 bits; the rest of the file has the other half.
+inline constexpr uint64_t maxConstantBytes = INT32_MAX / 2;
+
+/// The bytes of a constant tensor, row-major.
+struct ConstantData {
+  llvm::ArrayRef<char> bytes;
+  /// Whether these are one element, which all others are like.
+  bool isSplat;
+};
+
+/// The bytes of `value`, whose elements are of whole bytes, without a copy.
+/// Nothing where it is no dense tensor, or a resource without its blob or with
+/// one of another size.
+inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
+  if (auto dense = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value))
+    return ConstantData{dense.getRawData(), dense.isSplat()};
+  auto resource =
+      llvm::dyn_cast_or_null<mlir::DenseResourceElementsAttr>(value);
+  if (!resource)
+    return std::nullopt;
+  mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  mlir::ShapedType type = resource.getType();
+  uint64_t size = static_cast<uint64_t>(type.getNumElements()) *
+                  (type.getElementTypeBitWidth() / 8);
+  if (!blob || blob->getData().size() != size)
+    return std::nullopt;
+  return ConstantData{blob->getData(), /*isSplat=*/false};
+}
+
+} // namespace dml
+
+#endif // DML_CODEGEN_CONSTANTDATA_H

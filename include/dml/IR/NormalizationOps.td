@@ -1,0 +1,427 @@
+//===- NormalizationOps.td - DirectML's normalizations -----*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_NORMALIZATIONOPS_TD
+#define DML_IR_NORMALIZATIONOPS_TD
+
+include "dml/IR/DMLOpBase.td"
+
+def DML_BatchNormalizationOp
+    : DML_Op<"batch_normalization", "BATCH_NORMALIZATION"> {
+  let summary = "Normalizes elements by given means and variances";
+  let description = [{
+    Takes a mean away from each element, divides by the root of a variance, scales
+    and adds a bias.
+
+    **Semantics.** Every element of `output` is
+
+    `(input - mean) / sqrt(variance + epsilon) * scale + bias`
+
+    of the elements at its place, where a size of 1 repeats an element along the
+    dimension. f16 is computed with in f32, and rounded once.
+
+    **Inputs**
+
+    | label | name       | field            | type |
+    |-------|------------|------------------|------|
+    | (I1)  | `input`    | `InputTensor`    | tensor, rank 1 to 8, f32 or f16 |
+    | (I2)  | `mean`     | `MeanTensor`     | tensor |
+    | (I3)  | `variance` | `VarianceTensor` | tensor |
+    | (I4)  | `scale`    | `ScaleTensor`    | tensor |
+    | (I5)  | `bias`     | `BiasTensor`     | tensor |
+    | (I6)  | `spatial`  | `Spatial`        | without effect |
+    | (I7)  | `epsilon`  | `Epsilon`        | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `output` has the sizes of `input`.
+    * (C3) `mean`, `variance`, `scale` and `bias` have the rank of `input`, and in
+      each dimension its size or 1, each of them on its own.
+
+    **Readings**
+    * `spatial` does nothing at any level. Before 4_0, where it is deprecated, a
+      false `spatial` wants `mean` and `variance` that do not repeat along width
+      and height, which is not checked.
+    * Where `variance + epsilon` is 0 the division is by 0; where it is negative
+      the result is NaN.
+
+    **Bounds.** Each operation has Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3], [4, 5, 6]]  %mean: [[2], [5]]  %variance: [[4]]
+    // %scale: [[1, 2, 3]]  %bias: [[0.5]]
+    %output = dml.batch_normalization %input, %mean, %variance, %scale, %bias {
+        spatial = true, epsilon = 0.0 : f32}
+        : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<1x1xf32>, tensor<1x3xf32>,
+           tensor<1x1xf32>) -> tensor<2x3xf32>
+    // %output: [[0, 0.5, 2], [0, 0.5, 2]]
+    ```
+
+    **Source:** DML_BATCH_NORMALIZATION_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$mean,
+                       DML_Tensor:$variance, DML_Tensor:$scale,
+                       DML_Tensor:$bias, BoolAttr:$spatial, F32Attr:$epsilon);
+  let results = (outs DML_Tensor:$output);
+  let support = [
+    DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+  let sameElementTypes = [
+    ["input", "mean", "variance", "scale", "bias", "output"],
+  ];
+  let sameShapes = [["input", "output"]];
+  let hasVerifier = 1;
+}
+
+/// The mean is taken away, and the deviation becomes 1.
+class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName>
+    : DML_Op<mnemonic, operatorName, [AttrSizedOperandSegments]> {
+  let results = (outs DML_Tensor:$output);
+  let sameElementTypes = [["input", "scale", "bias", "output"]];
+  let sameShapes = [["input", "output"]];
+  let hasVerifier = 1;
+}
+
+def DML_MeanVarianceNormalizationOp
+    : DML_MeanVarianceNormalizationBase<"mean_variance_normalization",
+                                        "MEAN_VARIANCE_NORMALIZATION"> {
+  let summary = "Normalizes elements by their mean and variance";
+  let description = [{
+    Takes the mean of its set away from each element, divides by the root of the
+    set's variance, scales and adds a bias.
+
+    **Semantics.** The tensors are `{N, C, H, W}`. A set has the elements of `input` that
+    agree in `N` and, unless `cross_channel`, in `C`. With its `mean` and its
+    `variance`, the mean of `(input - mean)^2`, every element of `output` is
+
+    `(input - mean) / sqrt(variance + epsilon) * scale + bias`,
+
+    without the division unless `normalize_variance`.
+
+    In `scale` and `bias` a size of 1 repeats an element along the dimension;
+    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
+    computed with in f32, and rounded once. The order of a sum is not stated, but
+    does not vary from run to run.
+
+    **Inputs**
+
+    | label | name      | field         | type |
+    |-------|-----------|---------------|------|
+    | (I1)  | `input`   | `InputTensor` | tensor, f32 or f16 |
+    | (I2)  | `scale`   | `ScaleTensor` | tensor, optional |
+    | (I3)  | `bias`    | `BiasTensor`  | tensor, optional |
+    | (I4)  | `cross_channel` | `CrossChannel` | whether a set has all channels |
+    | (I5)  | `normalize_variance` | `NormalizeVariance` | whether to divide |
+    | (I6)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `output` has the sizes of `input`.
+    * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
+      size or 1, each of them on its own.
+
+    **Readings**
+    * The variance is divided by the number of elements of the set, not by one
+      less.
+    * An older version of the page adds epsilon behind the root; the newer one is
+      followed.
+    * Before 5_2 `scale` and `bias` are both present or both absent.
+      That is not checked.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[[[1, 2], [3, 6]], [[0, 4], [8, 12]]]]
+    %output = dml.mean_variance_normalization %input {cross_channel = false,
+        normalize_variance = false, epsilon = 0.0 : f32}
+        : (tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+    // %output: [[[[-2, -1], [0, 3]], [[-6, -2], [2, 6]]]]
+    ```
+
+    **Source:** DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
+                       Optional<DML_Tensor>:$bias, BoolAttr:$cross_channel,
+                       BoolAttr:$normalize_variance, F32Attr:$epsilon);
+  let support = [
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+}
+
+def DML_MeanVarianceNormalization1Op
+    : DML_MeanVarianceNormalizationBase<"mean_variance_normalization1",
+                                        "MEAN_VARIANCE_NORMALIZATION1"> {
+  let summary = "Normalizes elements by their mean and variance";
+  let description = [{
+    Takes the mean of its set away from each element, divides by the root of the
+    set's variance, scales and adds a bias.
+
+    **Semantics.** A set has the elements of `input` that differ in their coordinates
+    along `axes` alone. With its `mean` and its `variance`, the mean of
+    `(input - mean)^2`, every element of `output` is
+
+    `(input - mean) / sqrt(variance + epsilon) * scale + bias`,
+
+    without the division unless `normalize_variance`.
+
+    In `scale` and `bias` a size of 1 repeats an element along the dimension;
+    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
+    computed with in f32, and rounded once. The order of a sum is not stated, but
+    does not vary from run to run.
+
+    **Inputs**
+
+    | label | name      | field         | type |
+    |-------|-----------|---------------|------|
+    | (I1)  | `input`   | `InputTensor` | tensor, f32 or f16 |
+    | (I2)  | `scale`   | `ScaleTensor` | tensor, optional |
+    | (I3)  | `bias`    | `BiasTensor`  | tensor, optional |
+    | (I4)  | `axes`    | `Axes`        | dimensions of a set |
+    | (I5)  | `normalize_variance` | `NormalizeVariance` | whether to divide |
+    | (I6)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `output` has the sizes of `input`.
+    * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
+      size or 1, each of them on its own.
+    * (C4) `axes` lists dimensions of `input`, each at most once.
+
+    **Readings**
+    * The variance is divided by the number of elements of the set, not by one
+      less.
+    * Without `axes` every element is a set of its own.
+    * Before 5_2 `scale` and `bias` are both present or both absent,
+      and before 4_0 they have `input`'s size in dimension 1. That is not checked.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3, 6], [4, 4, 4, 4]]
+    %output = dml.mean_variance_normalization1 %input {axes = array<i64: 1>,
+        normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    // %output: [[-1, -0.5, 0, 1.5], [0, 0, 0, 0]]
+    ```
+
+    **Source:** DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
+                       Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
+                       BoolAttr:$normalize_variance, F32Attr:$epsilon);
+  let support = [
+    DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_2_1, 4, 4, DML_Float32And16>,
+  ];
+  let arrays = [DML_AxesArray<"axes">];
+}
+
+def DML_MeanVarianceNormalization2Op
+    : DML_MeanVarianceNormalizationBase<"mean_variance_normalization2",
+                                        "MEAN_VARIANCE_NORMALIZATION2"> {
+  let summary = "Normalizes elements by their mean and variance";
+  let description = [{
+    Takes the mean of its set away from each element, divides by the root of the
+    set's variance, scales and adds a bias.
+
+    **Semantics.** A set has the elements of `input` that differ in their coordinates
+    along `axes` alone. With its `mean`, or 0 unless `use_mean`, and the mean
+    `variance` of `(input - mean)^2`, every element of `output` is
+
+    `(input - mean) / sqrt(variance + epsilon) * scale + bias`,
+
+    without the division unless `use_variance`.
+
+    In `scale` and `bias` a size of 1 repeats an element along the dimension;
+    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
+    computed with in f32, and rounded once. The order of a sum is not stated, but
+    does not vary from run to run.
+
+    **Inputs**
+
+    | label | name      | field         | type |
+    |-------|-----------|---------------|------|
+    | (I1)  | `input`   | `InputTensor` | tensor, f32 or f16 |
+    | (I2)  | `scale`   | `ScaleTensor` | tensor, optional |
+    | (I3)  | `bias`    | `BiasTensor`  | tensor, optional |
+    | (I4)  | `axes`    | `Axes`        | dimensions of a set |
+    | (I5)  | `use_mean` | `UseMean` | whether to take the mean away |
+    | (I6)  | `use_variance` | `UseVariance` | whether to divide |
+    | (I7)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `output` has the sizes of `input`.
+    * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
+      size or 1, each of them on its own.
+    * (C4) `axes` lists dimensions of `input`, each at most once.
+
+    **Readings**
+    * The variance is divided by the number of elements of the set, not by one
+      less.
+    * Without `axes` every element is a set of its own.
+    * The page leaves the two flags open. Without `use_mean` the variance is that
+      about 0: with `use_variance` this is the root mean square normalization that
+      models use the operator for.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3, 6], [4, 4, 4, 4]]  %scale: [[1, 1, 2, 2]]
+    %output = dml.mean_variance_normalization2 %input scale(%scale) {
+        axes = array<i64: 1>, use_mean = false, use_variance = true,
+        epsilon = 0.5 : f32} : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+    // %output: [[0.2773501, 0.5547002, 1.6641006, 3.3282012],
+    //           [0.98473193, 0.98473193, 1.9694639, 1.9694639]]
+    ```
+
+    **Source:** DML_MEAN_VARIANCE_NORMALIZATION2_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
+                       Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
+                       BoolAttr:$use_mean, BoolAttr:$use_variance, F32Attr:$epsilon);
+  let support = [
+    DML_SameSupport<FL_6_3, 1, 8, DML_Float32And16>,
+  ];
+  let arrays = [DML_AxesArray<"axes">];
+}
+
+def DML_LocalResponseNormalizationOp
+    : DML_Op<"local_response_normalization", "LOCAL_RESPONSE_NORMALIZATION"> {
+  let summary = "Normalizes elements by the squares around them";
+  let description = [{
+    Divides each element by a power of the sum of the squares around it.
+
+    **Semantics.** The tensors are `{N, C, H, W}`. Every element of `output` is
+
+    `input / (bias + alpha / local_size * (sum of x * x))^beta`
+
+    with the sum over the element's region: along `C` if `cross_channel`, else along
+    `H` and `W`, the elements of `input` from `(local_size - 1) / 2`, rounded down,
+    before it to `(local_size - 1) / 2`, rounded up, behind it, as far as they are
+    in the tensor. f16 is computed with in f32, and rounded once.
+
+    **Inputs**
+
+    | label | name            | field          | type |
+    |-------|-----------------|----------------|------|
+    | (I1)  | `input`         | `InputTensor`  | tensor, rank 4, f32 or f16 |
+    | (I2)  | `cross_channel` | `CrossChannel` | along which dimensions |
+    | (I3)  | `local_size`    | `LocalSize`    | elements along each of them |
+    | (I4)  | `alpha`         | `Alpha`        | weight of the squares |
+    | (I5)  | `beta`          | `Beta`         | exponent |
+    | (I6)  | `bias`          | `Bias`         | added to the sum |
+
+    **Constraints**
+    * (C1) `output` has the element type and the sizes of `input`.
+    * (C2) `local_size > 0`.
+
+    **Readings**
+    * With `cross_channel` the region has channels alone, as an older version of the
+      page says, and as those who call DirectML rely on. Without, it is a rectangle
+      in the plane, with the same bounds in both dimensions.
+    * The divisor is `local_size` in both cases, as the formula has it, also where
+      the region is cut off.
+    * A power is `e^(beta * log(base))`: 0 to a positive power is 0, and a negative
+      base gives NaN. With `beta` 0 the divisor is 1, and with `beta` 1 it is the
+      base, whatever the base is.
+
+    **Bounds.** The sum has the bound of `dml.reduce`'s, the operations around it
+    have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[[[1]], [[2]], [[3]], [[4]]]]
+    %output = dml.local_response_normalization %input {cross_channel = true,
+        local_size = 2 : i64, alpha = 0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}
+        : (tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xf32>
+    // %output: [[[[0.4]], [[0.60606061]], [[0.66666667]], [[1.1111111]]]]
+    ```
+
+    **Source:** DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, BoolAttr:$cross_channel,
+                       I64Attr:$local_size, F32Attr:$alpha, F32Attr:$beta,
+                       F32Attr:$bias);
+  let results = (outs DML_Tensor:$output);
+  let support = [DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>];
+  let sameElementTypes = [["input", "output"]];
+  let sameShapes = [["input", "output"]];
+  let arrays = [DML_FixedArray<"local_size", 1, 1>];
+}
+
+def DML_LpNormalizationOp : DML_Op<"lp_normalization", "LP_NORMALIZATION"> {
+  let summary = "Divides elements by the norm of their line";
+  let description = [{
+    Divides each element by the norm of its line along `axis`.
+
+    **Semantics.** Every element of `output` is `input / norm`, or
+    `input / epsilon` where the norm is less, with
+    the norm of the element's line along `axis`: the sum of `abs(x)` where `p` is 1,
+    the square root of the sum of `x * x` where it is 2. f16 is computed with in
+    f32, and rounded once. The order of a sum is not stated, but does not vary from
+    run to run.
+
+    **Inputs**
+
+    | label | name      | field         | type |
+    |-------|-----------|---------------|------|
+    | (I1)  | `input`   | `InputTensor` | tensor, rank 1 to 8, f32 or f16 |
+    | (I2)  | `axis`    | `Axis`        | the dimension of the lines |
+    | (I3)  | `epsilon` | `Epsilon`     | keeps the norm from 0 |
+    | (I4)  | `p`       | `P`           | which norm |
+
+    **Constraints**
+    * (C1) `output` has the element type and the sizes of `input`.
+    * (C2) `axis` is a dimension of `input`.
+    * (C3) `p` is 1 or 2.
+
+    **Readings**
+    * The page has no formula. Epsilon is a bound of the norm, so that a line of
+      zeros gives zeros.
+    * A line with a NaN gives NaN.
+
+    **Bounds.** The sum has the bound of `dml.reduce`'s, the operations around it
+    have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[3, -4], [0, 5]]
+    %output = dml.lp_normalization %input {axis = 1 : i64, epsilon = 1.0e-5 : f32,
+                                           p = 2 : i64}
+        : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    // %output: [[0.6, -0.8], [0, 1]]
+    ```
+
+    **Source:** DML_LP_NORMALIZATION_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, I64Attr:$axis, F32Attr:$epsilon,
+                       I64Attr:$p);
+  let results = (outs DML_Tensor:$output);
+  let support = [
+    DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
+    DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
+  ];
+  let sameElementTypes = [["input", "output"]];
+  let sameShapes = [["input", "output"]];
+  let arrays = [DML_AxesArray<"axis">, DML_FixedArray<"p", 1, 1, 2>];
+}
+
+#endif // DML_IR_NORMALIZATIONOPS_TD

@@ -1,0 +1,105 @@
+//===- Reduction.h - How sets of elements become one ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums, products, extrema and their positions. A long reduction is made of
+// several short ones (getNumPartials), in an order that depends on sizes alone:
+// results do not vary from run to run. Floats are f32 all the way, in partial
+// results too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CONVERSION_DMLTOLINALG_REDUCTION_H
+#define DML_LIB_CONVERSION_DMLTOLINALG_REDUCTION_H
+
+#include "ElementWise.h"
+
+namespace dml {
+
+/// How two numbers become one. Order does not matter but for rounding.
+struct Combiner {
+  /// What changes no number; its type is that of all numbers combined.
+  mlir::TypedAttr identity;
+  bool isUnsigned;
+  Number (*combine)(Number, Number);
+
+  /// Of elements of the (unconverted) type `type`.
+  static Combiner getSum(mlir::Type type);
+  static Combiner getProduct(mlir::Type type);
+  /// NaNs lose against numbers, and are the result where there are no others.
+  static Combiner getMin(mlir::Type type);
+  static Combiner getMax(mlir::Type type);
+
+  mlir::Type getType() const { return identity.getType(); }
+  Number getIdentity(ElementBuilder &b) const;
+};
+
+/// What is computed of a set's element: `outputs` says which set it is, and
+/// `reduced` which element.
+using ReducedFn = std::function<Number(
+    ElementBuilder &b, mlir::ValueRange outputs, mlir::ValueRange reduced)>;
+
+/// Builds the tensor, of sizes `outputs` and the combiner's type, that has at
+/// each place the numbers of a set, of sizes `reduced`, combined to one.
+/// `isInnermost` says that neighbours in memory belong to one set.
+mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
+                           llvm::ArrayRef<int64_t> outputs,
+                           llvm::ArrayRef<int64_t> reduced, bool isInnermost,
+                           const Combiner &combiner, const ReducedFn &element);
+
+/// The dimensions of a tensor over which it is reduced.
+class ReducedAxes {
+public:
+  ReducedAxes(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> axes);
+
+  /// The tensor's sizes, 1 in the reduced dimensions.
+  llvm::ArrayRef<int64_t> getOutputs() const { return outputs; }
+  /// The sizes of the reduced dimensions, in ascending order of these.
+  llvm::ArrayRef<int64_t> getReduced() const { return reduced; }
+  /// The number of elements of a set.
+  int64_t getCount() const;
+  /// Whether neighbours in memory belong to one set.
+  bool isInnermost() const { return innermost; }
+
+  /// The coordinates of an element of a set.
+  llvm::SmallVector<mlir::Value> join(mlir::ValueRange outputs,
+                                      mlir::ValueRange reduced) const;
+  /// The coordinates of the set that the element at `indices` belongs to.
+  llvm::SmallVector<mlir::Value> getSet(ElementBuilder &b,
+                                        mlir::ValueRange indices) const;
+  /// The place of the element at `indices` in its set, in row-major order.
+  mlir::Value getPlace(ElementBuilder &b, mlir::ValueRange indices) const;
+
+private:
+  llvm::SmallVector<int64_t> axes, outputs, reduced;
+  bool innermost = false;
+};
+
+/// What is computed of an element, from its coordinates.
+using NumberFn =
+    std::function<Number(ElementBuilder &b, mlir::ValueRange indices)>;
+
+/// The reduction of some dimensions of what `element` gives.
+mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
+                           const ReducedAxes &axes, const Combiner &combiner,
+                           const NumberFn &element);
+
+/// Builds the tensor of the places (getPlace), as i32, of the greatest or least
+/// element of each set. NaNs lose against numbers; among equals the first wins,
+/// or the last.
+mlir::Value buildArgReduction(mlir::OpBuilder &builder, mlir::Operation *op,
+                              const ReducedAxes &axes, bool isMax,
+                              bool lastWins, const NumberFn &element);
+
+/// The element of `tensor` (of the unconverted type `type`) at `indices`, where
+/// sizes of 1 repeat their element.
+Number loadNumber(ElementBuilder &b, mlir::Value tensor, mlir::Type type,
+                  mlir::ValueRange indices);
+
+/// The number at `indices` of a tensor that a reduction has built.
+Number loadReduced(ElementBuilder &b, mlir::Value tensor,
+                   mlir::ValueRange indices, bool isUnsigned = false);
+
+} // namespace dml
+
+#endif // DML_LIB_CONVERSION_DMLTOLINALG_REDUCTION_H

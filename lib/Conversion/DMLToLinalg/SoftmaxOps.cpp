@@ -1,0 +1,100 @@
+//===- SoftmaxOps.cpp - Softmax and its relatives to linalg ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/SoftmaxOps.h"
+#include "Reduction.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// The dimensions along which a set lies: of the versions that have no axes,
+/// the last.
+template <typename OpTy> static ReducedAxes getAxes(OpTy op) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  std::optional<Attribute> axes = op->getInherentAttr("axes");
+  if (auto array =
+          dyn_cast_or_null<DenseI64ArrayAttr>(axes.value_or(Attribute())))
+    return ReducedAxes(shape, array.asArrayRef());
+  return ReducedAxes(shape, static_cast<int64_t>(shape.size()) - 1);
+}
+
+namespace {
+template <typename OpTy, bool isLog>
+struct SoftmaxLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto inputType = cast<RankedTensorType>(op.getInput().getType());
+    Type elementType = inputType.getElementType();
+    ReducedAxes axes = getAxes(op);
+    auto load = [&](ElementBuilder &b, ValueRange indices) {
+      return loadNumber(b, adaptor.getInput(), inputType, indices);
+    };
+    Value largest =
+        buildReduction(rewriter, op, axes, Combiner::getMax(elementType), load);
+    auto shifted = [&](ElementBuilder &b, ValueRange indices) {
+      return load(b, indices) -
+             loadReduced(b, largest, axes.getSet(b, indices));
+    };
+    Value sums =
+        buildReduction(rewriter, op, axes, Combiner::getSum(elementType),
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return exp(shifted(b, indices));
+                       });
+    return replaceWithTensor(
+        op, *this->getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) {
+          Number x = shifted(b, indices);
+          Number sum = loadReduced(b, sums, axes.getSet(b, indices));
+          return fromNumber(isLog ? x - log(sum) : exp(x) / sum, elementType);
+        });
+  }
+};
+
+template <typename OpTy> struct HardmaxLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto inputType = cast<RankedTensorType>(op.getInput().getType());
+    ReducedAxes axes = getAxes(op);
+    Value winners = buildArgReduction(
+        rewriter, op, axes, /*isMax=*/true, /*lastWins=*/false,
+        [&](ElementBuilder &b, ValueRange indices) {
+          return loadNumber(b, adaptor.getInput(), inputType, indices);
+        });
+    return replaceWithTensor(
+        op, *this->getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          Value winner =
+              tensor::ExtractOp::create(b, winners, axes.getSet(b, indices));
+          Value place = b.createOrFold<arith::IndexCastUIOp>(
+              b.getI32Type(), axes.getPlace(b, indices));
+          Type type = inputType.getElementType();
+          auto constant = [&](double value) -> Value {
+            return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+          };
+          return b.select(b.cmpi(arith::CmpIPredicate::eq, winner, place),
+                          constant(1), constant(0));
+        });
+  }
+};
+} // namespace
+
+void dml::populateSoftmaxPatterns(const TypeConverter &typeConverter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<HardmaxLowering<ActivationHardmaxOp>,
+               HardmaxLowering<ActivationHardmax1Op>,
+               SoftmaxLowering<ActivationLogSoftmaxOp, /*isLog=*/true>,
+               SoftmaxLowering<ActivationLogSoftmax1Op, /*isLog=*/true>,
+               SoftmaxLowering<ActivationSoftmaxOp, /*isLog=*/false>,
+               SoftmaxLowering<ActivationSoftmax1Op, /*isLog=*/false>>(
+      typeConverter, patterns.getContext());
+}

@@ -1,0 +1,54 @@
+//===- NormalizationOps.cpp - DirectML's normalizations -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/NormalizationOps.h"
+
+using namespace mlir;
+using namespace dml;
+
+#define GET_OP_CLASSES
+#include "dml/IR/NormalizationOps.cpp.inc"
+
+void DMLDialect::registerNormalizationOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dml/IR/NormalizationOps.cpp.inc"
+      >();
+}
+
+/// Checks that the operands behind the first have its rank, and in each
+/// dimension its size or 1.
+static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
+  SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
+  auto input = cast<RankedTensorType>(tensors.front().type);
+  for (const FeatureLevelOpInterface::Tensor &tensor :
+       ArrayRef(tensors).drop_front()) {
+    if (tensor.info->isResult)
+      continue;
+    auto type = cast<RankedTensorType>(tensor.type);
+    if (type.getRank() != input.getRank())
+      return op->emitOpError()
+             << tensor.getName() << " has rank " << type.getRank()
+             << ", but input has rank " << input.getRank();
+    for (auto [dim, found, wanted] :
+         llvm::enumerate(type.getShape(), input.getShape()))
+      if (found != wanted && found != 1)
+        return op->emitOpError()
+               << tensor.getName() << " has size " << found << " in dimension "
+               << dim << ", but wants 1 or " << wanted << ", as input has";
+  }
+  return success();
+}
+
+#define DML_REPEATED(Op)                                                       \
+  LogicalResult Op::verify() {                                                 \
+    return verifyRepeated(cast<FeatureLevelOpInterface>(getOperation()));      \
+  }
+DML_REPEATED(BatchNormalizationOp)
+DML_REPEATED(MeanVarianceNormalizationOp)
+DML_REPEATED(MeanVarianceNormalization1Op)
+DML_REPEATED(MeanVarianceNormalization2Op)
+#undef DML_REPEATED

@@ -1,0 +1,120 @@
+//===- Constant.h - Tensors whose elements are known ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_CONSTANT_H
+#define DML_LIB_IMPORT_ONNX_CONSTANT_H
+
+#include "Model.h"
+#include "dml/IR/DML.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace dml::onnx {
+
+using Shape = llvm::SmallVector<int64_t>;
+
+/// Bytes of an element.
+unsigned getByteWidth(DataType type);
+
+/// The data type of TensorProto.DataType `type`: bool is ui8. Nothing for those
+/// that DirectML has none for.
+std::optional<DataType> toDataType(int32_t type);
+
+/// "float", "bfloat16": a TensorProto.DataType by its name.
+std::string describeONNXType(int32_t type);
+
+/// The number of elements of `shape`; nothing if that is not a number of 32
+/// bits, which DirectML's tensors are limited to.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+
+/// "2x3", or "scalar".
+std::string describeShape(llvm::ArrayRef<int64_t> shape);
+
+/// A tensor whose elements are known: views of the file, or a few numbers.
+class Constant {
+public:
+  /// All elements, or the one that all of them equal.
+  Constant(DataType type, Shape shape, llvm::ArrayRef<char> data,
+           std::shared_ptr<const void> owner)
+      : type(type), shape(std::move(shape)), data(data),
+        owner(std::move(owner)) {}
+
+  /// Few elements; they are converted as ONNX's Cast does.
+  static Constant get(DataType type, Shape shape,
+                      llvm::ArrayRef<int64_t> elements);
+  static Constant get(DataType type, Shape shape,
+                      llvm::ArrayRef<double> elements);
+
+  DataType getType() const { return type; }
+  llvm::ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getNumElements() const { return *countElements(shape); }
+  bool isSplat() const;
+  /// Whether the elements become a resource, which lives as long as the
+  /// module's context.
+  bool isResource() const { return !isSplat() && data.size() > maxInline; }
+  const char *getData() const { return data.data(); }
+  bool isFloat() const {
+    return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
+           type == DataType::FLOAT64;
+  }
+
+  /// Whether the elements are few enough to compute with while importing.
+  bool isFoldable() const { return getNumElements() <= maxFoldable; }
+  static constexpr int64_t maxFoldable = 1 << 16;
+
+  /// The elements of a foldable constant: of integers, or as doubles.
+  llvm::SmallVector<int64_t> getIntegers() const;
+  llvm::SmallVector<double> getFloats() const;
+
+  /// The same elements in another shape.
+  Constant reshape(Shape newShape) const {
+    return Constant(type, std::move(newShape), data, owner);
+  }
+  /// The one element that all are, as often as `newShape` says.
+  Constant splat(Shape newShape) const {
+    return Constant(type, std::move(newShape),
+                    data.take_front(getByteWidth(type)), owner);
+  }
+
+  /// Builds the constant as a tensor of the shape `physical`, which has as many
+  /// elements. The elements stay where they are, but for a few.
+  mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::ArrayRef<int64_t> physical,
+                          llvm::StringRef name) const;
+
+private:
+  /// Attributes of the context are compared by their elements, and live as long
+  /// as it does: few bytes alone become one.
+  static constexpr size_t maxInline = 64;
+
+  DataType type;
+  Shape shape;
+  llvm::ArrayRef<char> data;
+  std::shared_ptr<const void> owner;
+};
+
+/// Files beside the model that hold weights.
+class ExternalFiles {
+public:
+  explicit ExternalFiles(llvm::StringRef modelPath);
+  llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
+  open(llvm::StringRef location);
+
+private:
+  std::string folder;
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
+};
+
+/// Reads a TensorProto, whose elements are in the model's file, which `owner`
+/// holds, or in one beside it. Fails where they are not as many as its dims and
+/// type say.
+llvm::Expected<Constant> readConstant(const TensorProto &tensor,
+                                      std::shared_ptr<const void> owner,
+                                      ExternalFiles &files);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_CONSTANT_H

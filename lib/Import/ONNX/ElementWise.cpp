@@ -1,0 +1,534 @@
+//===- ElementWise.cpp - Operators on each element by itself --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include <cfloat>
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// "element_wise_add" as "ELEMENT_WISE_ADD".
+static std::string toOperator(StringRef mnemonic) { return mnemonic.upper(); }
+
+/// A number of an operator's desc: the ONNX attribute that states it, or its
+/// constant.
+namespace {
+struct NumberField {
+  StringRef field;
+  StringRef attribute;
+  float otherwise;
+};
+} // namespace
+
+static void addUnary(Registry &registry, StringRef name, StringRef mnemonic,
+                     std::vector<NumberField> fields = {},
+                     StringRef domain = "") {
+  auto import = [=](NodeImporter &node) -> LogicalResult {
+    if (failed(node.wantInputs(1, 1)))
+      return failure();
+    SmallVector<NamedAttribute> attributes;
+    for (const NumberField &field : fields)
+      attributes.push_back(node.number(
+          field.field, field.attribute.empty()
+                           ? field.otherwise
+                           : node.getFloat(field.attribute, field.otherwise)));
+    Value input = node.get(0);
+    FailureOr<Value> output =
+        node.build(mnemonic, {{"input", input}}, attributes, input.getType());
+    if (failed(output))
+      return failure();
+    return node.set(0, *output, node.getShape(0));
+  };
+  registry.add(name, toOperator(mnemonic), import, domain);
+}
+
+/// The shape that all inputs from `first` on are broadcast to.
+static FailureOr<Shape> getCommonShape(NodeImporter &node) {
+  Shape shape;
+  for (unsigned index = 0; index < node.getNumInputs(); ++index) {
+    std::optional<Shape> next = broadcastShapes(shape, node.getShape(index));
+    if (!next)
+      return node.reject("its inputs have the shapes " + describeShape(shape) +
+                         " and " + describeShape(node.getShape(index)) +
+                         ", which do not broadcast");
+    shape = *next;
+  }
+  return shape;
+}
+
+/// Two inputs, or where `many` says so any number, which are combined from left
+/// to right.
+static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
+                      bool many = false, bool isComparison = false) {
+  auto import = [=](NodeImporter &node) -> LogicalResult {
+    constexpr unsigned maxInputs = 1 << 20;
+    unsigned count = node.getNumInputs();
+    if (failed(many ? node.wantInputs(1, maxInputs) : node.wantInputs(2, 2)) ||
+        failed(node.wantInputs(count, count)))
+      return failure();
+    FailureOr<Shape> shape = getCommonShape(node);
+    if (failed(shape))
+      return failure();
+    if (count == 1)
+      return node.setView(0, 0, *shape);
+    Shape physical = toPhysical(*shape);
+    RankedTensorType type = node.getTensorType(
+        physical, isComparison ? DataType::UINT8 : node.getType(0));
+    Value result = node.getBroadcast(0, physical);
+    for (unsigned index = 1; index < count; ++index) {
+      FailureOr<Value> next = node.build(
+          mnemonic, {{"a", result}, {"b", node.getBroadcast(index, physical)}},
+          {}, type);
+      if (failed(next))
+        return failure();
+      result = *next;
+    }
+    return node.set(0, result, *shape);
+  };
+  registry.add(name, toOperator(mnemonic), import);
+}
+
+static void addComparison(Registry &registry, StringRef name,
+                          StringRef mnemonic) {
+  addBinary(registry, name, mnemonic, /*many=*/false, /*isComparison=*/true);
+}
+
+static LogicalResult importMean(NodeImporter &node) {
+  unsigned count = node.getNumInputs();
+  if (failed(node.wantInputs(count, count)))
+    return failure();
+  FailureOr<Shape> shape = getCommonShape(node);
+  if (failed(shape))
+    return failure();
+  if (count == 1)
+    return node.setView(0, 0, *shape);
+  Shape physical = toPhysical(*shape);
+  RankedTensorType type = node.getTensorType(physical, node.getType(0));
+  Value result = node.getBroadcast(0, physical);
+  for (unsigned index = 1; index < count; ++index) {
+    FailureOr<Value> next = node.build(
+        count == 2 ? "element_wise_mean" : "element_wise_add",
+        {{"a", result}, {"b", node.getBroadcast(index, physical)}}, {}, type);
+    if (failed(next))
+      return failure();
+    result = *next;
+  }
+  if (count > 2) {
+    Value divisor = node.getSplat(node.getType(0), count, physical);
+    FailureOr<Value> mean = node.build(
+        "element_wise_divide", {{"a", result}, {"b", divisor}}, {}, type);
+    if (failed(mean))
+      return failure();
+    result = *mean;
+  }
+  return node.set(0, result, *shape);
+}
+
+static LogicalResult importPow(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Shape> shape = getCommonShape(node);
+  if (failed(shape))
+    return failure();
+  Shape physical = toPhysical(*shape);
+  RankedTensorType type = node.getTensorType(physical, node.getType(0));
+  Value base = node.getBroadcast(0, physical);
+  FailureOr<Value> output = failure();
+  const std::optional<Constant> &exponent = node.getInput(1).constant;
+  if (exponent && exponent->getNumElements() == 1) {
+    output = node.build(
+        "element_wise_constant_pow", {{"input", base}},
+        node.number("exponent", static_cast<float>(exponent->getFloats()[0])),
+        type);
+  } else {
+    output = node.build(
+        "element_wise_pow",
+        {{"input", base}, {"exponent", node.getBroadcast(1, physical)}}, {},
+        type);
+  }
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, *shape);
+}
+
+static LogicalResult importClip(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 3)))
+    return failure();
+  Value input = node.get(0);
+  FailureOr<Value> output = failure();
+  if (node.getOpset() < 11) {
+    output = node.build("element_wise_clip", {{"input", input}},
+                        {node.number("min", node.getFloat("min", -FLT_MAX)),
+                         node.number("max", node.getFloat("max", FLT_MAX))},
+                        input.getType());
+  } else {
+    Type type = getElementType(node.getType(0), node.getBuilder().getContext());
+    auto bound = [&](unsigned index, bool isMax) -> FailureOr<Attribute> {
+      double number = isMax ? INFINITY : -INFINITY;
+      if (auto integer = dyn_cast<IntegerType>(type)) {
+        // The input's own integer: a double has too few digits.
+        APInt value =
+            integer.isUnsigned()
+                ? (isMax ? APInt::getMaxValue(integer.getWidth())
+                         : APInt::getMinValue(integer.getWidth()))
+                : (isMax ? APInt::getSignedMaxValue(integer.getWidth())
+                         : APInt::getSignedMinValue(integer.getWidth()));
+        if (node.hasInput(index)) {
+          if (failed(node.getNumber(index, "a bound")))
+            return failure();
+          value = APInt(integer.getWidth(),
+                        static_cast<uint64_t>(
+                            node.getInput(index).constant->getIntegers()[0]),
+                        /*isSigned=*/false, /*implicitTrunc=*/true);
+        }
+        return Attribute(IntegerAttr::get(type, value));
+      }
+      if (node.hasInput(index)) {
+        FailureOr<double> given = node.getNumber(index, "a bound");
+        if (failed(given))
+          return failure();
+        number = *given;
+      }
+      return Attribute(FloatAttr::get(type, number));
+    };
+    FailureOr<Attribute> min = bound(1, false), max = bound(2, true);
+    if (failed(min) || failed(max))
+      return failure();
+    output = node.build("element_wise_clip1", {{"input", input}},
+                        {node.attr("min", *min), node.attr("max", *max)},
+                        input.getType());
+  }
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, node.getShape(0));
+}
+
+static LogicalResult importAbs(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  switch (node.getType(0)) {
+  case DataType::UINT8:
+  case DataType::UINT16:
+  case DataType::UINT32:
+  case DataType::UINT64:
+    return node.setView(0, 0, node.getShape(0));
+  default:
+    break;
+  }
+  Value input = node.get(0);
+  FailureOr<Value> output =
+      node.build("element_wise_abs", {{"input", input}}, {}, input.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, node.getShape(0));
+}
+
+static LogicalResult importPRelu(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (broadcastShapes(shape, node.getShape(1)) != shape)
+    return node.reject("its slope has the shape " +
+                       describeShape(node.getShape(1)) +
+                       ", which does not broadcast to " + describeShape(shape));
+  Value input = node.get(0);
+  FailureOr<Value> output = node.build(
+      "activation_parameterized_relu",
+      {{"input", input}, {"slope", node.getBroadcast(1, toPhysical(shape))}},
+      {}, input.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+static LogicalResult importWhere(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  FailureOr<Shape> shape = getCommonShape(node);
+  if (failed(shape))
+    return failure();
+  Shape physical = toPhysical(*shape);
+  FailureOr<Value> output =
+      node.build("element_wise_if",
+                 {{"condition", node.getBroadcast(0, physical)},
+                  {"a", node.getBroadcast(1, physical)},
+                  {"b", node.getBroadcast(2, physical)}},
+                 {}, node.getTensorType(physical, node.getType(1)));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, *shape);
+}
+
+static LogicalResult importCast(NodeImporter &node) {
+  bool isLike = node.getNode().opType == "CastLike";
+  if (failed(isLike ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
+    return failure();
+  int64_t to = node.getInt("to", 0);
+  std::optional<DataType> type =
+      isLike ? node.getType(1) : toDataType(static_cast<int32_t>(to));
+  if (!type)
+    return node.reject("it casts to " +
+                       describeONNXType(static_cast<int32_t>(to)) +
+                       ", which no DirectML tensor has");
+  const Shape &shape = node.getShape(0);
+  // A bool is 0 or 1, whatever the number was.
+  constexpr int64_t boolean = 9;
+  if (!isLike && to == boolean) {
+    Value input = node.get(0);
+    Shape physical = toPhysical(shape);
+    Value zero = node.getSplat(node.getType(0), 0, physical);
+    RankedTensorType truths = node.getTensorType(physical, DataType::UINT8);
+    FailureOr<Value> equal = node.build(
+        "element_wise_logical_equals", {{"a", input}, {"b", zero}}, {}, truths);
+    if (failed(equal))
+      return failure();
+    FailureOr<Value> output =
+        node.build("element_wise_logical_not", {{"input", *equal}}, {}, truths);
+    if (failed(output))
+      return failure();
+    return node.set(0, *output, shape);
+  }
+  if (*type == node.getType(0))
+    return node.setView(0, 0, shape);
+  FailureOr<Value> output =
+      node.build("cast", {{"input", node.get(0)}}, {},
+                 node.getTensorType(toPhysical(shape), *type));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+static LogicalResult importMod(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Shape> shape = getCommonShape(node);
+  if (failed(shape))
+    return failure();
+  Shape physical = toPhysical(*shape);
+  FailureOr<Value> output =
+      node.build(node.getInt("fmod", 0) ? "element_wise_modulus_truncate"
+                                        : "element_wise_modulus_floor",
+                 {{"a", node.getBroadcast(0, physical)},
+                  {"b", node.getBroadcast(1, physical)}},
+                 {}, node.getTensorType(physical, node.getType(0)));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, *shape);
+}
+
+static LogicalResult importBitShift(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Shape> shape = getCommonShape(node);
+  if (failed(shape))
+    return failure();
+  StringRef direction = node.getString("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return node.reject("its direction is '" + direction +
+                       "', but wanted is LEFT or RIGHT");
+  Shape physical = toPhysical(*shape);
+  FailureOr<Value> output =
+      node.build(direction == "LEFT" ? "element_wise_bit_shift_left"
+                                     : "element_wise_bit_shift_right",
+                 {{"a", node.getBroadcast(0, physical)},
+                  {"b", node.getBroadcast(1, physical)}},
+                 {}, node.getTensorType(physical, node.getType(0)));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, *shape);
+}
+
+static LogicalResult importRound(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  Value input = node.get(0);
+  FailureOr<Value> output = node.build(
+      "element_wise_round", {{"input", input}},
+      node.enumCase("rounding_mode", "rounding_mode", "halves_to_nearest_even"),
+      input.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, node.getShape(0));
+}
+
+static LogicalResult importIsNaN(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  FailureOr<Value> output =
+      node.build("element_wise_is_nan", {{"input", node.get(0)}}, {},
+                 node.getTensorType(toPhysical(shape), DataType::UINT8));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+static LogicalResult importIsInf(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  bool positive = node.getInt("detect_positive", 1),
+       negative = node.getInt("detect_negative", 1);
+  FailureOr<Value> output =
+      node.build("element_wise_is_infinity", {{"input", node.get(0)}},
+                 node.enumCase("infinity_mode", "is_infinity_mode",
+                               positive == negative ? "either"
+                               : positive           ? "positive"
+                                                    : "negative"),
+                 node.getTensorType(toPhysical(shape), DataType::UINT8));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+/// Quantization: scale and zero point are one number each, or one for each
+/// element of an axis.
+static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
+                                    bool isQuantize) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  if (node.getInt("block_size", 0) != 0)
+    return node.reject("it has a block size, which the provider of DirectML "
+                       "1.15 does not know");
+  const Shape &shape = node.getShape(0);
+  Shape physical = toPhysical(shape);
+  auto spread = [&](unsigned index) -> FailureOr<Value> {
+    Shape as = node.getShape(index);
+    if (as.size() == 1 && as[0] != 1) {
+      FailureOr<int64_t> axis =
+          node.normalizeAxis(node.getInt("axis", 1), shape.size());
+      if (failed(axis))
+        return failure();
+      int64_t size = as[0];
+      as.assign(shape.size(), 1);
+      as[*axis] = size;
+    }
+    if (broadcastShapes(as, shape) != shape)
+      return node.reject("its scale or zero point has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", which does not fit " + describeShape(shape));
+    return node.getBroadcast(index, physical, as);
+  };
+  FailureOr<Value> scale = spread(1);
+  if (failed(scale))
+    return failure();
+  DataType integer = isQuantize ? DataType::UINT8 : node.getType(0);
+  Value zeroPoint;
+  if (node.hasInput(2)) {
+    FailureOr<Value> given = spread(2);
+    if (failed(given))
+      return failure();
+    zeroPoint = *given;
+    if (isQuantize)
+      integer = node.getType(2);
+  }
+  FailureOr<Value> output = node.build(
+      mnemonic,
+      {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
+      {}, node.getTensorType(physical, isQuantize ? integer : node.getType(1)));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+void dml::onnx::addElementWiseOperators(Registry &registry) {
+  addUnary(registry, "Sqrt", "element_wise_sqrt");
+  addUnary(registry, "Reciprocal", "element_wise_recip");
+  addUnary(registry, "Exp", "element_wise_exp");
+  addUnary(registry, "Log", "element_wise_log");
+  addUnary(registry, "Ceil", "element_wise_ceil");
+  addUnary(registry, "Floor", "element_wise_floor");
+  addUnary(registry, "Neg", "element_wise_negate");
+  addUnary(registry, "Sign", "element_wise_sign");
+  addUnary(registry, "Erf", "element_wise_erf");
+  addUnary(registry, "Sin", "element_wise_sin");
+  addUnary(registry, "Cos", "element_wise_cos");
+  addUnary(registry, "Tan", "element_wise_tan");
+  addUnary(registry, "Asin", "element_wise_asin");
+  addUnary(registry, "Acos", "element_wise_acos");
+  addUnary(registry, "Atan", "element_wise_atan");
+  addUnary(registry, "Sinh", "element_wise_sinh");
+  addUnary(registry, "Cosh", "element_wise_cosh");
+  addUnary(registry, "Asinh", "element_wise_asinh");
+  addUnary(registry, "Acosh", "element_wise_acosh");
+  addUnary(registry, "Atanh", "element_wise_atanh");
+  addUnary(registry, "Not", "element_wise_logical_not");
+  addUnary(registry, "BitwiseNot", "element_wise_bit_not");
+
+  addUnary(registry, "Relu", "activation_relu");
+  addUnary(registry, "Sigmoid", "activation_sigmoid");
+  addUnary(registry, "Tanh", "activation_tanh");
+  addUnary(registry, "Softsign", "activation_softsign");
+  addUnary(registry, "LeakyRelu", "activation_leaky_relu",
+           {{"alpha", "alpha", 0.01f}});
+  addUnary(registry, "Elu", "activation_elu", {{"alpha", "alpha", 1}});
+  addUnary(registry, "Celu", "activation_celu", {{"alpha", "alpha", 1}});
+  addUnary(registry, "ThresholdedRelu", "activation_thresholded_relu",
+           {{"alpha", "alpha", 1}});
+  addUnary(registry, "HardSigmoid", "activation_hard_sigmoid",
+           {{"alpha", "alpha", 0.2f}, {"beta", "beta", 0.5f}});
+  addUnary(registry, "HardSwish", "activation_hard_swish",
+           {{"alpha", "", 1.0f / 6}, {"beta", "", 0.5f}});
+  addUnary(registry, "Selu", "activation_scaled_elu",
+           {{"alpha", "alpha", 1.67326319217681884765625f},
+            {"gamma", "gamma", 1.05070102214813232421875f}});
+  addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
+  addUnary(registry, "Shrink", "activation_shrink",
+           {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
+  addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");
+
+  addBinary(registry, "Add", "element_wise_add");
+  addBinary(registry, "Sub", "element_wise_subtract");
+  addBinary(registry, "Mul", "element_wise_multiply");
+  addBinary(registry, "Div", "element_wise_divide");
+  addBinary(registry, "And", "element_wise_logical_and");
+  addBinary(registry, "Or", "element_wise_logical_or");
+  addBinary(registry, "Xor", "element_wise_logical_xor");
+  addBinary(registry, "BitwiseAnd", "element_wise_bit_and");
+  addBinary(registry, "BitwiseOr", "element_wise_bit_or");
+  addBinary(registry, "BitwiseXor", "element_wise_bit_xor");
+  addBinary(registry, "Sum", "element_wise_add", /*many=*/true);
+  addBinary(registry, "Max", "element_wise_max", /*many=*/true);
+  addBinary(registry, "Min", "element_wise_min", /*many=*/true);
+  addComparison(registry, "Equal", "element_wise_logical_equals");
+  addComparison(registry, "Greater", "element_wise_logical_greater_than");
+  addComparison(registry, "Less", "element_wise_logical_less_than");
+  addComparison(registry, "GreaterOrEqual",
+                "element_wise_logical_greater_than_or_equal");
+  addComparison(registry, "LessOrEqual",
+                "element_wise_logical_less_than_or_equal");
+
+  registry.add("Mean", "ELEMENT_WISE_MEAN or ELEMENT_WISE_ADD", importMean);
+  registry.add("Pow", "ELEMENT_WISE_CONSTANT_POW or ELEMENT_WISE_POW",
+               importPow);
+  registry.add("Clip", "ELEMENT_WISE_CLIP or ELEMENT_WISE_CLIP1", importClip);
+  registry.add("Abs", "ELEMENT_WISE_ABS", importAbs);
+  registry.add("PRelu", "ACTIVATION_PARAMETERIZED_RELU", importPRelu);
+  registry.add("Where", "ELEMENT_WISE_IF", importWhere);
+  registry.add("Cast", "CAST", importCast);
+  registry.add("CastLike", "CAST", importCast);
+  registry.add("Mod",
+               "ELEMENT_WISE_MODULUS_FLOOR or ELEMENT_WISE_MODULUS_TRUNCATE",
+               importMod);
+  registry.add("BitShift",
+               "ELEMENT_WISE_BIT_SHIFT_LEFT or ELEMENT_WISE_BIT_SHIFT_RIGHT",
+               importBitShift);
+  registry.add("Round", "ELEMENT_WISE_ROUND", importRound);
+  registry.add("IsNaN", "ELEMENT_WISE_IS_NAN", importIsNaN);
+  registry.add("IsInf", "ELEMENT_WISE_IS_INFINITY", importIsInf);
+  registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR",
+               [](NodeImporter &node) {
+                 return importQuantize(node, "element_wise_quantize_linear",
+                                       /*isQuantize=*/true);
+               });
+  registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR",
+               [](NodeImporter &node) {
+                 return importQuantize(node, "element_wise_dequantize_linear",
+                                       /*isQuantize=*/false);
+               });
+}

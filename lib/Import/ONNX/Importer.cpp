@@ -1,0 +1,925 @@
+//===- Importer.cpp - From nodes of a graph to operators ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// The versions of ONNX's operator set whose operators the registry knows.
+static constexpr int64_t oldestOpset = 7, newestOpset = 22;
+
+Shape dml::onnx::toPhysical(ArrayRef<int64_t> shape) {
+  constexpr size_t minRank = 4;
+  Shape physical(minRank - std::min(minRank, shape.size()), 1);
+  physical.append(shape.begin(), shape.end());
+  return physical;
+}
+
+std::optional<Shape> dml::onnx::broadcastShapes(ArrayRef<int64_t> a,
+                                                ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Shape result(a);
+  size_t offset = a.size() - b.size();
+  for (size_t dim = 0; dim < b.size(); ++dim) {
+    int64_t &size = result[offset + dim];
+    if (size == 1)
+      size = b[dim];
+    else if (b[dim] != 1 && b[dim] != size)
+      return std::nullopt;
+  }
+  return result;
+}
+
+const Registry &dml::onnx::getRegistry() {
+  static const Registry registry = [] {
+    Registry registry;
+    addElementWiseOperators(registry);
+    addMovementOperators(registry);
+    addNormalizationOperators(registry);
+    addReductionOperators(registry);
+    addShapeOperators(registry);
+    addWindowOperators(registry);
+    return registry;
+  }();
+  return registry;
+}
+
+std::vector<SupportedOperator> dml::onnx::getSupportedOperators() {
+  std::vector<SupportedOperator> operators;
+  for (const auto &[name, info] : getRegistry().getAll())
+    operators.push_back({name.first, name.second, info.becomes});
+  return operators;
+}
+
+/// ONNX's own domain has two names.
+static StringRef normalizeDomain(StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+namespace dml::onnx {
+/// Builds a function of a graph.
+class GraphImporter {
+public:
+  GraphImporter(const ModelProto &model, StringRef path,
+                std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
+                const ImportOptions &options)
+      : model(model), graph(*model.graph), path(path), file(std::move(file)),
+        externalFiles(path), builder(context), options(options) {}
+
+  llvm::Expected<OwningOpRef<ModuleOp>> run();
+
+private:
+  llvm::Error findOperatorSets();
+  void findNeededNodes();
+  llvm::Error declareInputs(func::FuncOp function);
+  llvm::Error importNode(unsigned index);
+  llvm::Error finish(func::FuncOp function);
+  void addProblem(StringRef domain, StringRef type, StringRef name,
+                  StringRef reason);
+  std::string describeProblems();
+
+  const ModelProto &model;
+  const GraphProto &graph;
+  StringRef path;
+  std::shared_ptr<llvm::MemoryBuffer> file;
+  ExternalFiles externalFiles;
+  OpBuilder builder;
+  const ImportOptions &options;
+
+  llvm::StringMap<int64_t> opsets;
+  llvm::StringMap<Tensor> tensors;
+  /// Constants that are resources, by where their elements are, type and shape.
+  std::map<std::tuple<const char *, DataType, Shape>, Value> weights;
+  /// Initializers that no node has read so far.
+  llvm::StringMap<const TensorProto *> initializers;
+  /// Names that outputs or needed nodes read.
+  llvm::StringSet<> read;
+  std::vector<bool> isNeeded;
+
+  /// Nodes that are not supported, by operator and reason.
+  struct Problem {
+    unsigned count = 0;
+    std::string firstNode;
+  };
+  std::map<std::pair<std::string, std::string>, Problem> problems;
+  friend class NodeImporter;
+};
+} // namespace dml::onnx
+
+llvm::Error GraphImporter::findOperatorSets() {
+  for (const ModelProto::OperatorSet &set : model.operatorSets)
+    opsets[normalizeDomain(set.domain)] = set.version;
+  auto own = opsets.find("");
+  if (own == opsets.end())
+    return llvm::createStringError(
+        "the model states no version of ONNX's operator set, but wanted is one "
+        "from " +
+        Twine(oldestOpset) + " to " + Twine(newestOpset));
+  if (own->second < oldestOpset || own->second > newestOpset)
+    return llvm::createStringError(
+        "the model is of version " + Twine(own->second) +
+        " of ONNX's operator set, but wanted is one from " +
+        Twine(oldestOpset) + " to " + Twine(newestOpset));
+  return llvm::Error::success();
+}
+
+void GraphImporter::findNeededNodes() {
+  for (const ValueInfo &output : graph.outputs)
+    read.insert(output.name);
+  isNeeded.assign(graph.nodes.size(), false);
+  for (size_t index = graph.nodes.size(); index-- > 0;) {
+    const NodeProto &node = graph.nodes[index];
+    for (StringRef output : node.outputs)
+      if (!output.empty() && read.contains(output))
+        isNeeded[index] = true;
+    if (isNeeded[index])
+      for (StringRef input : node.inputs)
+        read.insert(input);
+  }
+}
+
+llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
+  for (const TensorProto &tensor : graph.initializers)
+    initializers[tensor.name] = &tensor;
+  for (const ValueInfo &input : graph.inputs) {
+    // Old models list their initializers as inputs, too.
+    if (initializers.count(input.name))
+      continue;
+    auto fail = [&](const Twine &message) {
+      return llvm::createStringError("input '" + input.name + "' " + message);
+    };
+    if (!input.isTensor)
+      return fail("is no tensor, but wanted is one");
+    std::optional<DataType> type = toDataType(input.elementType);
+    if (!type)
+      return fail("has the type " + describeONNXType(input.elementType) +
+                  ", which no DirectML tensor has");
+    if (!input.hasShape)
+      return fail("has no shape, but wanted is one");
+    Tensor tensor;
+    tensor.type = *type;
+    tensor.isKnown = true;
+    for (auto [index, dimension] : llvm::enumerate(input.dimensions)) {
+      std::optional<int64_t> size = dimension.size;
+      std::string name = dimension.symbol.str();
+      if (name.empty())
+        name = (input.name + "[" + Twine(index) + "]").str();
+      // Some exporters write a size of 0 or -1 where they know none.
+      if (!size || *size <= 0) {
+        auto given = options.dimensions.find(name);
+        if (given == options.dimensions.end())
+          return fail("has no fixed size in dimension " + Twine(index) +
+                      "; state it with --dim='" + name + "=SIZE'");
+        size = given->second;
+      }
+      tensor.shape.push_back(*size);
+    }
+    if (tensor.shape.size() > 8 || !countElements(tensor.shape) ||
+        *countElements(tensor.shape) == 0)
+      return fail("has the shape " + describeShape(tensor.shape) +
+                  ", but wanted are at most 8 dimensions, and 1 to 2^32 - 1 "
+                  "elements");
+    Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
+    auto outerType = RankedTensorType::get(
+        outer, getElementType(*type, builder.getContext()));
+    Location loc = NameLoc::get(builder.getStringAttr(input.name));
+    if (failed(function.insertArgument(
+            function.getNumArguments(), outerType,
+            builder.getDictionaryAttr(builder.getNamedAttr(
+                nameAttrName, builder.getStringAttr(input.name))),
+            loc)))
+      return fail("cannot be added");
+    tensor.value = function.getArguments().back();
+    if (!tensors.try_emplace(input.name, std::move(tensor)).second)
+      return fail("stands twice");
+  }
+  // Leading 1s, once all arguments are there.
+  for (const ValueInfo &input : graph.inputs)
+    if (auto found = tensors.find(input.name); found != tensors.end()) {
+      NodeProto none;
+      NodeImporter views(*this, none, 0, 0);
+      found->second.value =
+          views.reshape(found->second.value, toPhysical(found->second.shape));
+    }
+  return llvm::Error::success();
+}
+
+void GraphImporter::addProblem(StringRef domain, StringRef type, StringRef name,
+                               StringRef reason) {
+  std::string fullName =
+      (domain.empty() ? type : (domain + "." + type).str()).str();
+  Problem &problem = problems[{fullName, reason.str()}];
+  if (problem.count++ == 0)
+    problem.firstNode = name.str();
+}
+
+std::string GraphImporter::describeProblems() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  unsigned count = 0;
+  for (const auto &[key, problem] : problems)
+    count += problem.count;
+  os << "DirectML's operators do not express " << count << " of "
+     << graph.nodes.size() << " nodes:";
+  for (const auto &[key, problem] : problems)
+    os << "\n  " << key.first << ": " << problem.count
+       << (problem.count == 1 ? " node, '" : " nodes, the first '")
+       << problem.firstNode << "': " << key.second;
+  return text;
+}
+
+llvm::Error GraphImporter::importNode(unsigned index) {
+  const NodeProto &node = graph.nodes[index];
+  StringRef domain = normalizeDomain(node.domain);
+  auto opset = opsets.find(domain);
+  NodeImporter importer(*this, node, opset == opsets.end() ? 1 : opset->second,
+                        index);
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError("node '" + importer.getName() + "' (" +
+                                   node.opType + ") " + message);
+  };
+  bool isComplete = true;
+  for (StringRef name : node.inputs) {
+    if (name.empty()) {
+      importer.inputs.push_back(nullptr);
+      continue;
+    }
+    if (auto initializer = initializers.find(name);
+        initializer != initializers.end()) {
+      auto constant = readConstant(*initializer->second, file, externalFiles);
+      if (!constant)
+        return constant.takeError();
+      Tensor tensor;
+      tensor.type = constant->getType();
+      tensor.shape = Shape(constant->getShape());
+      tensor.isKnown = true;
+      tensor.constant = std::move(*constant);
+      tensors[name] = std::move(tensor);
+      initializers.erase(initializer);
+    }
+    auto found = tensors.find(name);
+    if (found == tensors.end())
+      return fail("reads '" + name + "', which nothing before it computes");
+    importer.inputs.push_back(&found->second);
+    isComplete &= found->second.isKnown;
+  }
+  // An output that was there before would make names mean two things.
+  for (StringRef name : node.outputs)
+    if (!name.empty() && (tensors.count(name) || initializers.count(name)))
+      return fail("computes '" + name + "', which is there already");
+  // Names are looked up by others, hence all are entered, known or not. Tensors
+  // that importer.inputs points to stay where they are.
+  for (StringRef name : node.outputs)
+    if (!name.empty())
+      tensors.try_emplace(name);
+
+  const Operator *info = getRegistry().find(domain, node.opType);
+  if (!info) {
+    bool isFunction = llvm::is_contained(model.functions, node.opType);
+    addProblem(domain, node.opType, importer.getName(),
+               isFunction ? "is a function of the model, which the importer "
+                            "does not expand"
+                          : "the importer does not know it");
+    return llvm::Error::success();
+  }
+  // What depends on a node that failed is not judged by shapes that nobody
+  // knows.
+  if (!isComplete)
+    return llvm::Error::success();
+
+  if (importer.isFoldable() && node.outputs.size() == 1)
+    if (std::optional<Constant> constant = foldNode(importer)) {
+      (void)importer.set(0, std::move(*constant));
+      return llvm::Error::success();
+    }
+  LogicalResult result = info->import(importer);
+  std::string reason = importer.takeReason();
+  if (failed(result) || !reason.empty()) {
+    if (failed(result))
+      for (StringRef name : node.outputs)
+        if (!name.empty())
+          tensors[name] = Tensor();
+    addProblem(domain, node.opType, importer.getName(),
+               reason.empty() ? "it cannot be expressed" : reason);
+    return llvm::Error::success();
+  }
+  for (auto [number, name] : llvm::enumerate(node.outputs))
+    if (!name.empty() && read.contains(name) && !tensors[name].isKnown)
+      addProblem(domain, node.opType, importer.getName(),
+                 "its output " + std::to_string(number) + " is not supported");
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::finish(func::FuncOp function) {
+  if (graph.outputs.empty())
+    return llvm::createStringError("the graph has no outputs, but wanted is "
+                                   "one at least");
+  SmallVector<Value> results;
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  llvm::StringSet<> names;
+  for (const ValueInfo &input : graph.inputs)
+    names.insert(input.name);
+  for (const ValueInfo &output : graph.outputs) {
+    if (auto initializer = initializers.find(output.name);
+        initializer != initializers.end()) {
+      auto constant = readConstant(*initializer->second, file, externalFiles);
+      if (!constant)
+        return constant.takeError();
+      Tensor &tensor = tensors[output.name];
+      tensor.type = constant->getType();
+      tensor.shape = Shape(constant->getShape());
+      tensor.isKnown = true;
+      tensor.constant = std::move(*constant);
+      initializers.erase(initializer);
+    }
+    auto found = tensors.find(output.name);
+    if (found == tensors.end())
+      return llvm::createStringError("output '" + output.name +
+                                     "' is computed by no node");
+    Tensor &tensor = found->second;
+    // Of a node that is listed among the problems.
+    if (!tensor.isKnown)
+      continue;
+    NodeProto none;
+    NodeImporter views(*this, none, 0, 0);
+    Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
+    std::optional<int64_t> count = countElements(outer);
+    if (!count || *count == 0)
+      return llvm::createStringError("output '" + output.name +
+                                     "' has the shape " + describeShape(outer) +
+                                     ", but wanted are 1 to 2^32 - 1 elements");
+    Value value = views.materialize(tensor, outer);
+    results.push_back(value);
+    types.push_back(value.getType());
+    std::string name = output.name.str();
+    while (!names.insert(name).second)
+      name += "_output";
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(nameAttrName, builder.getStringAttr(name))));
+  }
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), types));
+  function.setAllResultAttrs(attributes);
+  // Views of views, and constants that others took the place of.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  return llvm::Error::success();
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
+  using Result = llvm::Expected<OwningOpRef<ModuleOp>>;
+  if (llvm::Error error = findOperatorSets())
+    return Result(std::move(error));
+  if (graph.hasSparseInitializers)
+    return llvm::createStringError("the graph has sparse initializers, but "
+                                   "wanted are dense ones");
+  findNeededNodes();
+  Location loc =
+      NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  builder.setInsertionPointToStart(module->getBody());
+  auto function = func::FuncOp::create(builder, loc, "main",
+                                       builder.getFunctionType({}, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  if (llvm::Error error = declareInputs(function))
+    return Result(std::move(error));
+  for (unsigned index = 0; index < graph.nodes.size(); ++index)
+    if (isNeeded[index])
+      if (llvm::Error error = importNode(index))
+        return Result(std::move(error));
+  if (llvm::Error error = finish(function))
+    return Result(std::move(error));
+  if (!problems.empty())
+    return llvm::createStringError(describeProblems());
+
+  std::string reason;
+  ScopedDiagnosticHandler handler(builder.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    reason = diagnostic.str();
+                                    return success();
+                                  });
+  if (failed(verify(*module)))
+    return llvm::createStringError("the function built of the graph does not "
+                                   "verify: " +
+                                   reason);
+  return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                       MLIRContext *context, const ImportOptions &options) {
+  std::shared_ptr<llvm::MemoryBuffer> file = std::move(buffer);
+  context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                       linalg::LinalgDialect, tensor::TensorDialect>();
+  llvm::Expected<ModelProto> model = decodeModel(file->getBuffer());
+  if (!model)
+    return model.takeError();
+  if (!model->graph)
+    return llvm::createStringError(
+        "the file is no ONNX model: it has no graph");
+  return GraphImporter(*model, file->getBufferIdentifier(), file, context,
+                       options)
+      .run();
+}
+
+llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
+  auto [name, size] = text.rsplit('=');
+  int64_t number = 0;
+  if (name.empty() || size.getAsInteger(10, number) || number < 1 ||
+      number > UINT32_MAX)
+    return llvm::createStringError("--dim=" + text +
+                                   ": wanted is NAME=SIZE with a size from 1 "
+                                   "to 2^32 - 1");
+  options.dimensions[name] = number;
+  return llvm::Error::success();
+}
+
+bool dml::onnx::isModel(StringRef path, StringRef content) {
+  if (path.ends_with(".onnx"))
+    return true;
+  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
+    return false;
+  // Field 1, ir_version, comes first, is a small number, and another field
+  // follows it. No text and no bytecode of MLIR begins so.
+  return content.size() > 3 && content[0] == 0x08 && content[1] > 0 &&
+         content[1] < 0x20 && content[2] != 0;
+}
+
+void dml::onnx::registerDialects(DialectRegistry &registry) {
+  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, tensor::TensorDialect>();
+}
+
+//===----------------------------------------------------------------------===//
+// What a node states
+//===----------------------------------------------------------------------===//
+
+NodeImporter::NodeImporter(GraphImporter &graph, const NodeProto &node,
+                           int64_t opset, unsigned number)
+    : graph(graph), node(node), opset(opset), nodeNumber(number),
+      loc(NameLoc::get(graph.builder.getStringAttr(getName()))) {}
+
+std::string NodeImporter::getName() const {
+  if (!node.name.empty())
+    return node.name.str();
+  return (node.opType + "#" + Twine(nodeNumber)).str();
+}
+
+LogicalResult NodeImporter::reject(const Twine &text) {
+  // The first reason is the cause of others.
+  if (reason.empty())
+    reason = text.str();
+  return failure();
+}
+
+bool NodeImporter::isRead(unsigned output) const {
+  return graph.read.contains(node.outputs[output]);
+}
+
+bool NodeImporter::isFoldable() const {
+  return llvm::all_of(inputs, [](const Tensor *input) {
+    return !input || (input->constant && input->constant->isFoldable());
+  });
+}
+
+LogicalResult NodeImporter::wantInputs(unsigned minimum, unsigned maximum) {
+  // Trailing inputs may be left out by empty names.
+  unsigned count = inputs.size();
+  while (count > 0 && !inputs[count - 1])
+    --count;
+  bool complete = true;
+  for (unsigned index = 0; index < minimum; ++index)
+    complete &= hasInput(index);
+  if (count >= minimum && count <= maximum && complete)
+    return success();
+  return reject("it has " + Twine(count) + " inputs" +
+                (complete ? "" : ", some of them left out") +
+                ", but wanted are " + Twine(minimum) +
+                (minimum == maximum ? "" : " to " + Twine(maximum).str()));
+}
+
+FailureOr<Shape> NodeImporter::getIntegers(unsigned index, StringRef what) {
+  const Tensor &tensor = getInput(index);
+  if (!tensor.constant)
+    return reject(what + " are computed when the model runs, but DirectML "
+                         "wants them when it is built");
+  if (!tensor.constant->isFoldable() || tensor.constant->isFloat())
+    return reject(what + " are no list of integers");
+  return Shape(tensor.constant->getIntegers());
+}
+
+FailureOr<double> NodeImporter::getNumber(unsigned index, StringRef what) {
+  const Tensor &tensor = getInput(index);
+  if (!tensor.constant)
+    return reject(what + " is computed when the model runs, but DirectML "
+                         "wants it when it is built");
+  if (tensor.constant->getNumElements() != 1)
+    return reject(what + " has the shape " + describeShape(tensor.shape) +
+                  ", but wanted is one number");
+  return tensor.constant->getFloats()[0];
+}
+
+const AttributeProto *NodeImporter::getAttribute(StringRef name) const {
+  for (const AttributeProto &attribute : node.attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+bool NodeImporter::hasAttribute(StringRef name) const {
+  return getAttribute(name);
+}
+
+llvm::Expected<Constant> NodeImporter::readTensor(const TensorProto &tensor) {
+  return readConstant(tensor, graph.file, graph.externalFiles);
+}
+
+static StringRef describeAttributeType(int32_t type) {
+  switch (type) {
+  case AttributeProto::Float:
+    return "a float";
+  case AttributeProto::Int:
+    return "an integer";
+  case AttributeProto::String:
+    return "a string";
+  case AttributeProto::Tensor:
+    return "a tensor";
+  case AttributeProto::Graph:
+    return "a graph";
+  case AttributeProto::Floats:
+    return "floats";
+  case AttributeProto::Ints:
+    return "integers";
+  case AttributeProto::Strings:
+    return "strings";
+  default:
+    return "of a type that is not known";
+  }
+}
+
+/// The attribute, if it is there and of the type `type`.
+static const AttributeProto *getTyped(NodeImporter &node, StringRef name,
+                                      AttributeProto::Type type) {
+  const AttributeProto *attribute = node.getAttribute(name);
+  if (!attribute || attribute->type == type)
+    return attribute;
+  (void)node.reject("its attribute " + name + " is " +
+                    describeAttributeType(attribute->type) +
+                    ", but wanted is " + describeAttributeType(type));
+  return nullptr;
+}
+
+int64_t NodeImporter::getInt(StringRef name, int64_t otherwise) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Int);
+  return attribute ? attribute->i : otherwise;
+}
+
+float NodeImporter::getFloat(StringRef name, float otherwise) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Float);
+  return attribute ? attribute->f : otherwise;
+}
+
+StringRef NodeImporter::getString(StringRef name, StringRef otherwise) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::String);
+  return attribute ? attribute->s : otherwise;
+}
+
+Shape NodeImporter::getInts(StringRef name) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Ints);
+  return attribute ? Shape(attribute->ints.begin(), attribute->ints.end())
+                   : Shape();
+}
+
+FailureOr<int64_t> NodeImporter::normalizeAxis(int64_t axis, int64_t rank) {
+  int64_t normal = axis < 0 ? axis + rank : axis;
+  if (normal < 0 || normal >= rank)
+    return reject("axis " + Twine(axis) + " is none of " + Twine(rank) +
+                  " dimensions");
+  return normal;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+OpBuilder &NodeImporter::getBuilder() { return graph.builder; }
+
+RankedTensorType NodeImporter::getTensorType(ArrayRef<int64_t> shape,
+                                             DataType type) {
+  return RankedTensorType::get(shape,
+                               getElementType(type, getBuilder().getContext()));
+}
+
+Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
+  if (!tensor.constant)
+    return reshape(tensor.value, shape);
+  // Weights that several nodes read stand in the module once.
+  const Constant &constant = *tensor.constant;
+  if (!constant.isResource())
+    return constant.materialize(getBuilder(), loc, shape, "weights");
+  Value &value =
+      graph.weights[{constant.getData(), constant.getType(), Shape(shape)}];
+  if (!value)
+    value = constant.materialize(getBuilder(), loc, shape, "weights");
+  return value;
+}
+
+Value NodeImporter::get(unsigned index) {
+  return getAs(index, toPhysical(getShape(index)));
+}
+
+Value NodeImporter::getAs(unsigned index, ArrayRef<int64_t> shape) {
+  return materialize(getInput(index), shape);
+}
+
+Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
+                                 std::optional<Shape> as) {
+  const Tensor &tensor = getInput(index);
+  Shape from = toPhysical(as ? *as : tensor.shape);
+  if (tensor.constant && tensor.constant->isSplat())
+    return tensor.constant->splat(Shape(shape))
+        .materialize(getBuilder(), loc, shape, "weights");
+  // A shape of fewer dimensions is right-aligned.
+  Shape aligned(shape.size() - std::min(shape.size(), from.size()), 1);
+  aligned.append(from.begin(), from.end());
+  return broadcast(tensor, aligned, shape);
+}
+
+Value NodeImporter::getSplat(DataType type, double number,
+                             ArrayRef<int64_t> shape) {
+  return Constant::get(type, {1}, ArrayRef<double>(number))
+      .splat(Shape(shape))
+      .materialize(getBuilder(), loc, shape, "weights");
+}
+
+Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
+  // A view of a view is a view of what that one shows.
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto type = cast<RankedTensorType>(value.getType());
+  ArrayRef<int64_t> from = type.getShape();
+  if (from == to)
+    return value;
+  // Groups of neighbouring dimensions that have as many elements in both.
+  SmallVector<ReassociationIndices> fromGroups, toGroups;
+  Shape groupSizes;
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices fromGroup, toGroup;
+    int64_t fromSize = from[i], toSize = to[j];
+    fromGroup.push_back(i++);
+    toGroup.push_back(j++);
+    while (fromSize != toSize) {
+      if (fromSize < toSize) {
+        assert(i < from.size() && "a view has as many elements");
+        fromSize *= from[i];
+        fromGroup.push_back(i++);
+      } else {
+        assert(j < to.size() && "a view has as many elements");
+        toSize *= to[j];
+        toGroup.push_back(j++);
+      }
+    }
+    fromGroups.push_back(fromGroup);
+    toGroups.push_back(toGroup);
+    groupSizes.push_back(fromSize);
+  }
+  // What is left are 1s.
+  for (; i < from.size(); ++i)
+    fromGroups.back().push_back(i);
+  for (; j < to.size(); ++j)
+    toGroups.back().push_back(j);
+  OpBuilder &builder = getBuilder();
+  if (groupSizes.size() < from.size())
+    value = tensor::CollapseShapeOp::create(
+        builder, loc, type.clone(groupSizes), value, fromGroups);
+  if (groupSizes.size() < to.size())
+    value = tensor::ExpandShapeOp::create(builder, loc, type.clone(to), value,
+                                          toGroups);
+  return value;
+}
+
+Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Shape shape;
+  SmallVector<int64_t> moved;
+  for (int64_t dim : permutation) {
+    shape.push_back(type.getDimSize(dim));
+    if (type.getDimSize(dim) != 1)
+      moved.push_back(dim);
+  }
+  // Where only sizes of 1 change their place, no element does.
+  if (llvm::is_sorted(moved))
+    return reshape(value, shape);
+  OpBuilder &builder = getBuilder();
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, value, empty, permutation)
+      ->getResult(0);
+}
+
+Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
+                              ArrayRef<int64_t> to) {
+  assert(from.size() == to.size());
+  Shape kept;
+  SmallVector<int64_t> added;
+  for (auto [dim, fromSize, toSize] : llvm::enumerate(from, to)) {
+    if (fromSize == toSize)
+      kept.push_back(fromSize);
+    else
+      added.push_back(static_cast<int64_t>(dim));
+  }
+  if (added.empty())
+    return materialize(tensor, to);
+  OpBuilder &builder = getBuilder();
+  auto build = [&](ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
+                   ArrayRef<int64_t> dims) -> Value {
+    Value value = materialize(tensor, shape);
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, result,
+        cast<RankedTensorType>(value.getType()).getElementType());
+    return linalg::BroadcastOp::create(builder, loc, value, empty, dims)
+        ->getResult(0);
+  };
+  if (!kept.empty())
+    return build(kept, to, added);
+  // DirectML's tensors have one dimension at least.
+  return reshape(build({1}, {1, *countElements(to)}, {1}), to);
+}
+
+Value NodeImporter::bitcast(Value value, DataType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  return tensor::BitcastOp::create(getBuilder(), loc,
+                                   getTensorType(from.getShape(), type), value);
+}
+
+FailureOr<SmallVector<Value>>
+NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
+                       ArrayRef<NamedAttribute> attributes,
+                       ArrayRef<Type> results) {
+  OpBuilder &builder = getBuilder();
+  OperationName name(("dml." + mnemonic).str(), builder.getContext());
+  const OperatorSupport *support = getOperatorSupport(name);
+  // Stands in for what cannot be built, so that the nodes behind it are judged,
+  // too. The node is listed as not supported all the same.
+  auto placehold = [&](const Twine &why) {
+    (void)reject(why);
+    SmallVector<Value> values;
+    for (Type type : results)
+      values.push_back(tensor::EmptyOp::create(
+          builder, loc, cast<RankedTensorType>(type).getShape(),
+          cast<RankedTensorType>(type).getElementType()));
+    return values;
+  };
+  if (!support)
+    return placehold("it becomes DML_OPERATOR_" + mnemonic.upper() +
+                     ", which dml does not have");
+  // An attribute, or an operator before this one, could not be built.
+  if (!reason.empty())
+    return placehold(reason);
+  OperationState state(loc, name);
+  SmallVector<int32_t> segments;
+  size_t used = 0;
+  for (const TensorInfo &info : support->tensors) {
+    if (info.isResult)
+      continue;
+    segments.push_back(0);
+    for (const Operand &operand : operands)
+      if (operand.name == info.name) {
+        state.addOperands(operand.values);
+        segments.back() = static_cast<int32_t>(operand.values.size());
+        ++used;
+      }
+  }
+  assert(used == operands.size() && "operands have DirectML's names");
+  if (name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute("operandSegmentSizes",
+                       builder.getDenseI32ArrayAttr(segments));
+  state.addAttributes(attributes);
+  state.addTypes(results);
+
+  std::string message;
+  ScopedDiagnosticHandler handler(builder.getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (message.empty())
+                                      message = diagnostic.str();
+                                    return success();
+                                  });
+  Operation *op = builder.create(state);
+  if (failed(verify(op))) {
+    op->erase();
+    return placehold(message);
+  }
+  return SmallVector<Value>(op->getResults());
+}
+
+FailureOr<Value> NodeImporter::build(StringRef mnemonic,
+                                     ArrayRef<Operand> operands,
+                                     ArrayRef<NamedAttribute> attributes,
+                                     Type result) {
+  FailureOr<SmallVector<Value>> results =
+      buildAll(mnemonic, operands, attributes, result);
+  if (failed(results))
+    return failure();
+  return results->front();
+}
+
+NamedAttribute NodeImporter::attr(StringRef name, Attribute value) {
+  return getBuilder().getNamedAttr(name, value);
+}
+NamedAttribute NodeImporter::ints(StringRef name, ArrayRef<int64_t> values) {
+  return attr(name, getBuilder().getDenseI64ArrayAttr(values));
+}
+NamedAttribute NodeImporter::floats(StringRef name, ArrayRef<float> values) {
+  return attr(name, getBuilder().getDenseF32ArrayAttr(values));
+}
+NamedAttribute NodeImporter::integer(StringRef name, int64_t value) {
+  return attr(name, getBuilder().getI64IntegerAttr(value));
+}
+NamedAttribute NodeImporter::number(StringRef name, float value) {
+  return attr(name, getBuilder().getF32FloatAttr(value));
+}
+NamedAttribute NodeImporter::flag(StringRef name, bool value) {
+  return attr(name, getBuilder().getBoolAttr(value));
+}
+NamedAttribute NodeImporter::enumCase(StringRef name, StringRef type,
+                                      StringRef value) {
+  std::string text = ("#dml." + type + "<" + value + ">").str();
+  // The error of a dml that has no such enum is said by buildAll.
+  ScopedDiagnosticHandler handler(getBuilder().getContext(),
+                                  [](Diagnostic &) { return success(); });
+  Attribute attribute = parseAttribute(text, getBuilder().getContext());
+  if (!attribute) {
+    (void)reject("dml has no attribute " + text);
+    attribute = getBuilder().getUnitAttr();
+  }
+  return attr(name, attribute);
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (shape.size() > 8)
+    return reject("its output has " + Twine(shape.size()) +
+                  " dimensions, but DirectML's tensors have at most 8");
+  Tensor tensor;
+  tensor.type = *getDataType(type.getElementType());
+  tensor.value = reshape(value, toPhysical(shape));
+  tensor.shape = std::move(shape);
+  tensor.isKnown = true;
+  if (index < node.outputs.size() && !node.outputs[index].empty())
+    graph.tensors[node.outputs[index]] = std::move(tensor);
+  return success();
+}
+
+LogicalResult NodeImporter::set(unsigned index, Constant constant) {
+  Tensor tensor;
+  tensor.type = constant.getType();
+  tensor.shape = Shape(constant.getShape());
+  tensor.constant = std::move(constant);
+  tensor.isKnown = true;
+  if (index < node.outputs.size() && !node.outputs[index].empty())
+    graph.tensors[node.outputs[index]] = std::move(tensor);
+  return success();
+}
+
+LogicalResult NodeImporter::setView(unsigned index, unsigned input,
+                                    Shape shape) {
+  if (countElements(shape) != countElements(getShape(input)))
+    return reject("it shows " + describeShape(getShape(input)) + " as " +
+                  describeShape(shape) + ", which has not as many elements");
+  const Tensor &tensor = getInput(input);
+  if (tensor.constant)
+    return set(index, tensor.constant->reshape(std::move(shape)));
+  return set(index, tensor.value, std::move(shape));
+}

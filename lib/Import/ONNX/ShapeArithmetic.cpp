@@ -1,0 +1,650 @@
+//===- ShapeArithmetic.cpp - Shapes, views, and what models do with them --===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exporters write the arithmetic of sizes as nodes. With the sizes known, these
+// nodes have known elements, and what depends on them, such as the shape of a
+// Reshape, is known too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+//===----------------------------------------------------------------------===//
+// Elements that are known
+//===----------------------------------------------------------------------===//
+
+/// Calls `function` with the coordinates of every element, in order.
+static void forEach(ArrayRef<int64_t> shape,
+                    llvm::function_ref<void(ArrayRef<int64_t>)> function) {
+  int64_t count = *countElements(shape);
+  Shape coordinates(shape.size(), 0);
+  for (int64_t index = 0; index < count; ++index) {
+    function(coordinates);
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      if (++coordinates[dim] < shape[dim])
+        break;
+      coordinates[dim] = 0;
+    }
+  }
+}
+
+/// The element of a tensor of `shape` that is read at `coordinates` of a tensor
+/// that it is broadcast to.
+static int64_t getIndex(ArrayRef<int64_t> shape,
+                        ArrayRef<int64_t> coordinates) {
+  int64_t index = 0;
+  size_t offset = coordinates.size() - shape.size();
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    index =
+        index * shape[dim] + (shape[dim] == 1 ? 0 : coordinates[offset + dim]);
+  return index;
+}
+
+/// Picks elements of `constant`: `pick` maps coordinates of the result to some
+/// of the constant.
+static Constant pick(const Constant &constant, Shape shape,
+                     llvm::function_ref<Shape(ArrayRef<int64_t>)> pick) {
+  auto collect = [&](auto elements) {
+    decltype(elements) picked;
+    forEach(shape, [&](ArrayRef<int64_t> coordinates) {
+      picked.push_back(
+          elements[getIndex(constant.getShape(), pick(coordinates))]);
+    });
+    return Constant::get(constant.getType(), shape, ArrayRef(picked));
+  };
+  return constant.isFloat() ? collect(constant.getFloats())
+                            : collect(constant.getIntegers());
+}
+
+/// Nothing where an integer operation has no result.
+template <typename T>
+static std::optional<T> compute(StringRef type, T a, T b) {
+  constexpr bool isInteger = std::is_integral_v<T>;
+  // Integers wrap around, as they do on devices.
+  auto wrap = [&](auto function) {
+    if constexpr (isInteger)
+      return static_cast<T>(
+          function(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+    else
+      return function(a, b);
+  };
+  if (type == "Add")
+    return wrap([](auto x, auto y) { return x + y; });
+  if (type == "Sub")
+    return wrap([](auto x, auto y) { return x - y; });
+  if (type == "Mul")
+    return wrap([](auto x, auto y) { return x * y; });
+  if (type == "Min")
+    return std::min(a, b);
+  if (type == "Max")
+    return std::max(a, b);
+  if (type == "Div" || type == "Mod") {
+    if constexpr (isInteger) {
+      if (b == 0 || (a == std::numeric_limits<T>::min() && b == -1))
+        return std::nullopt;
+      if (type == "Div")
+        return a / b;
+      T rest = a % b;
+      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+      return type == "Div" ? std::optional<T>(a / b) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+static std::optional<bool> compare(StringRef type, T a, T b) {
+  return llvm::StringSwitch<std::optional<bool>>(type)
+      .Case("Equal", a == b)
+      .Case("Greater", a > b)
+      .Case("Less", a < b)
+      .Case("GreaterOrEqual", a >= b)
+      .Case("LessOrEqual", a <= b)
+      .Case("And", a != 0 && b != 0)
+      .Case("Or", a != 0 || b != 0)
+      .Case("Xor", (a != 0) != (b != 0))
+      .Default(std::nullopt);
+}
+
+static std::optional<Constant> foldBinary(NodeImporter &node) {
+  const Constant &a = *node.getInput(0).constant,
+                 &b = *node.getInput(1).constant;
+  std::optional<Shape> shape = broadcastShapes(a.getShape(), b.getShape());
+  if (!shape || a.getType() != b.getType() || !countElements(*shape) ||
+      *countElements(*shape) > Constant::maxFoldable)
+    return std::nullopt;
+  StringRef type = node.getNode().opType;
+  // C's remainder is what fmod asks for.
+  if (type == "Mod" && node.getInt("fmod", 0) != 0)
+    return std::nullopt;
+  auto run = [&](auto lhs, auto rhs) -> std::optional<Constant> {
+    decltype(lhs) results;
+    SmallVector<int64_t> truths;
+    bool ok = true;
+    forEach(*shape, [&](ArrayRef<int64_t> at) {
+      auto x = lhs[getIndex(a.getShape(), at)],
+           y = rhs[getIndex(b.getShape(), at)];
+      if (auto result = compute(type, x, y))
+        results.push_back(*result);
+      else if (auto truth = compare(type, x, y))
+        truths.push_back(*truth);
+      else
+        ok = false;
+    });
+    if (!ok)
+      return std::nullopt;
+    if (!truths.empty())
+      return Constant::get(DataType::UINT8, *shape, ArrayRef(truths));
+    return Constant::get(a.getType(), *shape, ArrayRef(results));
+  };
+  return a.isFloat() ? run(a.getFloats(), b.getFloats())
+                     : run(a.getIntegers(), b.getIntegers());
+}
+
+static std::optional<Constant> foldUnary(NodeImporter &node) {
+  const Constant &input = *node.getInput(0).constant;
+  Shape shape(input.getShape());
+  StringRef type = node.getNode().opType;
+  if (type == "Not") {
+    SmallVector<int64_t> results;
+    for (int64_t x : input.getIntegers())
+      results.push_back(x == 0);
+    return Constant::get(input.getType(), shape, ArrayRef(results));
+  }
+  if (!input.isFloat()) {
+    SmallVector<int64_t> results;
+    for (int64_t x : input.getIntegers()) {
+      auto negated = static_cast<int64_t>(0 - static_cast<uint64_t>(x));
+      if (type == "Neg")
+        results.push_back(negated);
+      else if (type == "Abs")
+        results.push_back(x < 0 ? negated : x);
+      else
+        return std::nullopt;
+    }
+    return Constant::get(input.getType(), shape, ArrayRef(results));
+  }
+  SmallVector<double> results;
+  for (double x : input.getFloats()) {
+    if (type == "Neg")
+      results.push_back(-x);
+    else if (type == "Abs")
+      results.push_back(std::abs(x));
+    else if (type == "Floor")
+      results.push_back(std::floor(x));
+    else if (type == "Ceil")
+      results.push_back(std::ceil(x));
+    else if (type == "Sqrt")
+      results.push_back(std::sqrt(x));
+    else
+      return std::nullopt;
+  }
+  return Constant::get(input.getType(), shape, ArrayRef(results));
+}
+
+static std::optional<Constant> foldCast(NodeImporter &node) {
+  const Constant &input = *node.getInput(0).constant;
+  int64_t to = node.getInt("to", 0);
+  std::optional<DataType> type = toDataType(static_cast<int32_t>(to));
+  if (!type)
+    return std::nullopt;
+  Shape shape(input.getShape());
+  constexpr int64_t boolean = 9;
+  if (to == boolean) {
+    SmallVector<int64_t> truths;
+    for (double x : input.getFloats())
+      truths.push_back(x != 0);
+    return Constant::get(*type, shape, ArrayRef(truths));
+  }
+  return input.isFloat()
+             ? Constant::get(*type, shape, ArrayRef(input.getFloats()))
+             : Constant::get(*type, shape, ArrayRef(input.getIntegers()));
+}
+
+static std::optional<Constant> foldGather(NodeImporter &node) {
+  const Constant &data = *node.getInput(0).constant,
+                 &indices = *node.getInput(1).constant;
+  auto rank = static_cast<int64_t>(data.getShape().size());
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), std::max<int64_t>(rank, 1));
+  if (failed(axis) || rank == 0 || indices.isFloat())
+    return std::nullopt;
+  Shape shape(data.getShape().take_front(*axis));
+  shape.append(indices.getShape().begin(), indices.getShape().end());
+  ArrayRef<int64_t> rest = data.getShape().drop_front(*axis + 1);
+  shape.append(rest.begin(), rest.end());
+  std::optional<int64_t> count = countElements(shape);
+  if (!count || *count > Constant::maxFoldable)
+    return std::nullopt;
+  int64_t size = data.getShape()[*axis];
+  SmallVector<int64_t> at = indices.getIntegers();
+  for (int64_t &index : at) {
+    if (index < 0)
+      index += size;
+    if (index < 0 || index >= size) {
+      (void)node.reject("index " + Twine(index) + " is outside of the " +
+                        Twine(size) + " elements of its axis");
+      return std::nullopt;
+    }
+  }
+  size_t indexRank = indices.getShape().size();
+  return pick(data, shape, [&](ArrayRef<int64_t> coordinates) {
+    Shape from(coordinates.take_front(*axis));
+    from.push_back(
+        at[getIndex(indices.getShape(), coordinates.slice(*axis, indexRank))]);
+    ArrayRef<int64_t> tail = coordinates.drop_front(*axis + indexRank);
+    from.append(tail.begin(), tail.end());
+    return from;
+  });
+}
+
+static std::optional<Constant> foldConcat(NodeImporter &node) {
+  const Constant &first = *node.getInput(0).constant;
+  FailureOr<int64_t> axis = node.normalizeAxis(
+      node.getInt("axis", 0), std::max<int64_t>(first.getShape().size(), 1));
+  // Lists of sizes have one dimension.
+  if (failed(axis) || first.getShape().size() != 1)
+    return std::nullopt;
+  auto run = [&](auto get) -> std::optional<Constant> {
+    auto all = get(first);
+    for (unsigned index = 1; index < node.getNumInputs(); ++index) {
+      if (!node.hasInput(index))
+        return std::nullopt;
+      const Constant &next = *node.getInput(index).constant;
+      if (next.getType() != first.getType() || next.getShape().size() != 1)
+        return std::nullopt;
+      all.append(get(next));
+    }
+    return Constant::get(first.getType(), {static_cast<int64_t>(all.size())},
+                         ArrayRef(all));
+  };
+  return first.isFloat()
+             ? run([](const Constant &c) { return c.getFloats(); })
+             : run([](const Constant &c) { return c.getIntegers(); });
+}
+
+static std::optional<Constant> foldWhere(NodeImporter &node) {
+  const Constant &condition = *node.getInput(0).constant,
+                 &a = *node.getInput(1).constant,
+                 &b = *node.getInput(2).constant;
+  std::optional<Shape> shape = broadcastShapes(a.getShape(), b.getShape());
+  if (shape)
+    shape = broadcastShapes(*shape, condition.getShape());
+  if (!shape || a.getType() != b.getType() || !countElements(*shape) ||
+      *countElements(*shape) > Constant::maxFoldable)
+    return std::nullopt;
+  SmallVector<int64_t> truths = condition.getIntegers();
+  auto run = [&](auto lhs, auto rhs) {
+    decltype(lhs) results;
+    forEach(*shape, [&](ArrayRef<int64_t> at) {
+      results.push_back(truths[getIndex(condition.getShape(), at)]
+                            ? lhs[getIndex(a.getShape(), at)]
+                            : rhs[getIndex(b.getShape(), at)]);
+    });
+    return Constant::get(a.getType(), *shape, ArrayRef(results));
+  };
+  return a.isFloat() ? run(a.getFloats(), b.getFloats())
+                     : run(a.getIntegers(), b.getIntegers());
+}
+
+static std::optional<Constant> foldReduceProd(NodeImporter &node) {
+  const Constant &input = *node.getInput(0).constant;
+  // The number of elements of a shape.
+  if (input.isFloat() || input.getShape().size() != 1 ||
+      node.getNumInputs() > 1)
+    return std::nullopt;
+  uint64_t product = 1;
+  for (int64_t x : input.getIntegers())
+    product *= static_cast<uint64_t>(x);
+  Shape shape;
+  if (node.getInt("keepdims", 1))
+    shape.push_back(1);
+  auto value = static_cast<int64_t>(product);
+  return Constant::get(input.getType(), shape, ArrayRef(value));
+}
+
+static std::optional<Constant> foldExpand(NodeImporter &node) {
+  const Constant &input = *node.getInput(0).constant;
+  SmallVector<int64_t> sizes = node.getInput(1).constant->getIntegers();
+  std::optional<Shape> shape = broadcastShapes(input.getShape(), sizes);
+  if (!shape || !countElements(*shape))
+    return std::nullopt;
+  if (input.isSplat())
+    return input.splat(*shape);
+  if (*countElements(*shape) > Constant::maxFoldable)
+    return std::nullopt;
+  return pick(input, *shape, [&](ArrayRef<int64_t> coordinates) {
+    return Shape(coordinates.take_back(input.getShape().size()));
+  });
+}
+
+static std::optional<Constant> foldSlice(NodeImporter &node) {
+  const Constant &input = *node.getInput(0).constant;
+  if (input.getShape().size() != 1)
+    return std::nullopt;
+  Shape starts = node.getInts("starts"), ends = node.getInts("ends");
+  int64_t step = 1;
+  if (node.getOpset() >= 10) {
+    if (node.getNumInputs() < 3)
+      return std::nullopt;
+    starts = Shape(node.getInput(1).constant->getIntegers());
+    ends = Shape(node.getInput(2).constant->getIntegers());
+    if (node.hasInput(4))
+      step = node.getInput(4).constant->getIntegers()[0];
+  }
+  if (starts.size() != 1 || ends.size() != 1 || step < 1)
+    return std::nullopt;
+  int64_t size = input.getShape()[0];
+  auto clamp = [&](int64_t x) {
+    return std::clamp<int64_t>(x < 0 ? x + size : x, 0, size);
+  };
+  int64_t start = clamp(starts[0]), end = std::max(clamp(ends[0]), start);
+  step = std::min(step, std::max<int64_t>(size, 1));
+  return pick(input, {(end - start + step - 1) / step},
+              [&](ArrayRef<int64_t> coordinates) {
+                return Shape{start + coordinates[0] * step};
+              });
+}
+
+static std::optional<Constant> foldRange(NodeImporter &node) {
+  const Constant &start = *node.getInput(0).constant,
+                 &limit = *node.getInput(1).constant,
+                 &delta = *node.getInput(2).constant;
+  if (start.isFloat() || start.getNumElements() != 1 ||
+      limit.getNumElements() != 1 || delta.getNumElements() != 1)
+    return std::nullopt;
+  int64_t first = start.getIntegers()[0], last = limit.getIntegers()[0],
+          step = delta.getIntegers()[0];
+  if (step == 0)
+    return std::nullopt;
+  double exact = (static_cast<double>(last) - static_cast<double>(first)) /
+                 static_cast<double>(step);
+  if (exact > static_cast<double>(Constant::maxFoldable))
+    return std::nullopt;
+  SmallVector<int64_t> elements;
+  auto count = static_cast<int64_t>(std::max(std::ceil(exact), 0.0));
+  for (int64_t index = 0; index < count; ++index)
+    elements.push_back(first + index * step);
+  return Constant::get(start.getType(), {count}, ArrayRef(elements));
+}
+
+std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
+  using Fold = std::optional<Constant> (*)(NodeImporter &);
+  struct Row {
+    Fold fold;
+    unsigned minInputs;
+  };
+  static const llvm::StringMap<Row> rows = {
+      {"Add", {foldBinary, 2}},         {"Sub", {foldBinary, 2}},
+      {"Mul", {foldBinary, 2}},         {"Div", {foldBinary, 2}},
+      {"Mod", {foldBinary, 2}},         {"Min", {foldBinary, 2}},
+      {"Max", {foldBinary, 2}},         {"Equal", {foldBinary, 2}},
+      {"Greater", {foldBinary, 2}},     {"Less", {foldBinary, 2}},
+      {"And", {foldBinary, 2}},         {"Or", {foldBinary, 2}},
+      {"Xor", {foldBinary, 2}},         {"GreaterOrEqual", {foldBinary, 2}},
+      {"LessOrEqual", {foldBinary, 2}}, {"Neg", {foldUnary, 1}},
+      {"Abs", {foldUnary, 1}},          {"Floor", {foldUnary, 1}},
+      {"Ceil", {foldUnary, 1}},         {"Sqrt", {foldUnary, 1}},
+      {"Not", {foldUnary, 1}},          {"Cast", {foldCast, 1}},
+      {"Gather", {foldGather, 2}},      {"Concat", {foldConcat, 1}},
+      {"Where", {foldWhere, 3}},        {"ReduceProd", {foldReduceProd, 1}},
+      {"Expand", {foldExpand, 2}},      {"Slice", {foldSlice, 1}},
+      {"Range", {foldRange, 3}},
+  };
+  auto row = rows.find(node.getNode().opType);
+  if (row == rows.end() || !node.getNode().domain.empty())
+    return std::nullopt;
+  for (unsigned index = 0; index < row->second.minInputs; ++index)
+    if (!node.hasInput(index))
+      return std::nullopt;
+  // Min and Max take any number of inputs, which the table has no row for.
+  if (row->second.fold == foldBinary && node.getNumInputs() != 2)
+    return std::nullopt;
+  return row->second.fold(node);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that have a known result
+//===----------------------------------------------------------------------===//
+
+static LogicalResult importShape(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  auto rank = static_cast<int64_t>(shape.size());
+  auto clamp = [&](int64_t x) {
+    return std::clamp<int64_t>(x < 0 ? x + rank : x, 0, rank);
+  };
+  int64_t start = clamp(node.getInt("start", 0));
+  int64_t end = std::max(clamp(node.getInt("end", rank)), start);
+  ArrayRef<int64_t> sizes = ArrayRef(shape).slice(start, end - start);
+  return node.set(0, Constant::get(DataType::INT64, {end - start}, sizes));
+}
+
+static LogicalResult importSize(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  int64_t count = *countElements(node.getShape(0));
+  return node.set(0, Constant::get(DataType::INT64, {}, ArrayRef(count)));
+}
+
+static LogicalResult importConstant(NodeImporter &node) {
+  if (const AttributeProto *value = node.getAttribute("value");
+      value && value->t) {
+    llvm::Expected<Constant> constant = node.readTensor(*value->t);
+    if (!constant)
+      return node.reject(llvm::toString(constant.takeError()));
+    return node.set(0, std::move(*constant));
+  }
+  if (node.hasAttribute("value_int")) {
+    int64_t value = node.getInt("value_int", 0);
+    return node.set(0, Constant::get(DataType::INT64, {}, ArrayRef(value)));
+  }
+  if (node.hasAttribute("value_float")) {
+    double value = node.getFloat("value_float", 0);
+    return node.set(0, Constant::get(DataType::FLOAT32, {}, ArrayRef(value)));
+  }
+  if (node.hasAttribute("value_ints")) {
+    Shape values = node.getInts("value_ints");
+    return node.set(0, Constant::get(DataType::INT64,
+                                     {static_cast<int64_t>(values.size())},
+                                     ArrayRef<int64_t>(values)));
+  }
+  if (const AttributeProto *values = node.getAttribute("value_floats")) {
+    SmallVector<double> numbers(values->floats.begin(), values->floats.end());
+    return node.set(0, Constant::get(DataType::FLOAT32,
+                                     {static_cast<int64_t>(numbers.size())},
+                                     ArrayRef(numbers)));
+  }
+  return node.reject("its value is no dense tensor of numbers");
+}
+
+static LogicalResult importConstantOfShape(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  FailureOr<Shape> shape = node.getIntegers(0, "the sizes");
+  if (failed(shape))
+    return failure();
+  if (!countElements(*shape))
+    return node.reject("its shape is " + describeShape(*shape) +
+                       ", but wanted are at most 2^32 - 1 elements");
+  double zero = 0;
+  Constant value = Constant::get(DataType::FLOAT32, {1}, ArrayRef(zero));
+  if (const AttributeProto *attribute = node.getAttribute("value")) {
+    if (!attribute->t)
+      return node.reject("its attribute value is no tensor");
+    llvm::Expected<Constant> given = node.readTensor(*attribute->t);
+    if (!given)
+      return node.reject(llvm::toString(given.takeError()));
+    if (given->getNumElements() != 1)
+      return node.reject("its value has the shape " +
+                         describeShape(given->getShape()) +
+                         ", but wanted is one number");
+    value = std::move(*given);
+  }
+  if (*countElements(*shape) == 0)
+    return node.set(0, Constant(value.getType(), *shape, {}, nullptr));
+  return node.set(0, value.splat(*shape));
+}
+
+/// Range of numbers that are not foldable is not known to be small.
+static LogicalResult importRange(NodeImporter &node) {
+  return node.reject("its bounds are no known integers");
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static LogicalResult importReshape(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Shape> shape = node.getIntegers(1, "the sizes");
+  if (failed(shape))
+    return failure();
+  const Shape &from = node.getShape(0);
+  std::optional<size_t> inferred;
+  int64_t known = 1;
+  for (auto [dim, size] : llvm::enumerate(*shape)) {
+    if (size == 0 && node.getInt("allowzero", 0) == 0 && dim < from.size())
+      size = from[dim];
+    if (size == -1 && !inferred)
+      inferred = dim;
+    else if (size < 0 || size > UINT32_MAX ||
+             llvm::MulOverflow(known, size, known))
+      return node.reject("its shape is " + describeShape(*shape) +
+                         ", but wanted are sizes and at most one -1");
+  }
+  if (inferred) {
+    if (known == 0 || *countElements(from) % known != 0)
+      return node.reject("it shows " + describeShape(from) + " as " +
+                         describeShape(*shape) +
+                         ", which cannot have as many elements");
+    (*shape)[*inferred] = *countElements(from) / known;
+  }
+  return node.setView(0, 0, *shape);
+}
+
+static LogicalResult importFlatten(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  ArrayRef<int64_t> shape = node.getShape(0);
+  auto rank = static_cast<int64_t>(shape.size());
+  // The axis may also stand behind the last dimension.
+  FailureOr<int64_t> axis = node.getInt("axis", 1);
+  if (*axis != rank)
+    axis = node.normalizeAxis(*axis, rank);
+  if (failed(axis))
+    return failure();
+  return node.setView(0, 0,
+                      {*countElements(shape.take_front(*axis)),
+                       *countElements(shape.drop_front(*axis))});
+}
+
+/// The axes of an operator: an attribute, from opset 13 on an input.
+static FailureOr<Shape> getAxes(NodeImporter &node, int64_t rank) {
+  Shape axes = node.getInts("axes");
+  if (node.hasInput(1)) {
+    FailureOr<Shape> given = node.getIntegers(1, "the axes");
+    if (failed(given))
+      return failure();
+    axes = *given;
+  }
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  }
+  return axes;
+}
+
+static LogicalResult importSqueeze(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 2)))
+    return failure();
+  const Shape &from = node.getShape(0);
+  FailureOr<Shape> axes = getAxes(node, from.size());
+  if (failed(axes))
+    return failure();
+  bool all = axes->empty();
+  Shape shape;
+  for (auto [dim, size] : llvm::enumerate(from)) {
+    bool listed = llvm::is_contained(*axes, static_cast<int64_t>(dim));
+    if (listed && size != 1)
+      return node.reject("dimension " + Twine(dim) + " has size " +
+                         Twine(size) + ", but wanted is 1");
+    if (!listed && !(all && size == 1))
+      shape.push_back(size);
+  }
+  return node.setView(0, 0, shape);
+}
+
+static LogicalResult importUnsqueeze(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 2)))
+    return failure();
+  const Shape &from = node.getShape(0);
+  size_t count = node.hasInput(1) ? *countElements(node.getShape(1))
+                                  : node.getInts("axes").size();
+  if (count > 8)
+    return node.reject("it adds " + Twine(count) +
+                       " dimensions, but DirectML's tensors have at most 8");
+  size_t rank = from.size() + count;
+  FailureOr<Shape> axes = getAxes(node, rank);
+  if (failed(axes))
+    return failure();
+  Shape shape;
+  const auto *next = from.begin();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    if (llvm::is_contained(*axes, static_cast<int64_t>(dim)))
+      shape.push_back(1);
+    else if (next != from.end())
+      shape.push_back(*next++);
+    else
+      return node.reject("an axis stands twice");
+  }
+  return node.setView(0, 0, shape);
+}
+
+static LogicalResult importIdentity(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  return node.setView(0, 0, node.getShape(0));
+}
+
+static LogicalResult importDropout(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 3)))
+    return failure();
+  if (node.hasOutput(1))
+    return node.reject(
+        "its mask is read, which the provider leaves to the CPU");
+  if (node.hasInput(2)) {
+    FailureOr<double> training = node.getNumber(2, "the training mode");
+    if (failed(training))
+      return failure();
+    if (*training != 0)
+      return node.reject("its training mode is on, but wanted is inference");
+  }
+  return node.setView(0, 0, node.getShape(0));
+}
+
+void dml::onnx::addShapeOperators(Registry &registry) {
+  registry.add("Shape", "computed by the importer", importShape);
+  registry.add("Size", "computed by the importer", importSize);
+  registry.add("Constant", "a constant", importConstant);
+  registry.add("ConstantOfShape", "a constant", importConstantOfShape);
+  registry.add("Range", "computed by the importer", importRange);
+  registry.add("Reshape", "a view", importReshape);
+  registry.add("Flatten", "a view", importFlatten);
+  registry.add("Squeeze", "a view", importSqueeze);
+  registry.add("Unsqueeze", "a view", importUnsqueeze);
+  registry.add("Identity", "a view", importIdentity);
+  registry.add("Dropout", "a view", importDropout);
+}

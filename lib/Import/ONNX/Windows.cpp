@@ -1,0 +1,465 @@
+//===- Windows.cpp - Convolutions, pooling and matrix products ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+namespace {
+/// How windows lie on the spatial dimensions of a tensor. Tensors of one
+/// spatial dimension get one of size 1 before it, since DirectML has two or
+/// three.
+struct Windows {
+  /// The input, with that dimension.
+  Shape input;
+  Shape sizes, strides, dilations, start, end;
+  /// How many windows there are along each spatial dimension.
+  Shape counts;
+
+  bool isDilated() const {
+    return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
+  }
+  /// `shape` without the dimension of size 1.
+  static Shape without(Shape shape, bool isAdded) {
+    if (isAdded)
+      return {shape[0], shape[1], shape[3]};
+    return shape;
+  }
+};
+} // namespace
+
+/// Adds the dimension of size 1 to {N, C, W}.
+static Shape addDimension(Shape shape) {
+  if (shape.size() == 3)
+    return {shape[0], shape[1], 1, shape[2]};
+  return shape;
+}
+
+/// Puts `value` before the values of an array of one spatial dimension.
+static void prepend(int64_t value, ArrayRef<Shape *> arrays) {
+  for (Shape *array : arrays)
+    *array = {value, array->front()};
+}
+
+/// An array with a value for each spatial dimension, or `otherwise`.
+static FailureOr<Shape> getSpatial(NodeImporter &node, StringRef name,
+                                   size_t count, int64_t otherwise,
+                                   int64_t minimum) {
+  Shape values = node.getInts(name);
+  if (values.empty())
+    values.assign(count, otherwise);
+  if (values.size() != count)
+    return node.reject("its attribute " + name + " has " +
+                       Twine(values.size()) + " values, but wanted are " +
+                       Twine(count));
+  for (int64_t value : values)
+    if (value < minimum || value > UINT32_MAX)
+      return node.reject("its attribute " + name + " has the value " +
+                         Twine(value) + ", but wanted are values from " +
+                         Twine(minimum) + " to 2^32 - 1");
+  return values;
+}
+
+/// The windows of a node whose input 0 has the windows' sizes `sizes`. Where
+/// `sizes` is empty, kernel_shape states them.
+static FailureOr<Windows> getWindows(NodeImporter &node, Shape sizes) {
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 3 || shape.size() > 5)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are 1 to 3 spatial dimensions");
+  size_t count = shape.size() - 2;
+  ArrayRef<int64_t> spatial = ArrayRef(shape).drop_front(2);
+  if (sizes.empty()) {
+    FailureOr<Shape> kernel = getSpatial(node, "kernel_shape", count, 1, 1);
+    if (failed(kernel))
+      return failure();
+    sizes = *kernel;
+  }
+  FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
+  FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
+  FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
+  if (failed(strides) || failed(dilations) || failed(pads))
+    return failure();
+  Windows windows;
+  windows.sizes = sizes;
+  windows.strides = *strides;
+  windows.dilations = *dilations;
+  windows.start = Shape(ArrayRef(*pads).take_front(count));
+  windows.end = Shape(ArrayRef(*pads).drop_front(count));
+
+  StringRef autoPad = node.getString("auto_pad", "NOTSET");
+  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  if (!isSame && autoPad != "VALID" && autoPad != "NOTSET" && !autoPad.empty())
+    return node.reject("its attribute auto_pad is '" + autoPad +
+                       "', but wanted is NOTSET, SAME_UPPER, SAME_LOWER or "
+                       "VALID");
+  bool roundUp = node.getInt("ceil_mode", 0) != 0;
+  for (size_t dim = 0; dim < count; ++dim) {
+    int64_t extent = 0;
+    if (llvm::MulOverflow(windows.sizes[dim] - 1, windows.dilations[dim],
+                          extent))
+      return node.reject("its windows have no size of 64 bits");
+    ++extent;
+    if (autoPad == "VALID")
+      windows.start[dim] = windows.end[dim] = 0;
+    if (isSame) {
+      int64_t wanted = llvm::divideCeil(spatial[dim], windows.strides[dim]);
+      int64_t total = std::max<int64_t>(
+          (wanted - 1) * windows.strides[dim] + extent - spatial[dim], 0);
+      int64_t less = total / 2, more = total - less;
+      windows.start[dim] = autoPad == "SAME_UPPER" ? less : more;
+      windows.end[dim] = autoPad == "SAME_UPPER" ? more : less;
+    }
+    int64_t room =
+        spatial[dim] + windows.start[dim] + windows.end[dim] - extent;
+    if (room < 0)
+      return node.reject("a window reaches over " + Twine(extent) +
+                         " elements, but with its padding dimension " +
+                         Twine(dim + 2) + " has " + Twine(room + extent));
+    int64_t windowCount = room / windows.strides[dim] + 1;
+    if (roundUp && room % windows.strides[dim] != 0) {
+      // A window that begins behind the tensor and its padding at the start
+      // does not count.
+      if (windowCount * windows.strides[dim] <
+          spatial[dim] + windows.start[dim])
+        ++windowCount;
+    }
+    windows.counts.push_back(windowCount);
+  }
+  windows.input = addDimension(shape);
+  if (count == 1) {
+    prepend(1, {&windows.sizes, &windows.strides, &windows.dilations,
+                &windows.counts});
+    prepend(0, {&windows.start, &windows.end});
+  }
+  return windows;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult importConvolution(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  const Shape &shape = node.getShape(0), &filter = node.getShape(1);
+  if (filter.size() != shape.size() || shape.size() < 3)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       " and its filter " + describeShape(filter) +
+                       ", but wanted are as many dimensions, 3 at least");
+  FailureOr<Windows> windows =
+      getWindows(node, Shape(ArrayRef(filter).drop_front(2)));
+  if (failed(windows))
+    return failure();
+  Shape output = {shape[0], filter[0]};
+  output.append(windows->counts);
+  Value bias;
+  if (node.hasInput(2)) {
+    if (countElements(node.getShape(2)) != filter[0])
+      return node.reject("its bias has the shape " +
+                         describeShape(node.getShape(2)) + ", but wanted is " +
+                         Twine(filter[0]));
+    Shape as(output.size(), 1);
+    as[1] = filter[0];
+    bias = node.getAs(2, as);
+  }
+  FailureOr<Value> result = node.build(
+      "convolution",
+      {{"input", node.getAs(0, windows->input)},
+       {"filter", node.getAs(1, addDimension(filter))},
+       {"bias", bias}},
+      {node.enumCase("mode", "convolution_mode", "cross_correlation"),
+       node.enumCase("direction", "convolution_direction", "forward"),
+       node.ints("strides", windows->strides),
+       node.ints("dilations", windows->dilations),
+       node.ints("start_padding", windows->start),
+       node.ints("end_padding", windows->end),
+       node.ints("output_padding", Shape(windows->sizes.size(), 0)),
+       node.integer("group_count", node.getInt("group", 1))},
+      node.getTensorType(output, node.getType(0)));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, Windows::without(output, shape.size() == 3));
+}
+
+static LogicalResult importTransposedConvolution(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  const Shape &shape = node.getShape(0), &filter = node.getShape(1);
+  if (filter.size() != shape.size() || shape.size() < 3 || shape.size() > 5)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       " and its filter " + describeShape(filter) +
+                       ", but wanted are as many dimensions, 3 to 5");
+  size_t count = shape.size() - 2;
+  int64_t group = node.getInt("group", 1);
+  FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
+  FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
+  FailureOr<Shape> extra = getSpatial(node, "output_padding", count, 0, 0);
+  FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
+  if (failed(strides) || failed(dilations) || failed(extra) || failed(pads))
+    return failure();
+  if (group < 1 || group > UINT32_MAX)
+    return node.reject("it has " + Twine(group) + " groups");
+  Shape start(pads->begin(), pads->begin() + count),
+      end(pads->begin() + count, pads->end());
+  StringRef autoPad = node.getString("auto_pad", "NOTSET");
+  bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+  Shape wanted = node.getInts("output_shape");
+  // Some models state all dimensions.
+  if (wanted.size() == count + 2)
+    wanted.erase(wanted.begin(), wanted.begin() + 2);
+  if (!wanted.empty() && wanted.size() != count)
+    return node.reject("its attribute output_shape has " +
+                       Twine(wanted.size()) + " values, but wanted are " +
+                       Twine(count));
+  Shape output = {shape[0], filter[1] * group};
+  for (size_t dim = 0; dim < count; ++dim) {
+    int64_t extent = 0, steps = 0;
+    if (llvm::MulOverflow(filter[dim + 2] - 1, (*dilations)[dim], extent) ||
+        llvm::MulOverflow(shape[dim + 2] - 1, (*strides)[dim], steps))
+      return node.reject("its output has no size of 64 bits");
+    int64_t full = steps + extent + 1 + (*extra)[dim];
+    if (autoPad == "VALID")
+      start[dim] = end[dim] = 0;
+    if (isSame || !wanted.empty()) {
+      int64_t size =
+          wanted.empty() ? shape[dim + 2] * (*strides)[dim] : wanted[dim];
+      int64_t total = std::max<int64_t>(full - size, 0);
+      // The odd element goes to the end for SAME_UPPER alone.
+      int64_t less = total / 2, more = total - less;
+      start[dim] = autoPad == "SAME_UPPER" ? less : more;
+      end[dim] = autoPad == "SAME_UPPER" ? more : less;
+    }
+    int64_t size = full - start[dim] - end[dim];
+    if (size < 1)
+      return node.reject("its output has the size " + Twine(size) +
+                         " in dimension " + Twine(dim + 2) +
+                         ", but wanted is 1 at least");
+    output.push_back(size);
+  }
+  Shape outer = addDimension(output);
+  if (count == 1) {
+    prepend(1, {&*strides, &*dilations});
+    prepend(0, {&start, &end, &*extra});
+  }
+  Value bias;
+  if (node.hasInput(2)) {
+    if (countElements(node.getShape(2)) != output[1])
+      return node.reject("its bias has the shape " +
+                         describeShape(node.getShape(2)) + ", but wanted is " +
+                         Twine(output[1]));
+    Shape as(outer.size(), 1);
+    as[1] = output[1];
+    bias = node.getAs(2, as);
+  }
+  FailureOr<Value> result = node.build(
+      "convolution",
+      {{"input", node.getAs(0, addDimension(shape))},
+       {"filter", node.getAs(1, addDimension(filter))},
+       {"bias", bias}},
+      {node.enumCase("mode", "convolution_mode", "cross_correlation"),
+       node.enumCase("direction", "convolution_direction", "backward"),
+       node.ints("strides", *strides), node.ints("dilations", *dilations),
+       node.ints("start_padding", start), node.ints("end_padding", end),
+       node.ints("output_padding", *extra), node.integer("group_count", group)},
+      node.getTensorType(outer, node.getType(0)));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, output);
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// Windows that are as large as the spatial dimensions.
+static FailureOr<Windows> getGlobalWindows(NodeImporter &node) {
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 3 || shape.size() > 5)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are 1 to 3 spatial dimensions");
+  Windows windows;
+  windows.input = addDimension(shape);
+  windows.sizes = Shape(ArrayRef(windows.input).drop_front(2));
+  size_t count = windows.sizes.size();
+  windows.strides = windows.dilations = windows.counts = Shape(count, 1);
+  windows.start = windows.end = Shape(count, 0);
+  return windows;
+}
+
+enum class Pooling { Max, Average, Lp };
+
+static LogicalResult importPooling(NodeImporter &node, Pooling kind,
+                                   bool isGlobal) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  if (node.getInt("storage_order", 0) != 0)
+    return node.reject("its storage order is " +
+                       Twine(node.getInt("storage_order", 0)) +
+                       ", but DirectML's is 0");
+  FailureOr<Windows> windows =
+      isGlobal ? getGlobalWindows(node) : getWindows(node, {});
+  if (failed(windows))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  Shape output = {shape[0], shape[1]};
+  output.append(windows->counts);
+  bool isDilated = windows->isDilated();
+  SmallVector<NamedAttribute> attributes = {
+      node.ints("strides", windows->strides),
+      node.ints("window_size", windows->sizes),
+      node.ints("start_padding", windows->start),
+      node.ints("end_padding", windows->end)};
+  SmallVector<Type> types = {node.getTensorType(output, node.getType(0))};
+  std::string mnemonic;
+  switch (kind) {
+  case Pooling::Max:
+    mnemonic = "max_pooling2";
+    attributes.push_back(node.ints("dilations", windows->dilations));
+    break;
+  case Pooling::Average:
+    mnemonic = isDilated ? "average_pooling1" : "average_pooling";
+    if (isDilated)
+      attributes.push_back(node.ints("dilations", windows->dilations));
+    attributes.push_back(
+        node.flag("include_padding", node.getInt("count_include_pad", 0) != 0));
+    break;
+  case Pooling::Lp:
+    mnemonic = isDilated ? "lp_pooling1" : "lp_pooling";
+    if (isDilated)
+      attributes.push_back(node.ints("dilations", windows->dilations));
+    attributes.push_back(node.integer("p", node.getInt("p", 2)));
+    break;
+  }
+  bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
+  if (wantsIndices)
+    types.push_back(node.getTensorType(output, DataType::UINT64));
+  FailureOr<SmallVector<Value>> results = node.buildAll(
+      mnemonic, {{"input", node.getAs(0, windows->input)}}, attributes, types);
+  if (failed(results))
+    return failure();
+  Shape logical = Windows::without(output, shape.size() == 3);
+  if (failed(node.set(0, results->front(), logical)))
+    return failure();
+  if (!wantsIndices)
+    return success();
+  // ONNX's indices are int64, of the same bits.
+  return node.set(1, node.bitcast(results->back(), DataType::INT64), logical);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+static NamedAttribute getTransform(NodeImporter &node, StringRef name,
+                                   bool isTransposed) {
+  return node.enumCase(name, "matrix_transform",
+                       isTransposed ? "transpose" : "none");
+}
+
+static LogicalResult importGemm(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  const Shape &a = node.getShape(0), &b = node.getShape(1);
+  if (a.size() != 2 || b.size() != 2)
+    return node.reject("its matrices have the shapes " + describeShape(a) +
+                       " and " + describeShape(b) +
+                       ", but wanted are two dimensions");
+  bool transA = node.getInt("transA", 0) != 0,
+       transB = node.getInt("transB", 0) != 0;
+  Shape output = {a[transA ? 1 : 0], b[transB ? 0 : 1]};
+  Value c;
+  if (node.hasInput(2)) {
+    if (broadcastShapes(node.getShape(2), output) != output)
+      return node.reject(
+          "its C has the shape " + describeShape(node.getShape(2)) +
+          ", which does not broadcast to " + describeShape(output));
+    c = node.getBroadcast(2, toPhysical(output));
+  }
+  FailureOr<Value> result =
+      node.build("gemm", {{"a", node.get(0)}, {"b", node.get(1)}, {"c", c}},
+                 {getTransform(node, "trans_a", transA),
+                  getTransform(node, "trans_b", transB),
+                  node.number("alpha", node.getFloat("alpha", 1)),
+                  node.number("beta", node.getFloat("beta", 1))},
+                 node.getTensorType(toPhysical(output), node.getType(0)));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, output);
+}
+
+static LogicalResult importMatMul(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  Shape a = node.getShape(0), b = node.getShape(1);
+  if (a.empty() || b.empty())
+    return node.reject("one of its inputs is a scalar");
+  bool isRow = a.size() == 1, isColumn = b.size() == 1;
+  if (isRow)
+    a.insert(a.begin(), 1);
+  if (isColumn)
+    b.push_back(1);
+  std::optional<Shape> batch =
+      broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
+  if (!batch || a.back() != b[b.size() - 2])
+    return node.reject("it multiplies " + describeShape(node.getShape(0)) +
+                       " by " + describeShape(node.getShape(1)) +
+                       ", which do not fit");
+  auto withBatch = [&](int64_t rows, int64_t columns) {
+    Shape shape = *batch;
+    shape.append({rows, columns});
+    return toPhysical(shape);
+  };
+  int64_t rows = a[a.size() - 2], inner = a.back(), columns = b.back();
+  // GEMM has two dimensions of batches; more of them count as one.
+  Shape output = withBatch(rows, columns);
+  Value left = node.getBroadcast(0, withBatch(rows, inner), a),
+        right = node.getBroadcast(1, withBatch(inner, columns), b);
+  Shape flat = output;
+  if (output.size() > 4) {
+    int64_t count = *countElements(ArrayRef(output).drop_back(2));
+    flat = {1, count, rows, columns};
+    left = node.reshape(left, {1, count, rows, inner});
+    right = node.reshape(right, {1, count, inner, columns});
+  }
+  FailureOr<Value> result =
+      node.build("gemm", {{"a", left}, {"b", right}},
+                 {getTransform(node, "trans_a", false),
+                  getTransform(node, "trans_b", false), node.number("alpha", 1),
+                  node.number("beta", 0)},
+                 node.getTensorType(flat, node.getType(0)));
+  if (failed(result))
+    return failure();
+  Shape logical = *batch;
+  if (!isRow)
+    logical.push_back(rows);
+  if (!isColumn)
+    logical.push_back(columns);
+  return node.set(0, *result, logical);
+}
+
+void dml::onnx::addWindowOperators(Registry &registry) {
+  registry.add("Conv", "CONVOLUTION", importConvolution);
+  registry.add("ConvTranspose", "CONVOLUTION", importTransposedConvolution);
+  auto addPooling = [&](StringRef name, StringRef becomes, Pooling kind,
+                        bool isGlobal) {
+    registry.add(name, becomes, [=](NodeImporter &node) {
+      return importPooling(node, kind, isGlobal);
+    });
+  };
+  addPooling("MaxPool", "MAX_POOLING2", Pooling::Max, false);
+  addPooling("GlobalMaxPool", "MAX_POOLING2", Pooling::Max, true);
+  addPooling("AveragePool", "AVERAGE_POOLING or AVERAGE_POOLING1",
+             Pooling::Average, false);
+  addPooling("GlobalAveragePool", "AVERAGE_POOLING", Pooling::Average, true);
+  addPooling("LpPool", "LP_POOLING or LP_POOLING1", Pooling::Lp, false);
+  addPooling("GlobalLpPool", "LP_POOLING", Pooling::Lp, true);
+  registry.add("Gemm", "GEMM", importGemm);
+  registry.add("MatMul", "GEMM", importMatMul);
+}

@@ -1,0 +1,70 @@
+//===- Softmax.cpp - Softmax and its relatives ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sets.h"
+#include "Sums.h"
+#include "dml/IR/SoftmaxOps.h"
+
+using namespace mlir;
+
+namespace dml::reference {
+
+template <typename OpTy, bool isLog>
+static LogicalResult evaluateSoftmax(OpTy op, ArrayRef<Estimate> operands,
+                                     Evaluators::Estimates &outputs) {
+  const Estimate &input = operands[0];
+  FailureOr<Estimate> output = createBounds(op, op.getType());
+  if (failed(output))
+    return failure();
+  Sets(input.value.getShape(), getAxes(op))
+      .forEach([&](int64_t, ArrayRef<int64_t> places) {
+        Interval most = Interval::nan();
+        for (int64_t place : places)
+          most = max(most, Interval::load(input, place));
+        Sum sum;
+        for (int64_t place : places)
+          sum.add(exp(Interval::load(input, place) - most));
+        for (int64_t place : places) {
+          Interval x = Interval::load(input, place) - most;
+          Interval result = isLog ? x - log(sum.get()) : exp(x) / sum.get();
+          result.store(*output, place);
+        }
+      });
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult evaluateHardmax(OpTy op, ArrayRef<Estimate> operands,
+                                     Evaluators::Estimates &outputs) {
+  const Estimate &input = operands[0];
+  FailureOr<Tensor> output = createTensor(op, op.getType());
+  if (failed(output) || failed(verifyExact(op, input)))
+    return failure();
+  Sets(input.value.getShape(), getAxes(op))
+      .forEach([&](int64_t, ArrayRef<int64_t> places) {
+        int64_t winner = findWinner(input.value, places, /*isMax=*/true,
+                                    /*lastWins=*/false);
+        output->setNumber(places[winner], 1);
+      });
+  outputs.push_back(Estimate(std::move(*output)));
+  return success();
+}
+
+void addSoftmaxEvaluators(Evaluators &evaluators) {
+  evaluators.add<ActivationHardmaxOp>(evaluateHardmax<ActivationHardmaxOp>);
+  evaluators.add<ActivationHardmax1Op>(evaluateHardmax<ActivationHardmax1Op>);
+  evaluators.add<ActivationLogSoftmaxOp>(
+      evaluateSoftmax<ActivationLogSoftmaxOp, /*isLog=*/true>);
+  evaluators.add<ActivationLogSoftmax1Op>(
+      evaluateSoftmax<ActivationLogSoftmax1Op, /*isLog=*/true>);
+  evaluators.add<ActivationSoftmaxOp>(
+      evaluateSoftmax<ActivationSoftmaxOp, /*isLog=*/false>);
+  evaluators.add<ActivationSoftmax1Op>(
+      evaluateSoftmax<ActivationSoftmax1Op, /*isLog=*/false>);
+}
+
+} // namespace dml::reference

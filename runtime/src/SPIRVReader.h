@@ -1,0 +1,222 @@
+//===- SPIRVReader.h - The walk over a SPIR-V module ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_SPIRVREADER_H
+#define DML_RUNTIME_SPIRVREADER_H
+
+#include "ControlFlow.h"
+#include "SPIRVModule.h"
+#include "SPIRVTable.h"
+
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dml::runtime::spirv {
+
+template <typename... Ts> Status invalid(const Ts &...args) {
+  return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
+}
+
+/// A size no type has; any type that is too large to count, or has no size.
+constexpr uint64_t kUnsized = std::numeric_limits<uint64_t>::max();
+
+/// One instruction: its operands are words[1..count-1].
+struct Words {
+  const uint32_t *words;
+  uint32_t count;
+  uint32_t at;
+
+  uint32_t operator[](size_t i) const { return words[i]; }
+};
+
+/// A value's numbers, read as unsigned.
+struct Range {
+  uint64_t low, high;
+};
+
+/// Scalars and vectors; `kind` is 0 for any other type.
+struct Shape {
+  char kind = 0;
+  uint32_t width = 0, count = 0;
+};
+
+class Reader {
+public:
+  explicit Reader(std::vector<uint32_t> &words) : words(words) {}
+
+  Expected<SPIRVModule> read();
+
+private:
+  /// What is known of an id.
+  struct Info {
+    /// The instruction that defines it; 0: none has so far.
+    uint16_t op = 0;
+    /// Of a type: how deep it nests, and its alignment in a buffer (std430).
+    uint8_t depth = 0, alignment = 0;
+    /// Of an Input variable and of what is loaded from it: the BuiltIn.
+    uint8_t builtIn = 0;
+    /// The type of a value or a variable; else 0.
+    uint32_t type = 0;
+    /// Where its instruction begins.
+    uint32_t at = 0;
+    /// Where it is defined within a function: 1 more than the block, counted
+    /// over all functions. Of a label: its own block. 0: outside of functions.
+    uint32_t block = 0;
+    /// A bit for each row of decorations.
+    uint32_t decorations = 0;
+    /// The operand of Binding, ArrayStride or BuiltIn.
+    uint32_t decorated = 0;
+    /// Of a variable: 1 more than the entry point that last listed it.
+    uint32_t listed = 0;
+    /// Of an integer: its range. Of a type: its bytes, and how many scalars and
+    /// vectors it consists of, arrays counted once.
+    uint64_t low = 0, high = 0;
+  };
+  struct EntryPoint {
+    std::string name;
+    uint32_t function = 0;
+    /// The words of its interface.
+    uint32_t begin = 0, end = 0;
+    bool hasLocalSize = false, hasFunction = false;
+    std::array<uint32_t, 3> workgroupSize{};
+  };
+  struct Member {
+    uint32_t offset = 0, decorations = 0;
+  };
+  struct DecoratedId {
+    uint32_t id;
+    uint8_t row;
+  };
+  /// A use in another block than that of the definition.
+  struct Use {
+    uint32_t definition, use;
+  };
+  /// An index to be clamped to `limit`: word `operand` of the instruction.
+  struct Clamp {
+    uint32_t at, operand, type, limit;
+  };
+
+  // SPIRVModule.cpp: what stands outside of functions.
+  Status readHeader();
+  Status readInstruction(const Words &inst, const Instruction &rule);
+  Status readGlobal(const Words &inst, const Instruction &rule);
+  Status readCapability(uint32_t value);
+  Status readEntryPoint(const Words &inst);
+  Status readExecutionMode(const Words &inst);
+  Status readType(const Words &inst);
+  Status readConstant(const Words &inst);
+  Status readVariable(const Words &inst);
+  Status readInput(uint32_t id);
+  Status readDecoration(const Words &inst);
+  Status readMemberDecoration(const Words &inst);
+  Status finishGlobals();
+  Status finishDecorations();
+  Status finishWorkgroupSize();
+  Status finishEntryPoints(SPIRVModule &module);
+  Expected<uint64_t> layOut(uint32_t type);
+  void rewrite();
+
+  Status readString(const Words &inst, uint32_t first, uint32_t &next,
+                    std::string *string = nullptr) const;
+  Status define(const Words &inst, uint32_t id, uint32_t type = 0);
+  Status checkId(uint32_t id) const;
+  Status needFeature(DmlFeatureFlags oneOf, const char *type) const;
+
+  // Types.
+  bool isType(uint32_t id) const;
+  /// A type that values may have.
+  bool isData(uint32_t id) const;
+  Shape shapeOf(uint32_t type) const;
+  /// Word `i` of the instruction that defines an id.
+  uint32_t word(uint32_t id, uint32_t i) const { return words[ids[id].at + i]; }
+  uint64_t lengthOf(uint32_t array) const { return ids[word(array, 3)].low; }
+  uint32_t memberCount(uint32_t type) const;
+  /// Member `index` of a composite type.
+  Status findMember(uint32_t &type, uint64_t index) const;
+  bool isConstant(uint32_t id) const;
+  Status checkConstituents(const Words &inst, bool constant);
+
+  // SPIRVFunctions.cpp: what stands within.
+  Status readFunction(const Words &inst);
+  Status finishFunction();
+  Status finishPhis(const ControlFlow &flow);
+  Status readBody(const Words &inst, const Instruction &rule);
+  Status readBlockEnd(const Words &inst);
+  Status readLabel(const Words &inst);
+  Status readMerge(const Words &inst);
+  Status readLoad(const Words &inst);
+  Status readStore(const Words &inst);
+  Status readAccessChain(const Words &inst);
+  Status readArrayLength(const Words &inst);
+  Status readBarrier(const Words &inst);
+  Status readPhi(const Words &inst);
+  Status readComposite(const Words &inst);
+  Status readExtInst(const Words &inst);
+  Status readMemoryOperand(const Words &inst, uint32_t first) const;
+  Status checkSignature(const Words &inst, const Instruction &rule,
+                        uint32_t first);
+  Status useValue(uint32_t id, uint32_t &type);
+  Status usePointer(uint32_t id, uint32_t &storageClass, uint32_t &pointee);
+  Status checkIndex(const Words &inst, uint32_t operand, uint64_t length,
+                    bool mayReach);
+  void use(uint32_t id);
+  Status defineValue(const Words &inst);
+  Expected<uint64_t> constantOf(uint32_t id) const;
+  Range rangeOf(uint32_t id) const { return {ids[id].low, ids[id].high}; }
+  void setRange(uint32_t id, Range range);
+  std::optional<Range> computeRange(uint32_t op, const Words &inst,
+                                    uint32_t first) const;
+  Range rangeOfBuiltIn(uint32_t builtIn, uint32_t component) const;
+
+  std::vector<uint32_t> &words;
+  uint32_t bound = 0;
+  uint32_t version = 0;
+  DmlFeatureFlags features = 0;
+  std::vector<Info> ids;
+  Section section = Section::Capabilities;
+  std::set<uint32_t> capabilities;
+  bool hasMemoryModel = false;
+  uint32_t glslSet = 0;
+  /// Where an import and where constants can be added.
+  uint32_t importsEnd = 0, globalsEnd = 0;
+  std::vector<EntryPoint> entryPoints;
+  /// Entry points by name and by function.
+  std::map<std::string, uint32_t> names;
+  std::map<uint32_t, uint32_t> functions;
+  std::vector<DecoratedId> decorated;
+  /// By struct and number.
+  std::map<std::pair<uint32_t, uint32_t>, Member> members;
+  std::map<uint32_t, uint64_t> layouts;
+  std::optional<uint32_t> workgroupSizeConstant;
+  std::set<uint32_t> builtIns;
+  std::vector<uint32_t> variables;
+  uint64_t privateSize = 0;
+  bool globalsFinished = false;
+  std::vector<Clamp> clamps;
+
+  // Of the function that is being read.
+  bool inFunction = false, inBlock = false, hasMerge = false;
+  /// Instructions of a block that must come first: until when they may.
+  bool mayDeclare = false, mayPhi = false;
+  uint32_t entryPoint = 0;
+  /// Blocks of all functions before.
+  uint32_t firstBlock = 0;
+  uint64_t functionSize = 0;
+  /// Their targets are labels until the function ends.
+  std::vector<Block> blocks;
+  std::vector<Use> uses;
+  struct Phi {
+    uint32_t at, block;
+  };
+  std::vector<Phi> phis;
+};
+
+} // namespace dml::runtime::spirv
+
+#endif // DML_RUNTIME_SPIRVREADER_H

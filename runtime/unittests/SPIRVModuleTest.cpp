@@ -1,0 +1,616 @@
+//===- SPIRVModuleTest.cpp - What shader modules may consist of -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "SPIRVModule.h"
+#include "SPIRVTable.h"
+#include "TestExecutables.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <functional>
+
+using namespace dml::runtime;
+using namespace dml::runtime::spirv;
+using testing::HasSubstr;
+
+namespace {
+
+using Code = std::vector<uint32_t>;
+
+/// Writes a module instruction by instruction: a kernel with two storage
+/// buffers of f32, 64 invocations and a workgroup array of 64 f32.
+class Assembler {
+public:
+  enum Id : uint32_t {
+    Main = 1,
+    Void,
+    FunctionType,
+    Float,
+    Uint,
+    Int,
+    Bool,
+    Vector3,
+    Uint0,
+    Uint1,
+    Uint2,
+    Uint63,
+    Uint64,
+    Semantics,
+    Float1,
+    True,
+    RuntimeArray,
+    Block,
+    BlockPointer,
+    FloatPointer,
+    Array,
+    ArrayPointer,
+    SharedPointer,
+    InputPointer,
+    From,
+    To,
+    Shared,
+    LocalId,
+    Entry,
+    FirstFree,
+  };
+
+  Assembler() {
+    add(head, OpCapability, {1});
+    add(head, OpMemoryModel, {0, 1});
+    add(entry, OpEntryPoint, {5, Main, 0x6e69616d, 0, LocalId});
+    add(modes, OpExecutionMode, {Main, 17, 64, 1, 1});
+    for (uint32_t variable : {uint32_t(From), uint32_t(To)}) {
+      decorate(variable, 34, {0});
+      decorate(variable, 33, {variable - From});
+    }
+    decorate(RuntimeArray, 6, {4});
+    decorate(Block, 2, {});
+    add(decorations, OpMemberDecorate, {Block, 0, 35, 0});
+    decorate(LocalId, 11, {27});
+    global(OpTypeVoid, {Void});
+    global(OpTypeFunction, {FunctionType, Void});
+    global(OpTypeFloat, {Float, 32});
+    global(OpTypeInt, {Uint, 32, 0});
+    global(OpTypeInt, {Int, 32, 1});
+    global(OpTypeBool, {Bool});
+    global(OpTypeVector, {Vector3, Uint, 3});
+    global(OpConstant, {Uint, Uint0, 0});
+    global(OpConstant, {Uint, Uint1, 1});
+    global(OpConstant, {Uint, Uint2, 2});
+    global(OpConstant, {Uint, Uint63, 63});
+    global(OpConstant, {Uint, Uint64, 64});
+    global(OpConstant, {Uint, Semantics, 0x108});
+    global(OpConstant, {Float, Float1, 0x3f800000});
+    global(OpConstantTrue, {Bool, True});
+    global(OpTypeRuntimeArray, {RuntimeArray, Float});
+    global(OpTypeStruct, {Block, RuntimeArray});
+    global(OpTypePointer, {BlockPointer, StorageClassStorageBuffer, Block});
+    global(OpTypePointer, {FloatPointer, StorageClassStorageBuffer, Float});
+    global(OpTypeArray, {Array, Float, Uint64});
+    global(OpTypePointer, {ArrayPointer, StorageClassWorkgroup, Array});
+    global(OpTypePointer, {SharedPointer, StorageClassWorkgroup, Float});
+    global(OpTypePointer, {InputPointer, StorageClassInput, Vector3});
+    global(OpVariable, {BlockPointer, From, StorageClassStorageBuffer});
+    global(OpVariable, {BlockPointer, To, StorageClassStorageBuffer});
+    global(OpVariable, {ArrayPointer, Shared, StorageClassWorkgroup});
+    global(OpVariable, {InputPointer, LocalId, StorageClassInput});
+  }
+
+  static void add(Code &code, uint32_t opcode, const Code &operands) {
+    code.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | opcode);
+    code.insert(code.end(), operands.begin(), operands.end());
+  }
+  void decorate(uint32_t id, uint32_t decoration, const Code &operands) {
+    Code all{id, decoration};
+    all.insert(all.end(), operands.begin(), operands.end());
+    add(decorations, OpDecorate, all);
+  }
+  void global(uint32_t opcode, const Code &operands) {
+    add(globals, opcode, operands);
+  }
+  void body(uint32_t opcode, const Code &operands) {
+    add(statements, opcode, operands);
+  }
+  /// With a result of a new id, which is returned.
+  uint32_t value(uint32_t opcode, uint32_t type, const Code &operands) {
+    Code all{type, next};
+    all.insert(all.end(), operands.begin(), operands.end());
+    body(opcode, all);
+    return next++;
+  }
+  uint32_t label() {
+    body(OpLabel, {next});
+    return next++;
+  }
+  uint32_t fresh() { return next++; }
+  /// Component 0 of LocalInvocationId.
+  uint32_t localId() {
+    uint32_t all = value(OpLoad, Vector3, {LocalId});
+    return value(OpCompositeExtract, Uint, {all, 0});
+  }
+  void storeShared(uint32_t index) {
+    uint32_t pointer = value(OpAccessChain, SharedPointer, {Shared, index});
+    body(OpStore, {pointer, Float1});
+  }
+
+  /// The function's end where `ends` says so: a return.
+  Code assemble(bool ends = true) const {
+    Code code{0x07230203, version, 0, next, 0};
+    for (const Code *part : {&head, &entry, &modes, &decorations, &globals})
+      code.insert(code.end(), part->begin(), part->end());
+    add(code, OpFunction, {Void, Main, 0, FunctionType});
+    add(code, OpLabel, {Entry});
+    code.insert(code.end(), statements.begin(), statements.end());
+    if (ends)
+      add(code, OpReturn, {});
+    add(code, OpFunctionEnd, {});
+    code.insert(code.end(), rest.begin(), rest.end());
+    return code;
+  }
+
+  Code head, entry, modes, decorations, globals, statements, rest;
+  uint32_t version = 0x00010300;
+  uint32_t next = FirstFree;
+};
+
+using A = Assembler;
+
+/// What is written stands at the beginning of the kernel.
+void expectRefused(const std::function<void(Assembler &)> &write,
+                   const std::string &message, bool ends = true) {
+  Assembler assembler;
+  write(assembler);
+  Code code = assembler.assemble(ends);
+  auto result = readSPIRVModule(code);
+  ASSERT_FALSE(result) << "accepted, but expected: " << message;
+  EXPECT_EQ(result.status().result(), DML_ERROR_INVALID_EXECUTABLE);
+  EXPECT_THAT(result.status().message(), HasSubstr(message));
+}
+
+/// Expects so many indices to be clamped.
+void expectAccepted(const std::function<void(Assembler &)> &write,
+                    uint32_t clamped = 0, bool ends = true) {
+  Assembler assembler;
+  write(assembler);
+  Code code = assembler.assemble(ends);
+  auto result = readSPIRVModule(code);
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ(result->clampedIndices, clamped);
+  // What has been rewritten is a module, too, and leaves nothing to clamp.
+  Code again = code;
+  auto second = readSPIRVModule(again);
+  ASSERT_TRUE(second) << second.status().message();
+  EXPECT_EQ(second->clampedIndices, 0u);
+  EXPECT_EQ(again, code);
+}
+
+} // namespace
+
+TEST(SPIRVModule, AcceptsWhatTheAssemblerWrites) {
+  expectAccepted([](A &) {});
+  expectAccepted([](A &a) {
+    a.storeShared(a.localId());
+    a.body(OpControlBarrier, {A::Uint2, A::Uint2, A::Semantics});
+  });
+}
+
+TEST(SPIRVModule, RefusesInstructionsThatAreNotOnTheList) {
+  for (uint32_t opcode : {uint32_t(0),
+                          12u + 500,
+                          57u /* OpFunctionCall */,
+                          63u /* CopyMemory */,
+                          64u,
+                          67u /* OpPtrAccessChain */,
+                          70u,
+                          73u /* OpDecorationGroup */,
+                          74u,
+                          86u /* OpSampledImage */,
+                          117u /* OpConvertPtrToU */,
+                          120u /* OpConvertUToPtr */,
+                          227u /* OpAtomicLoad */,
+                          230u,
+                          234u,
+                          251u,
+                          252u /* OpKill */,
+                          332u,
+                          5609u /* OpAsmINTEL */,
+                          65535u})
+    expectRefused(
+        [&](A &a) {
+          a.body(opcode, {A::Float, a.fresh(), A::Float1});
+        },
+        "instruction " + std::to_string(opcode) +
+            " is none that an executable may use");
+}
+
+TEST(SPIRVModule, RefusesPointersAsData) {
+  expectRefused(
+      [](A &a) {
+        a.global(OpTypePointer, {a.fresh(), 5349, A::Float});
+      },
+      "storage class 5349 is none that an executable may use");
+  expectRefused(
+      [](A &a) {
+        a.global(OpTypeStruct, {a.fresh(), A::FloatPointer});
+      },
+      "is no type that another may consist of");
+  auto pointer = [](A &a) {
+    return a.value(OpAccessChain, A::SharedPointer, {A::Shared, A::Uint0});
+  };
+  expectRefused([&](A &a) { a.value(OpBitcast, A::Uint, {pointer(a)}); },
+                "is no value");
+  expectRefused([&](A &a) { a.value(OpBitcast, A::SharedPointer, {A::Uint0}); },
+                "is no type that values have");
+  expectRefused(
+      [&](A &a) { a.value(OpCopyObject, A::SharedPointer, {pointer(a)}); },
+      "is no type that values have");
+  expectRefused(
+      [&](A &a) {
+        uint32_t p = pointer(a);
+        a.value(OpSelect, A::SharedPointer, {A::True, p, p});
+      },
+      "is no type that values have");
+  expectRefused(
+      [](A &a) {
+        a.global(OpUndef, {A::FloatPointer, a.fresh()});
+      },
+      "is no type that a constant may have");
+  expectRefused(
+      [](A &a) {
+        a.global(OpConstantNull, {A::FloatPointer, a.fresh()});
+      },
+      "is no type that a constant may have");
+}
+
+TEST(SPIRVModule, RefusesDoubledDecorationsAndModes) {
+  expectRefused([](A &a) { a.decorate(A::From, 33, {0}); },
+                "decorated twice with Binding");
+  expectRefused([](A &a) { a.decorate(A::From, 34, {0}); },
+                "decorated twice with DescriptorSet");
+  expectRefused([](A &a) { a.decorate(A::From, 34, {1}); },
+                "decorated twice with DescriptorSet");
+  expectRefused(
+      [](A &a) {
+        A::add(a.modes, OpExecutionMode, {A::Main, 17, 1, 1, 1});
+      },
+      "has two LocalSizes");
+  expectRefused(
+      [](A &a) {
+        A::add(a.decorations, OpMemberDecorate, {A::Block, 0, 35, 0});
+      },
+      "decorated twice with Offset");
+  expectRefused([](A &a) { a.decorate(A::From, 5350, {}); },
+                "decoration 5350 is none");
+  expectRefused([](A &a) { a.decorate(A::Float, 33, {0}); },
+                "fits other things only");
+  expectRefused(
+      [](A &a) {
+        A::add(a.modes, OpExecutionMode, {A::Main, 38, 1, 1, 1});
+      },
+      "execution mode 38 is none");
+}
+
+TEST(SPIRVModule, BoundsIdsByTheWords) {
+  expectRefused([](A &a) { a.next = UINT32_MAX; }, "has the id bound");
+  expectRefused([](A &a) { a.next = 1 << 12; }, "has the id bound 4096");
+  expectRefused([](A &a) { a.next = 0; }, "has the id bound 0");
+  Assembler assembler;
+  Code code = assembler.assemble();
+  code.resize(5 << 20, 1u << 16);
+  code[3] = (1 << 22) + 1;
+  auto result = readSPIRVModule(code);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.status().message(),
+              HasSubstr("has the id bound 4194305, but 1 to 4194304"));
+}
+
+TEST(SPIRVModule, RefusesUndefinedIdsAndOtherTypes) {
+  expectRefused(
+      [](A &a) {
+        a.body(OpStore, {A::To, a.fresh()});
+      },
+      "is used before it is defined");
+  expectRefused(
+      [](A &a) {
+        a.value(OpAccessChain, A::FloatPointer, {9999, A::Uint0});
+      },
+      "%9999 is used before it is defined");
+  expectRefused(
+      [](A &a) {
+        a.value(OpIAdd, A::Uint, {A::Uint0, A::Float1});
+      },
+      "operand 2");
+  expectRefused(
+      [](A &a) {
+        a.value(OpIAdd, A::Float, {A::Uint0, A::Uint0});
+      },
+      "is no type that its result may have here");
+  expectRefused(
+      [](A &a) {
+        a.global(OpTypeFloat, {A::Float, 32});
+      },
+      "is defined twice");
+  expectRefused([](A &a) { a.body(OpReturn, {A::Void}); },
+                "has 2 words, but 1 are wanted");
+  expectRefused(
+      [](A &a) {
+        a.body(OpStore, {A::LocalId, A::Uint0});
+      },
+      "stores to an input");
+  expectRefused(
+      [](A &a) {
+        a.value(349, A::Uint, {A::Uint0, 0, A::Uint0});
+      },
+      "needs capability 63");
+}
+
+TEST(SPIRVModule, ChecksStorageBuffers) {
+  expectRefused(
+      [](A &a) {
+        uint32_t array = a.fresh(), pointer = a.fresh();
+        a.global(OpTypeArray, {array, A::Block, A::Uint2});
+        a.global(OpTypePointer, {pointer, StorageClassStorageBuffer, array});
+      },
+      "which has no size");
+  expectRefused(
+      [](A &a) {
+        uint32_t block = a.fresh(), pointer = a.fresh(), id = a.fresh();
+        a.decorate(id, 34, {0});
+        a.decorate(id, 33, {2});
+        a.global(OpTypeStruct, {block, A::Float});
+        a.global(OpTypePointer, {pointer, StorageClassStorageBuffer, block});
+        a.global(OpVariable, {pointer, id, StorageClassStorageBuffer});
+      },
+      "is no struct decorated with Block");
+  expectRefused(
+      [](A &a) {
+        uint32_t block = a.fresh(), pointer = a.fresh(), id = a.fresh();
+        a.decorate(id, 34, {0});
+        a.decorate(id, 33, {2});
+        a.decorate(block, 2, {});
+        a.global(OpTypeStruct, {block, A::Float});
+        a.global(OpTypePointer, {pointer, StorageClassStorageBuffer, block});
+        a.global(OpVariable, {pointer, id, StorageClassStorageBuffer});
+      },
+      "has no Offset");
+}
+
+TEST(SPIRVModule, RefusesOtherFunctionsThanThoseOfEntryPoints) {
+  expectRefused(
+      [](A &a) {
+        A::add(a.rest, OpFunction, {A::Void, a.fresh(), 0, A::FunctionType});
+      },
+      "is the function of no entry point");
+  expectRefused(
+      [](A &a) {
+        A::add(a.entry, OpEntryPoint, {5, A::Main, 0x00000078});
+      },
+      "two entry points have the function");
+  expectRefused([](A &) {}, "does not end", false);
+}
+
+TEST(SPIRVModule, ChecksWhatAnEntryPointLists) {
+  expectRefused(
+      [](A &a) {
+        a.version = 0x00010400;
+        a.storeShared(A::Uint0);
+      },
+      "is not listed by the entry point");
+  expectRefused(
+      [](A &a) {
+        a.entry.clear();
+        A::add(a.entry, OpEntryPoint, {5, A::Main, 0x6e69616d, 0});
+        a.localId();
+      },
+      "is not listed by the entry point");
+}
+
+TEST(SPIRVModule, ChecksIndices) {
+  // Constants.
+  expectAccepted([](A &a) { a.storeShared(A::Uint63); });
+  expectRefused([](A &a) { a.storeShared(A::Uint64); },
+                "index 64 reaches beyond the 64 elements");
+  // What is proven.
+  expectAccepted([](A &a) { a.storeShared(a.localId()); });
+  expectAccepted([](A &a) {
+    uint32_t sum = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint64});
+    a.storeShared(a.value(OpUMod, A::Uint, {sum, A::Uint64}));
+    a.storeShared(a.value(OpBitwiseAnd, A::Uint, {sum, A::Uint63}));
+    a.storeShared(a.value(OpISub, A::Uint, {A::Uint63, a.localId()}));
+    a.storeShared(a.value(196, A::Uint, {A::Uint1, A::Uint2}));
+  });
+  // What is not: 1 + 63, 2 * 63, and what a buffer says.
+  expectAccepted(
+      [](A &a) {
+        a.storeShared(a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1}));
+        a.storeShared(a.value(OpIMul, A::Uint, {a.localId(), A::Uint2}));
+        a.storeShared(a.value(OpISub, A::Uint, {A::Uint2, a.localId()}));
+        uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
+                                   {A::From, A::Uint0, a.localId()});
+        uint32_t loaded = a.value(OpLoad, A::Float, {pointer});
+        a.storeShared(a.value(OpBitcast, A::Uint, {loaded}));
+        a.storeShared(a.value(OpBitcast, A::Int, {loaded}));
+      },
+      5);
+  // Buffers are left to robust access, but for what needs none.
+  expectAccepted([](A &a) {
+    uint32_t index = a.value(OpIMul, A::Uint, {a.localId(), A::Uint64});
+    a.value(OpAccessChain, A::FloatPointer, {A::From, A::Uint0, index});
+  });
+  expectRefused(
+      [](A &a) {
+        a.value(OpAccessChain, A::FloatPointer, {A::From, A::Uint1, A::Uint0});
+      },
+      "index 1 reaches beyond the 1 members");
+  expectRefused(
+      [](A &a) {
+        a.value(OpAccessChain, A::FloatPointer,
+                {A::From, a.localId(), A::Uint0});
+      },
+      "is no OpConstant");
+}
+
+TEST(SPIRVModule, ChecksJumps) {
+  // if (true) { } with a value that is used where it may not be defined.
+  auto branch = [](A &a, bool merge, bool useOutside) {
+    uint32_t then = a.fresh(), end = a.fresh();
+    if (merge)
+      a.body(OpSelectionMerge, {end, 0});
+    a.body(OpBranchConditional, {A::True, then, end});
+    a.body(OpLabel, {then});
+    uint32_t value = a.value(OpIAdd, A::Uint, {A::Uint0, A::Uint1});
+    a.body(OpBranch, {end});
+    a.body(OpLabel, {end});
+    if (useOutside)
+      a.value(OpIAdd, A::Uint, {value, value});
+  };
+  expectAccepted([&](A &a) { branch(a, true, false); });
+  expectRefused([&](A &a) { branch(a, false, false); }, "OpSelectionMerge");
+  expectRefused([&](A &a) { branch(a, true, true); },
+                "which not every way to it crosses");
+  expectRefused([](A &a) { a.body(OpBranch, {A::Entry}); },
+                "the first block, %29, is jumped to", false);
+  expectRefused([](A &a) { a.body(OpBranch, {a.fresh()}); },
+                "is no block of this function", false);
+  expectRefused(
+      [](A &a) {
+        a.body(OpReturn, {});
+        a.label();
+        a.value(OpIAdd, A::Uint, {A::Uint0, A::Uint1});
+      },
+      "nothing leads to block");
+  // A jump back without a loop.
+  expectRefused(
+      [](A &a) {
+        uint32_t block = a.fresh();
+        a.body(OpBranch, {block});
+        a.body(OpLabel, {block});
+        a.body(OpBranch, {block});
+      },
+      "goes back, but not to the header of a loop", false);
+}
+
+TEST(SPIRVModule, ChecksLoopsAndPhis) {
+  auto loop = [](A &a,
+                 const std::function<void(uint32_t phi, uint32_t end)> &in,
+                 uint32_t first = A::Uint0) {
+    uint32_t header = a.fresh(), body = a.fresh(), next = a.fresh(),
+             end = a.fresh(), sum = a.fresh(), phi = a.fresh();
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {header});
+    a.body(OpPhi, {A::Uint, phi, first, A::Entry, sum, next});
+    uint32_t less = a.value(176, A::Bool, {phi, A::Uint64});
+    a.body(OpLoopMerge, {end, next, 0});
+    a.body(OpBranchConditional, {less, body, end});
+    a.body(OpLabel, {body});
+    in(phi, end);
+    a.body(OpBranch, {next});
+    a.body(OpLabel, {next});
+    a.body(OpIAdd, {A::Uint, sum, phi, A::Uint1});
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {end});
+  };
+  // A loop's variable is not proven, but clamped.
+  expectAccepted(
+      [&](A &a) {
+        loop(a, [&](uint32_t phi, uint32_t) { a.storeShared(phi); });
+      },
+      1);
+  expectRefused(
+      [&](A &a) {
+        loop(
+            a, [](uint32_t, uint32_t) {}, A::Float1);
+      },
+      "is not of type");
+  // if (true) break; and, wrongly, leaving two ifs at once.
+  expectAccepted([&](A &a) {
+    loop(a, [&](uint32_t, uint32_t end) {
+      uint32_t after = a.fresh();
+      a.body(OpSelectionMerge, {after, 0});
+      a.body(OpBranchConditional, {A::True, end, after});
+      a.body(OpLabel, {after});
+    });
+  });
+  expectRefused(
+      [&](A &a) {
+        uint32_t outer = a.fresh(), then = a.fresh(), inner = a.fresh();
+        a.body(OpSelectionMerge, {outer, 0});
+        a.body(OpBranchConditional, {A::True, then, outer});
+        a.body(OpLabel, {then});
+        a.body(OpSelectionMerge, {inner, 0});
+        a.body(OpBranchConditional, {A::True, outer, inner});
+        a.body(OpLabel, {inner});
+        a.body(OpBranch, {outer});
+        a.body(OpLabel, {outer});
+      },
+      "leaves more than the innermost if or loop");
+}
+
+TEST(SPIRVModule, LimitsNesting) {
+  auto nest = [](A &a, uint32_t depth) {
+    std::vector<uint32_t> ends;
+    for (uint32_t i = 0; i < depth; ++i) {
+      uint32_t then = a.fresh();
+      ends.push_back(a.fresh());
+      a.body(OpSelectionMerge, {ends.back(), 0});
+      a.body(OpBranchConditional, {A::True, then, ends.back()});
+      a.body(OpLabel, {then});
+    }
+    for (; !ends.empty(); ends.pop_back()) {
+      a.body(OpBranch, {ends.back()});
+      a.body(OpLabel, {ends.back()});
+    }
+  };
+  expectAccepted([&](A &a) { nest(a, 128); });
+  expectRefused([&](A &a) { nest(a, 129); },
+                "ifs and loops are nested more than 128 deep");
+  expectRefused(
+      [](A &a) {
+        uint32_t type = A::Float;
+        for (int i = 0; i < 17; ++i) {
+          uint32_t array = a.fresh();
+          a.global(OpTypeArray, {array, type, A::Uint1});
+          type = array;
+        }
+      },
+      "at most 16 may be nested");
+}
+
+// A chain of ifs, each of which may leave a loop, is what naive dominators take
+// quadratic time for; blocks in a row make a recursive walk overflow the stack.
+TEST(SPIRVModule, TakesLongFunctions) {
+  expectAccepted([](A &a) {
+    constexpr int kCount = 100000;
+    uint32_t header = a.fresh(), body = a.fresh(), next = a.fresh(),
+             end = a.fresh();
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {header});
+    a.body(OpLoopMerge, {end, next, 0});
+    a.body(OpBranchConditional, {A::True, body, end});
+    a.body(OpLabel, {body});
+    for (int i = 0; i < kCount; ++i) {
+      uint32_t after = a.fresh();
+      a.body(OpSelectionMerge, {after, 0});
+      a.body(OpBranchConditional, {A::True, end, after});
+      a.body(OpLabel, {after});
+    }
+    a.body(OpBranch, {next});
+    a.body(OpLabel, {next});
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {end});
+  });
+}
+
+TEST(SPIRVModule, EscapesWhatItQuotes) {
+  expectRefused(
+      [](A &a) {
+        // "\x1b[2J\n"
+        A::add(a.head, OpExtension, {0x4a325b1b, 0x0000000a});
+        std::rotate(a.head.begin() + 2, a.head.begin() + 5, a.head.end());
+      },
+      "'\\x1b[2J\\x0a' is no extension");
+}

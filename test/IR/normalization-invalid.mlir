@@ -1,0 +1,181 @@
+// What the normalizations reject, with the whole message.
+//
+// RUN: dml-opt %s --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
+
+// dml.batch_normalization (C1)
+func.func @batch_type(%a: tensor<2x3xf32>, %m: tensor<2x3xf16>) {
+  // expected-error @below {{'dml.batch_normalization' op mean has element type 'f16', but input has 'f32'}}
+  %0 = dml.batch_normalization %a, %m, %a, %a, %a {spatial = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<2x3xf16>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.batch_normalization (C2)
+func.func @batch_output(%a: tensor<2x3xf32>, %m: tensor<2x3xf32>) {
+  // expected-error @below {{'dml.batch_normalization' op output has size 1 in dimension 1, but input has 3 there (the operator does not broadcast)}}
+  %0 = dml.batch_normalization %a, %m, %a, %a, %a {spatial = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x1xf32>
+  return
+}
+
+// -----
+
+// dml.batch_normalization (C3)
+func.func @batch_size(%a: tensor<2x3xf32>, %m: tensor<2x2xf32>) {
+  // expected-error @below {{'dml.batch_normalization' op mean has size 2 in dimension 1, but wants 1 or 3, as input has}}
+  %0 = dml.batch_normalization %a, %m, %a, %a, %a {spatial = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.batch_normalization (C3)
+func.func @batch_rank(%a: tensor<2x3xf32>, %m: tensor<3xf32>) {
+  // expected-error @below {{'dml.batch_normalization' op mean has rank 1, but input has rank 2}}
+  %0 = dml.batch_normalization %a, %m, %a, %a, %a {spatial = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization (C1)
+func.func @mvn_type(%a: tensor<1x2x3x4xf32>, %s: tensor<1x2x1x1xf16>) {
+  // expected-error @below {{'dml.mean_variance_normalization' op scale has element type 'f16', but input has 'f32'}}
+  %0 = dml.mean_variance_normalization %a scale(%s) {cross_channel = true, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf16>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization (C2)
+func.func @mvn_output(%a: tensor<1x2x3x4xf32>, %s: tensor<1x2x1x1xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization' op output has size 1 in dimension 2, but input has 3 there (the operator does not broadcast)}}
+  %0 = dml.mean_variance_normalization %a scale(%s) {cross_channel = true, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization (C3)
+func.func @mvn_size(%a: tensor<1x2x3x4xf32>, %s: tensor<1x3x1x1xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization' op scale has size 3 in dimension 1, but wants 1 or 2, as input has}}
+  %0 = dml.mean_variance_normalization %a scale(%s) {cross_channel = true, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<1x2x3x4xf32>, tensor<1x3x1x1xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization1 (C1)
+func.func @mvn1_type(%a: tensor<2x3xf32>, %s: tensor<1x3xf16>) {
+  // expected-error @below {{'dml.mean_variance_normalization1' op scale has element type 'f16', but input has 'f32'}}
+  %0 = dml.mean_variance_normalization1 %a scale(%s) {axes = array<i64: 1>, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf16>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization1 (C2)
+func.func @mvn1_output(%a: tensor<2x3xf32>, %s: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization1' op output has size 1 in dimension 0, but input has 2 there (the operator does not broadcast)}}
+  %0 = dml.mean_variance_normalization1 %a scale(%s) {axes = array<i64: 1>, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization1 (C3)
+func.func @mvn1_size(%a: tensor<2x3xf32>, %s: tensor<1x2xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization1' op scale has size 2 in dimension 1, but wants 1 or 3, as input has}}
+  %0 = dml.mean_variance_normalization1 %a scale(%s) {axes = array<i64: 1>, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization1 (C4)
+func.func @mvn1_axes(%a: tensor<2x3xf32>, %s: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization1' op axes[0] is 2, but wants a value from 0 to 1}}
+  %0 = dml.mean_variance_normalization1 %a scale(%s) {axes = array<i64: 2>, normalize_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization2 (C1)
+func.func @mvn2_type(%a: tensor<2x3xf32>, %s: tensor<1x3xf16>) {
+  // expected-error @below {{'dml.mean_variance_normalization2' op scale has element type 'f16', but input has 'f32'}}
+  %0 = dml.mean_variance_normalization2 %a scale(%s) {axes = array<i64: 1>, use_mean = true, use_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf16>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization2 (C2)
+func.func @mvn2_output(%a: tensor<2x3xf32>, %s: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization2' op output has size 1 in dimension 0, but input has 2 there (the operator does not broadcast)}}
+  %0 = dml.mean_variance_normalization2 %a scale(%s) {axes = array<i64: 1>, use_mean = true, use_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization2 (C3)
+func.func @mvn2_size(%a: tensor<2x3xf32>, %s: tensor<1x2xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization2' op scale has size 2 in dimension 1, but wants 1 or 3, as input has}}
+  %0 = dml.mean_variance_normalization2 %a scale(%s) {axes = array<i64: 1>, use_mean = true, use_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.mean_variance_normalization2 (C4)
+func.func @mvn2_axes(%a: tensor<2x3xf32>, %s: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.mean_variance_normalization2' op axes[0] is 2, but wants a value from 0 to 1}}
+  %0 = dml.mean_variance_normalization2 %a scale(%s) {axes = array<i64: 2>, use_mean = true, use_variance = true, epsilon = 0.5 : f32} : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.local_response_normalization (C1)
+func.func @local_output(%a: tensor<1x2x3x4xf32>) {
+  // expected-error @below {{'dml.local_response_normalization' op output has size 3 in dimension 1, but input has 2 there (the operator does not broadcast)}}
+  %0 = dml.local_response_normalization %a {cross_channel = true, local_size = 3 : i64, alpha = 0.5 : f32, beta = 0.75 : f32, bias = 1.0 : f32} : (tensor<1x2x3x4xf32>) -> tensor<1x3x3x4xf32>
+  return
+}
+
+// -----
+
+// dml.local_response_normalization (C2)
+func.func @local_size(%a: tensor<1x2x3x4xf32>) {
+  // expected-error @below {{'dml.local_response_normalization' op local_size is 0, but wants a value from 1 to 4294967295}}
+  %0 = dml.local_response_normalization %a {cross_channel = true, local_size = 0 : i64, alpha = 0.5 : f32, beta = 0.75 : f32, bias = 1.0 : f32} : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+// dml.lp_normalization (C1)
+func.func @lp_output(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'dml.lp_normalization' op output has element type 'f16', but input has 'f32'}}
+  %0 = dml.lp_normalization %a {axis = 1 : i64, epsilon = 0.5 : f32, p = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf16>
+  return
+}
+
+// -----
+
+// dml.lp_normalization (C2)
+func.func @lp_axis(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'dml.lp_normalization' op axis is 2, but wants a value from 0 to 1}}
+  %0 = dml.lp_normalization %a {axis = 2 : i64, epsilon = 0.5 : f32, p = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// dml.lp_normalization (C3)
+func.func @lp_p(%a: tensor<2x3xf32>) {
+  // expected-error @below {{'dml.lp_normalization' op p is 3, but wants a value from 1 to 2}}
+  %0 = dml.lp_normalization %a {axis = 1 : i64, epsilon = 0.5 : f32, p = 3 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -1,0 +1,125 @@
+//===- NormalizationOps.cpp - Drawing normalizations ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/NormalizationOps.h"
+#include "Axes.h"
+
+using namespace mlir;
+
+namespace dml::fuzz {
+
+/// One of a few numbers, as models have them and others.
+static llvm::APFloat drawFloat(Draft &draft, ArrayRef<float> floats) {
+  return llvm::APFloat(draft.random.pick(floats));
+}
+
+/// Mostly large enough that roots are not those of mere rounding errors.
+static llvm::APFloat drawEpsilon(Draft &draft) {
+  return drawFloat(draft, {1e-5f, 1e-5f, 1e-3f, 0.5f, 1.0f, 0.0f});
+}
+
+/// An argument like `input`, some of whose elements repeat: those of other
+/// dimensions than that of the channels, as models have it, or any.
+static Value drawRepeated(Draft &draft, Value input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  bool isUsual = draft.random.oneIn(2);
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (isUsual ? dim != 1 : draft.random.oneIn(2))
+      size = 1;
+  return draft.addArgument(type.clone(shape));
+}
+
+static Value drawOptional(Draft &draft, Value input) {
+  return draft.random.oneIn(3) ? Value() : drawRepeated(draft, input);
+}
+
+static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
+  Value mean = drawRepeated(draft, input),
+        variance = drawRepeated(draft, input),
+        scale = drawRepeated(draft, input), bias = drawRepeated(draft, input);
+  return BatchNormalizationOp::create(
+      draft.builder, input.getType(), input, mean, variance, scale, bias,
+      /*spatial=*/draft.random.oneIn(2), drawEpsilon(draft));
+}
+
+static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {
+  Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
+  bool crossChannel = draft.random.oneIn(2);
+  return MeanVarianceNormalizationOp::create(
+      draft.builder, input.getType(), input, scale, bias, crossChannel,
+      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+}
+
+static Operation *drawMVN1(Draft &draft, const Cell &cell, uint32_t,
+                           Value input) {
+  Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
+  SmallVector<int64_t> axes = drawAxes(draft, cell.rank);
+  return MeanVarianceNormalization1Op::create(
+      draft.builder, input.getType(), input, scale, bias, axes,
+      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+}
+
+static Operation *drawMVN2(Draft &draft, const Cell &cell, uint32_t,
+                           Value input) {
+  Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
+  SmallVector<int64_t> axes = drawAxes(draft, cell.rank);
+  bool useMean = draft.random.oneIn(2);
+  return MeanVarianceNormalization2Op::create(
+      draft.builder, input.getType(), input, scale, bias, axes, useMean,
+      /*use_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+}
+
+static Operation *drawLocalResponse(Draft &draft, const Cell &, uint32_t,
+                                    Value input) {
+  Random &random = draft.random;
+  auto localSize = static_cast<uint64_t>(
+      random.oneIn(8) ? random.pick(ArrayRef<int64_t>({70, 1000, 4294967295}))
+                      : random.between(1, 9));
+  // The interpreter looks at each element of each region.
+  if (getShape(input).back() > 64 || getShape(input)[2] > 64)
+    localSize = std::min<uint64_t>(localSize, 9);
+  bool crossChannel = random.oneIn(2);
+  return LocalResponseNormalizationOp::create(
+      draft.builder, input.getType(), input, crossChannel, localSize,
+      drawFloat(draft, {1e-4f, 0.3f, 1.0f}),
+      drawFloat(draft, {0.75f, 0.75f, 0.5f, 1.0f, 0.0f, 2.5f, -0.5f}),
+      drawFloat(draft, {1.0f, 1.0f, 2.0f, 0.5f}));
+}
+
+static Operation *drawLp(Draft &draft, const Cell &cell, uint32_t mode,
+                         Value input) {
+  uint64_t axis = drawAxis(draft, cell.rank);
+  return LpNormalizationOp::create(
+      draft.builder, input.getType(), input, axis, drawEpsilon(draft),
+      static_cast<uint64_t>(draft.random.between(1, 2)));
+}
+
+template <typename OpTy>
+static void add(Operators &operators,
+                Operation *(*draw)(Draft &, const Cell &, uint32_t, Value)) {
+  Operator op;
+  op.draw = draw;
+  op.getPurpose = [](OpOperand &) { return Purpose::Compute; };
+  operators.add<OpTy>(op);
+}
+
+void addNormalizationOperators(Operators &operators) {
+  Operator batch;
+  batch.draw = drawBatch;
+  batch.getPurpose = [](OpOperand &operand) {
+    // Variances are not negative.
+    return operand.getOperandNumber() == 2 ? Purpose::Scale : Purpose::Compute;
+  };
+  operators.add<BatchNormalizationOp>(batch);
+  add<LocalResponseNormalizationOp>(operators, drawLocalResponse);
+  add<LpNormalizationOp>(operators, drawLp);
+  add<MeanVarianceNormalizationOp>(operators, drawMVN);
+  add<MeanVarianceNormalization1Op>(operators, drawMVN1);
+  add<MeanVarianceNormalization2Op>(operators, drawMVN2);
+}
+
+} // namespace dml::fuzz

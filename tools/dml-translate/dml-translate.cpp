@@ -1,0 +1,31 @@
+//===- dml-translate.cpp - Between dml and other formats ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Import/ONNX.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "llvm/Support/raw_ostream.h"
+
+/// The table of docs/ONNXModels.md.
+static void printONNXOperators() {
+  llvm::outs() << "| ONNX | becomes |\n|---|---|\n";
+  for (const dml::onnx::SupportedOperator &info :
+       dml::onnx::getSupportedOperators())
+    llvm::outs() << "| " << info.domain << (info.domain.empty() ? "" : ".")
+                 << info.name << " | " << info.becomes << " |\n";
+}
+
+int main(int argc, char **argv) {
+  // The translation driver wants a file, which this has none of.
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
+    printONNXOperators();
+    return 0;
+  }
+  dml::onnx::registerTranslation();
+  return failed(mlir::mlirTranslateMain(
+      argc, argv,
+      "dml-translate: reads ONNX models (--onnx-operators alone lists what "
+      "they may consist of)"));
+}

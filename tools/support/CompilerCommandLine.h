@@ -1,0 +1,46 @@
+//===- CompilerCommandLine.h - Command lines of the compiler's tools ------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The counterpart of CommandLine.h, which needs no LLVM, for the tools that have
+// options of MLIR's beside their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
+#define DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
+
+#include "support/ExitCode.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace dml::tools {
+
+/// Has --version of this program print dml's version, and LLVM's that it is
+/// built with.
+inline void setVersionPrinter() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << DML_TOOL " " DML_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+}
+
+/// Applies a command line to the llvm::cl options of this program. --help ends
+/// with the table of exit codes, and shows the options of `category` alone if
+/// there is one. False, after printing what is wrong, where the exit code is to be
+/// kExitInvalid.
+inline bool parseCompilerCommandLine(int argc, char **argv,
+                                     llvm::StringRef overview,
+                                     llvm::cl::OptionCategory *category) {
+  setVersionPrinter();
+  static const std::string table = std::string("\n") + kExitCodesHelp;
+  static llvm::cl::extrahelp exitCodes(table);
+  if (category)
+    llvm::cl::HideUnrelatedOptions(*category);
+  // LLVM's own reaction to an error is the exit code 1.
+  return llvm::cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs());
+}
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H

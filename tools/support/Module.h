@@ -1,0 +1,30 @@
+//===- Module.h - The modules that tools read -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_MODULE_H
+#define DML_TOOLS_SUPPORT_MODULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace dml::tools {
+
+/// Reads the file `path`: MLIR as text or bytecode, or an ONNX model, told
+/// apart by name or content. `dimensions` are the values of --dim options, for
+/// ONNX models alone. Errors of the file go to standard error, those of MLIR
+/// through a handler that the caller has made for `sources`. Null where it
+/// fails.
+mlir::OwningOpRef<mlir::ModuleOp>
+loadModule(llvm::StringRef tool, llvm::StringRef path,
+           llvm::ArrayRef<std::string> dimensions,
+           const std::shared_ptr<llvm::SourceMgr> &sources,
+           const mlir::ParserConfig &config);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_MODULE_H

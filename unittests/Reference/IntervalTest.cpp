@@ -1,0 +1,171 @@
+//===- IntervalTest.cpp - Tests of numbers within bounds ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Reference/Interval.h"
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace dml::reference;
+
+namespace {
+
+/// Numbers of all magnitudes, most of them near 1.
+class IntervalTest : public testing::Test {
+protected:
+  float draw() {
+    double mantissa = std::uniform_real_distribution<double>(-2, 2)(random);
+    int range = random() % 4 == 0 ? 60 : 6;
+    return static_cast<float>(std::ldexp(
+        mantissa, static_cast<int>(random() % (2 * range + 1)) - range));
+  }
+
+  /// A number known to lie between `x` and one some units away.
+  Interval drawAround(float x) {
+    Interval result(x);
+    float end = x;
+    for (unsigned i = random() % 4; i-- > 0;)
+      end = std::nextafter(end, random() % 2 ? 1e38f : -1e38f);
+    result.low = std::min(x, end);
+    result.high = std::max(x, end);
+    return result;
+  }
+
+  /// The correctly rounded result and its neighbours lie inside.
+  void expectInside(double exact, Interval found, const char *what, double x,
+                    double y = 0) {
+    if (std::isnan(exact)) {
+      EXPECT_TRUE(found.mayBeNaN) << what << " of " << x << ", " << y;
+      return;
+    }
+    if (found.isNaN || std::fabs(exact) > 3e38) {
+      EXPECT_FALSE(found.isNaN) << what << " of " << x << ", " << y;
+      return;
+    }
+    EXPECT_LE(found.low, exact) << what << " of " << x << ", " << y;
+    EXPECT_GE(found.high, exact) << what << " of " << x << ", " << y;
+  }
+
+  std::mt19937 random{1};
+};
+
+TEST_F(IntervalTest, ArithmeticHoldsTheExactResult) {
+  for (int i = 0; i < 20000; ++i) {
+    float x = draw(), y = draw();
+    Interval a = drawAround(x), b = drawAround(y);
+    double dx = x, dy = y;
+    expectInside(dx + dy, a + b, "sum", x, y);
+    expectInside(dx - dy, a - b, "difference", x, y);
+    expectInside(dx * dy, a * b, "product", x, y);
+    expectInside(dx / dy, a / b, "quotient", x, y);
+    expectInside(std::max(dx, dy), max(a, b), "maximum", x, y);
+    expectInside(std::min(dx, dy), min(a, b), "minimum", x, y);
+    expectInside(std::atan2(dx, dy), atan2(a, b), "angle", x, y);
+    if (std::fabs(y) < 30)
+      expectInside(std::pow(dx, dy), pow(a, b), "power", x, y);
+    expectInside(std::pow(dx, 3), pow(a, Interval(3)), "cube", x);
+    expectInside(std::pow(dx, -2), pow(a, Interval(-2)), "power of -2", x);
+  }
+}
+
+TEST_F(IntervalTest, RoundedResultsLieInside) {
+  for (int i = 0; i < 20000; ++i) {
+    float x = draw(), y = draw();
+    Interval sum = Interval(x) + Interval(y),
+             product = Interval(x) * Interval(y);
+    float rounded = x + y;
+    EXPECT_LE(sum.low, rounded);
+    EXPECT_GE(sum.high, rounded);
+    rounded = x * y;
+    EXPECT_LE(product.low, rounded);
+    EXPECT_GE(product.high, rounded);
+  }
+}
+
+TEST_F(IntervalTest, FunctionsHoldTheExactResult) {
+  struct Function {
+    const char *name;
+    Interval (*bounds)(Interval);
+    double (*exact)(double);
+  };
+  static const Function functions[] = {
+      {"exp", exp, std::exp},
+      {"log", log, std::log},
+      {"sqrt", sqrt, std::sqrt},
+      {"tanh", tanh, std::tanh},
+      {"sinh", sinh, std::sinh},
+      {"cosh", cosh, std::cosh},
+      {"asinh", asinh, std::asinh},
+      {"acosh", acosh, std::acosh},
+      {"atanh", atanh, std::atanh},
+      {"sin", sin, std::sin},
+      {"cos", cos, std::cos},
+      {"asin", asin, std::asin},
+      {"acos", acos, std::acos},
+      {"atan", atan, std::atan},
+      {"erf", erf, std::erf},
+      {"floor", floor, std::floor},
+      {"ceil", ceil, std::ceil},
+      {"trunc", trunc, std::trunc},
+      {"round", roundAway, std::round},
+      {"nearbyint", roundEven, std::nearbyint},
+  };
+  for (const Function &function : functions)
+    for (int i = 0; i < 5000; ++i) {
+      float x = draw();
+      expectInside(function.exact(x), function.bounds(drawAround(x)),
+                   function.name, x);
+    }
+}
+
+TEST_F(IntervalTest, SinesBetweenBoundsReachTheirMaximum) {
+  Interval x(1.5);
+  x.low = 1.5;
+  x.high = 1.7;
+  EXPECT_GE(sin(x).high, 1);
+  EXPECT_LT(sin(x).high, 1.001);
+  x.low = 3;
+  x.high = 3.3;
+  EXPECT_LE(cos(x).low, -1);
+  EXPECT_GT(cos(x).high, -1);
+}
+
+TEST_F(IntervalTest, SpecialNumbers) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(sin(Interval(infinity)).isNaN);
+  EXPECT_TRUE(asin(Interval(2)).isNaN);
+  EXPECT_TRUE(acosh(Interval(0.5)).isNaN);
+  EXPECT_EQ(atanh(Interval(1)).high, infinity);
+  EXPECT_TRUE(pow(Interval(-2), Interval(0.5)).isNaN);
+  EXPECT_EQ(pow(Interval::nan(), Interval(0)).low, 1);
+  EXPECT_EQ(pow(Interval(1), Interval::nan()).high, 1);
+  EXPECT_LE(pow(Interval(-2), Interval(3)).low, -8);
+  EXPECT_LT(pow(Interval(-2), Interval(3)).high, -7.9);
+  EXPECT_EQ(isInfinity(Interval(infinity), 1), Truth::True);
+  EXPECT_EQ(isInfinity(Interval(infinity), -1), Truth::False);
+  EXPECT_EQ(isNaN(Interval::nan()), Truth::True);
+  EXPECT_EQ(isNaN(Interval::anything(0)), Truth::Unknown);
+  EXPECT_EQ(max(Interval::nan(), Interval(3)).low, 3);
+}
+
+TEST(IntegerTest, PowersWrapAround) {
+  Integer x;
+  x.width = 8;
+  auto power = [&](int base, int exponent) {
+    x.value = base;
+    return static_cast<int>(pow(x, exponent).value);
+  };
+  EXPECT_EQ(power(3, 4), 81);
+  EXPECT_EQ(power(3, 5), -13);
+  EXPECT_EQ(power(-1, -3), -1);
+  EXPECT_EQ(power(-1, -2), 1);
+  EXPECT_EQ(power(2, -1), 0);
+  EXPECT_EQ(power(0, -1), -1);
+  EXPECT_EQ(power(0, 0), 1);
+}
+
+} // namespace

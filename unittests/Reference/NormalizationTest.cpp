@@ -1,0 +1,200 @@
+//===- NormalizationTest.cpp - Tests of the interpreter's normalizations --===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReferenceTest.h"
+#include <cmath>
+#include <limits>
+
+using namespace dml;
+using namespace dml::reference;
+
+namespace {
+
+const double infinity = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+void expectNear(const Numbers &found, const Numbers &wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (auto [index, number] : llvm::enumerate(found))
+    EXPECT_NEAR(number, wanted[index],
+                2e-6 * std::max(1.0, std::fabs(wanted[index])))
+        << index;
+}
+
+class NormalizationTest : public ReferenceTest {
+protected:
+  /// `text` stands between the operator's name and the types.
+  Numbers normalize(const std::string &op, const std::string &text,
+                    llvm::ArrayRef<Tensor> inputs,
+                    Result part = Result::exact) {
+    std::string types;
+    for (const Tensor &input : inputs)
+      types += (types.empty() ? "" : ", ") + getTypeName(input);
+    return getNumbers(interpretOp("dml." + op + " " + text + " : (" + types +
+                                      ") -> " + getTypeName(inputs[0]),
+                                  inputs, part));
+  }
+};
+
+const DataType types[] = {DataType::FLOAT32, DataType::FLOAT16};
+
+TEST_F(NormalizationTest, BatchNormalizationOfChannels) {
+  for (DataType type : types)
+    EXPECT_EQ(
+        normalize("batch_normalization",
+                  "%0, %1, %2, %3, %4 {spatial = true, epsilon = 0.25 : f32}",
+                  {makeIota(type, {1, 2, 2, 2}),
+                   makeTensor(type, {1, 2, 1, 1}, {2, 6}),
+                   makeTensor(type, {1, 2, 1, 1}, {3.75, 0.75}),
+                   makeTensor(type, {1, 2, 1, 1}, {2, 3}),
+                   makeTensor(type, {1, 2, 1, 1}, {0.5, -1})}),
+        (Numbers{-0.5, 0.5, 1.5, 2.5, -4, -1, 2, 5}));
+}
+
+TEST_F(NormalizationTest, BatchNormalizationRepeats) {
+  for (DataType type : types)
+    EXPECT_EQ(
+        normalize("batch_normalization",
+                  "%0, %1, %2, %3, %4 {spatial = false, epsilon = 0.0 : f32}",
+                  {makeIota(type, {2, 3}), makeTensor(type, {2, 1}, {2, 5}),
+                   makeTensor(type, {1, 1}, {4}),
+                   makeTensor(type, {1, 3}, {1, 2, 3}),
+                   makeTensor(type, {1, 1}, {0.5})}),
+        (Numbers{0, 0.5, 2, 0, 0.5, 2}));
+}
+
+TEST_F(NormalizationTest, BatchNormalizationOfNegativeVariance) {
+  Tensor one = makeTensor(DataType::FLOAT32, {1}, {1});
+  Tensor negative = makeTensor(DataType::FLOAT32, {1}, {-4});
+  EXPECT_TRUE(std::isnan(
+      normalize("batch_normalization",
+                "%0, %1, %2, %3, %4 {spatial = true, epsilon = 1.0 : f32}",
+                {one, one, negative, one, one})[0]));
+}
+
+TEST_F(NormalizationTest, MeanVarianceOfPlanes) {
+  Tensor input =
+      makeTensor(DataType::FLOAT32, {1, 2, 2, 2}, {1, 2, 3, 6, 0, 4, 8, 12});
+  std::string op = "mean_variance_normalization";
+  expectNear(normalize(op,
+                       "%0 {cross_channel = false, normalize_variance = true, "
+                       "epsilon = 0.5 : f32}",
+                       {input}),
+             {-1, -0.5, 0, 1.5, -1.3251783, -0.4417261, 0.4417261, 1.3251783});
+  expectNear(
+      normalize(op,
+                "%0 scale(%1) bias(%2) {cross_channel = true, "
+                "normalize_variance = true, epsilon = 0.0 : f32}",
+                {input, makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {2, 1}),
+                 makeTensor(DataType::FLOAT32, {1, 2, 1, 1}, {1, 0})}),
+      {-0.87082869, -0.33630621, 0.19821627, 1.8017837, -1.2026756, -0.13363062,
+       0.93541435, 2.0044593});
+  EXPECT_EQ(normalize(op,
+                      "%0 {cross_channel = false, normalize_variance = false, "
+                      "epsilon = 0.0 : f32}",
+                      {input}),
+            (Numbers{-2, -1, 0, 3, -6, -2, 2, 6}));
+}
+
+TEST_F(NormalizationTest, MeanVarianceOfAxes) {
+  expectNear(
+      normalize("mean_variance_normalization1",
+                "%0 {axes = array<i64: 0, 2, 3>, normalize_variance = true, "
+                "epsilon = 0.5 : f32}",
+                {makeTensor(DataType::FLOAT32, {2, 2, 1, 2},
+                            {1, 2, 3, 5, 4, 7, 2, 8})}),
+      {-1.0425721, -0.62554324, -0.62554324, 0.20851441, 0.20851441, 1.4596009,
+       -1.0425721, 1.4596009});
+  // One of scale and bias alone.
+  Tensor rows = makeTensor(DataType::FLOAT32, {2, 4}, {1, 2, 3, 6, 4, 4, 4, 4});
+  expectNear(
+      normalize("mean_variance_normalization1",
+                "%0 bias(%1) {axes = array<i64: 1>, normalize_variance = true, "
+                "epsilon = 0.5 : f32}",
+                {rows, makeTensor(DataType::FLOAT32, {1, 1}, {1})}),
+      {0, 0.5, 1, 2.5, 1, 1, 1, 1});
+  // Without axes every element is its own mean.
+  EXPECT_EQ(normalize("mean_variance_normalization1",
+                      "%0 {axes = array<i64>, normalize_variance = false, "
+                      "epsilon = 0.5 : f32}",
+                      {rows}),
+            Numbers(8, 0));
+}
+
+TEST_F(NormalizationTest, RootMeanSquare) {
+  Tensor input =
+      makeTensor(DataType::FLOAT32, {2, 4}, {1, 2, 3, 6, 4, 4, 4, 4});
+  std::string op = "mean_variance_normalization2";
+  expectNear(
+      normalize(op,
+                "%0 scale(%1) {axes = array<i64: 1>, use_mean = false, "
+                "use_variance = true, epsilon = 0.5 : f32}",
+                {input, makeTensor(DataType::FLOAT32, {1, 4}, {1, 1, 2, 2})}),
+      {0.2773501, 0.5547002, 1.6641006, 3.3282012, 0.98473193, 0.98473193,
+       1.9694639, 1.9694639});
+  expectNear(normalize(op,
+                       "%0 {axes = array<i64: 1>, use_mean = true, "
+                       "use_variance = true, epsilon = 0.5 : f32}",
+                       {input}),
+             {-1, -0.5, 0, 1.5, 0, 0, 0, 0});
+  EXPECT_EQ(normalize(op,
+                      "%0 scale(%1) {axes = array<i64: 1>, use_mean = false, "
+                      "use_variance = false, epsilon = 0.5 : f32}",
+                      {makeTensor(DataType::FLOAT32, {1, 4}, {1, 2, 3, 6}),
+                       makeTensor(DataType::FLOAT32, {1, 1}, {2})}),
+            (Numbers{2, 4, 6, 12}));
+}
+
+TEST_F(NormalizationTest, LocalResponse) {
+  std::string op = "local_response_normalization";
+  Tensor channels = makeIota(DataType::FLOAT32, {1, 4, 1, 1});
+  expectNear(
+      normalize(op,
+                "%0 {cross_channel = true, local_size = 3 : i64, alpha = "
+                "0.3 : f32, beta = 0.5 : f32, bias = 1.0 : f32}",
+                {channels}),
+      {0.81649658, 1.2909944, 1.5191091, 2.1380899});
+  // An even region reaches one further upwards.
+  expectNear(
+      normalize(op,
+                "%0 {cross_channel = true, local_size = 2 : i64, alpha = "
+                "0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}",
+                {channels}),
+      {0.4, 0.60606061, 0.66666667, 1.1111111});
+  expectNear(normalize(op,
+                       "%0 {cross_channel = false, local_size = 3 : i64, alpha "
+                       "= 0.3 : f32, beta = 1.0 : f32, bias = 1.0 : f32}",
+                       {makeIota(DataType::FLOAT32, {1, 1, 2, 2})}),
+             {0.25, 0.5, 0.75, 1});
+  // To the power of 0 anything is 1.
+  EXPECT_EQ(normalize(op,
+                      "%0 {cross_channel = true, local_size = 3 : i64, alpha = "
+                      "0.3 : f32, beta = 0.0 : f32, bias = -1.0 : f32}",
+                      {channels}),
+            (Numbers{1, 2, 3, 4}));
+}
+
+TEST_F(NormalizationTest, LpNorms) {
+  std::string op = "lp_normalization";
+  expectNear(
+      normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
+                {makeTensor(DataType::FLOAT32, {2, 2}, {3, -4, 0, 5})}),
+      {0.6, -0.8, 0, 1});
+  expectNear(
+      normalize(op, "%0 {axis = 0 : i64, epsilon = 1.0e-5 : f32, p = 1 : i64}",
+                {makeTensor(DataType::FLOAT32, {2, 2}, {1, 2, -3, 6})}),
+      {0.25, 0.25, -0.75, 0.75});
+  EXPECT_EQ(
+      normalize(op, "%0 {axis = 1 : i64, epsilon = 1.0e-5 : f32, p = 2 : i64}",
+                {makeTensor(DataType::FLOAT32, {1, 3}, {0, 0, 0})}),
+      (Numbers{0, 0, 0}));
+  for (double number :
+       normalize(op, "%0 {axis = 0 : i64, epsilon = 1.0e-5 : f32, p = 1 : i64}",
+                 {makeTensor(DataType::FLOAT32, {2}, {nan, 1})}))
+    EXPECT_TRUE(std::isnan(number));
+}
+
+} // namespace
