@@ -8,5 +8,5 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_FAMILIES Activation Contraction ElementWise Normalization Padding Pooling
-    Reduction Resample Scan Softmax Tile)
+set(DML_FAMILIES Activation Contraction ElementWise Gather Layout Normalization
+    Padding Pooling Reduction Resample Scan Scatter Slice Softmax Tile)

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -482,7 +483,8 @@ template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   }
 };
 
-/// Between a word and its low bits, 8 or 16 of them.
+/// Between a word and its low bits, 8 or 16 of them, or between two words and
+/// the low one.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -490,10 +492,36 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   matchAndRewrite(arith::TruncIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Builder b(op.getLoc(), rewriter);
+    if (isWide(op.getIn().getType()) && op.getType().isInteger(wordBits)) {
+      rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, adaptor.getIn(), 0);
+      return success();
+    }
     if (!adaptor.getIn().getType().isInteger(wordBits))
       return rewriter.notifyMatchFailure(op, "not from a word");
     uint32_t mask = (1u << op.getType().getIntOrFloatBitWidth()) - 1;
     rewriter.replaceOp(op, b.with<arith::AndIOp>(adaptor.getIn(), mask));
+    return success();
+  }
+};
+
+/// Whether `op` moves the high one of two words to the low one's place.
+static bool isShiftByWord(arith::ShRUIOp op) {
+  APInt shift;
+  return isWide(op.getType()) &&
+         matchPattern(op.getRhs(), m_ConstantInt(&shift)) && shift == wordBits;
+}
+
+struct ConvertShRUI : OpConversionPattern<arith::ShRUIOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ShRUIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Builder b(op.getLoc(), rewriter);
+    Value high = vector::ExtractOp::create(b, adaptor.getLhs(), 1);
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, cast<VectorType>(adaptor.getLhs().getType()),
+        ValueRange{high, b.word(0)});
     return success();
   }
 };
@@ -600,6 +628,8 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::ExtUIOp, arith::SelectOp, arith::TruncFOp, arith::TruncIOp,
         func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
         tensor::ExpandShapeOp, tensor::ExtractOp>(isLegal);
+    target.addDynamicallyLegalOp<arith::ShRUIOp>(
+        [&](arith::ShRUIOp op) { return isLegal(op) || !isShiftByWord(op); });
     // Integers of 64 bits may count here, too.
     target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(
         [&](Operation *op) {
@@ -615,13 +645,14 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     });
 
     RewritePatternSet patterns(context);
-    patterns.add<
-        ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
-        ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
-        ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
-        ConvertTruncI, ConvertExtI<arith::ExtSIOp>, ConvertExtI<arith::ExtUIOp>,
-        DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
-        DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+    patterns
+        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
+             ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
+             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+             ConvertTruncI, ConvertShRUI, ConvertExtI<arith::ExtSIOp>,
+             ConvertExtI<arith::ExtUIOp>, DropReshape<tensor::CastOp>,
+             DropReshape<tensor::CollapseShapeOp>,
+             DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);

@@ -88,6 +88,73 @@ llvm::LogicalResult verifyOutputSize(std::optional<mlir::Location> location,
       ", but DirectML sizes range from 1 to ", UINT32_MAX);
 }
 
+/// Checks that the scalar `name` has the element type of `tensor`.
+inline llvm::LogicalResult verifyScalar(mlir::Operation *op,
+                                        llvm::StringRef name,
+                                        mlir::TypedAttr scalar,
+                                        mlir::Value tensor) {
+  mlir::Type wanted =
+      mlir::cast<mlir::RankedTensorType>(tensor.getType()).getElementType();
+  if (scalar.getType() == wanted)
+    return llvm::success();
+  return op->emitOpError() << name << " has type " << scalar.getType()
+                           << ", but wants " << wanted
+                           << ", output's element type";
+}
+
+/// The sizes of the slices that tuples of `indices` choose in `input`, of the
+/// same rank: the sizes of `indices` that count, but for the last, and those of
+/// `input` behind the batch and the chosen dimensions; 1 stands before them.
+/// They are those of the tensor `name`.
+template <typename OpTy>
+llvm::LogicalResult
+inferSliceShape(std::optional<mlir::Location> location,
+                llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> indices,
+                int64_t inputCount, int64_t indicesCount, int64_t batch,
+                llvm::StringRef name, llvm::SmallVectorImpl<int64_t> &shape) {
+  auto rank = static_cast<int64_t>(input.size());
+  auto countDimensions = [&](llvm::StringRef tensor, int64_t count,
+                             llvm::ArrayRef<int64_t> &sizes) {
+    if (count > rank)
+      return emitInferenceError<OpTy>(location, tensor, "_dimension_count is ",
+                                      count, ", but ", tensor, " has rank ",
+                                      rank);
+    for (auto [dim, size] : llvm::enumerate(sizes.drop_back(count)))
+      if (size != 1)
+        return emitInferenceError<OpTy>(
+            location, tensor, " has size ", size, " in dimension ", dim,
+            ", but wants 1 before its last ", count, " dimensions");
+    sizes = sizes.take_back(count);
+    return llvm::success();
+  };
+  if (failed(countDimensions("input", inputCount, input)) ||
+      failed(countDimensions("indices", indicesCount, indices)))
+    return llvm::failure();
+  if (batch >= indicesCount)
+    return emitInferenceError<OpTy>(
+        location, "batch_dimension_count is ", batch,
+        ", but wants less than indices_dimension_count, ", indicesCount);
+  int64_t chosen = indices.back();
+  if (chosen > inputCount - batch)
+    return emitInferenceError<OpTy>(location, "indices has tuples of ", chosen,
+                                    ", but input has ", inputCount - batch,
+                                    " dimensions for them");
+  for (int64_t dim = 0; dim < batch; ++dim)
+    if (input[dim] != indices[dim])
+      return emitInferenceError<OpTy>(
+          location, "indices has size ", indices[dim], " in dimension ", dim,
+          " of the batch, but input has ", input[dim]);
+  int64_t missing = rank - (indicesCount - 1) - (inputCount - batch - chosen);
+  if (missing < 0)
+    return emitInferenceError<OpTy>(location, name, " would have rank ",
+                                    rank - missing, ", but input has rank ",
+                                    rank);
+  shape.append(missing, 1);
+  shape.append(indices.begin(), indices.end() - 1);
+  shape.append(input.begin() + batch + chosen, input.end());
+  return llvm::success();
+}
+
 } // namespace dml
 
 #endif // DML_LIB_IR_OPUTILS_H

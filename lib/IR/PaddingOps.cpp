@@ -25,27 +25,53 @@ void DMLDialect::registerPaddingOps() {
       >();
 }
 
-LogicalResult
-PaddingOp::inferReturnTypes(MLIRContext *context,
-                            std::optional<Location> location, Adaptor adaptor,
-                            SmallVectorImpl<Type> &inferredReturnTypes) {
-  if (failed(verifyRanked<PaddingOp>(location, adaptor.getOperands())))
+template <typename OpTy>
+static LogicalResult inferPadded(MLIRContext *context,
+                                 std::optional<Location> location,
+                                 typename OpTy::Adaptor adaptor,
+                                 SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<OpTy>(location, adaptor.getOperands())))
     return failure();
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   ArrayRef<int64_t> start = adaptor.getStartPadding();
   ArrayRef<int64_t> end = adaptor.getEndPadding();
-  if (failed(verifyArrays<PaddingOp>(location, context, adaptor)))
+  if (failed(verifyArrays<OpTy>(location, context, adaptor)))
     return failure();
   SmallVector<int64_t> sizes;
   for (auto [dim, size, before, after] :
        llvm::enumerate(input.getShape(), start, end)) {
     auto sum = llvm::SaturatingAdd<uint64_t>(size, before, after);
-    if (failed(verifyOutputSize<PaddingOp>(location, dim, sum)))
+    if (failed(verifyOutputSize<OpTy>(location, dim, sum)))
       return failure();
     sizes.push_back(static_cast<int64_t>(sum));
   }
   inferredReturnTypes.push_back(input.clone(sizes));
   return success();
+}
+
+LogicalResult
+PaddingOp::inferReturnTypes(MLIRContext *context,
+                            std::optional<Location> location, Adaptor adaptor,
+                            SmallVectorImpl<Type> &inferredReturnTypes) {
+  return inferPadded<PaddingOp>(context, location, adaptor,
+                                inferredReturnTypes);
+}
+
+LogicalResult
+Padding1Op::inferReturnTypes(MLIRContext *context,
+                             std::optional<Location> location, Adaptor adaptor,
+                             SmallVectorImpl<Type> &inferredReturnTypes) {
+  return inferPadded<Padding1Op>(context, location, adaptor,
+                                 inferredReturnTypes);
+}
+
+LogicalResult Padding1Op::verify() {
+  return verifyScalar(*this, "padding_value", getPaddingValue(), getOutput());
+}
+
+OpFoldResult Padding1Op::fold(FoldAdaptor adaptor) {
+  // The type says that every padding is 0.
+  return getInput().getType() == getOutput().getType() ? getInput() : Value();
 }
 
 OpFoldResult PaddingOp::fold(FoldAdaptor adaptor) {

@@ -6,6 +6,7 @@
 
 #include "dml/IR/ResampleOps.h"
 #include "OpUtils.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -21,17 +22,56 @@ void DMLDialect::registerResampleOps() {
       >();
 }
 
-LogicalResult ResampleOp::verify() {
-  auto input = cast<RankedTensorType>(getInput().getType());
-  auto output = cast<RankedTensorType>(getOutput().getType());
+template <typename OpTy> static LogicalResult verifyScales(OpTy op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto output = cast<RankedTensorType>(op.getOutput().getType());
   if (output.getRank() != input.getRank())
-    return emitOpError() << "output has rank " << output.getRank()
-                         << ", but input has rank " << input.getRank();
-  ArrayRef<float> scales = getScales();
-  for (auto [i, scale] : llvm::enumerate(scales))
+    return op.emitOpError() << "output has rank " << output.getRank()
+                            << ", but input has rank " << input.getRank();
+  for (auto [i, scale] : llvm::enumerate(op.getScales()))
     if (!std::isfinite(scale) || scale <= 0)
-      return emitOpError() << "scales[" << i << "] is " << scale
-                           << ", but wants a finite value greater than 0";
+      return op.emitOpError() << "scales[" << i << "] is " << scale
+                              << ", but wants a finite value greater than 0";
+  return success();
+}
+
+template <typename OpTy> static LogicalResult verifyOffsets(OpTy op) {
+  std::pair<StringRef, ArrayRef<float>> arrays[] = {
+      {"input_pixel_offsets", op.getInputPixelOffsets()},
+      {"output_pixel_offsets", op.getOutputPixelOffsets()}};
+  for (auto [name, offsets] : arrays)
+    for (auto [i, offset] : llvm::enumerate(offsets))
+      if (!std::isfinite(offset))
+        return op.emitOpError() << name << "[" << i << "] is " << offset
+                                << ", but wants a finite value";
+  return verifyScales(op);
+}
+
+LogicalResult ResampleOp::verify() { return verifyScales(*this); }
+LogicalResult Resample1Op::verify() { return verifyOffsets(*this); }
+LogicalResult Resample2Op::verify() { return verifyOffsets(*this); }
+
+LogicalResult Upsample2dOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, Adaptor adaptor,
+    SmallVectorImpl<Type> &inferredReturnTypes) {
+  if (failed(verifyRanked<Upsample2dOp>(location, adaptor.getOperands())))
+    return failure();
+  auto input = cast<RankedTensorType>(adaptor.getInput().getType());
+  if (failed(verifyArrays<Upsample2dOp>(location, context, adaptor)))
+    return failure();
+  int64_t rank = input.getRank();
+  if (rank != 4 && rank != 5)
+    return emitInferenceError<Upsample2dOp>(location, "input has rank ", rank,
+                                            ", but wants rank 4 or 5");
+  SmallVector<int64_t> shape(input.getShape());
+  for (auto [i, factor] : llvm::enumerate(adaptor.getScaleSize())) {
+    size_t dim = rank - 2 + i;
+    auto size = llvm::SaturatingMultiply<uint64_t>(shape[dim], factor);
+    if (failed(verifyOutputSize<Upsample2dOp>(location, dim, size)))
+      return failure();
+    shape[dim] = static_cast<int64_t>(size);
+  }
+  inferredReturnTypes.push_back(input.clone(shape));
   return success();
 }
 

@@ -73,6 +73,29 @@ public:
         });
   }
 
+  /// The same for an operation that takes where to move elements from its
+  /// operands `indices`, which must be certain.
+  template <typename OpTy>
+  void addIndexedMovement(
+      llvm::LogicalResult (*function)(OpTy op, llvm::ArrayRef<Tensor> operands,
+                                      llvm::MutableArrayRef<Tensor> outputs),
+      std::initializer_list<unsigned> indices) {
+    addMovement<OpTy>(function);
+    std::vector<unsigned> positions(indices);
+    Function move = functions[OpTy::getOperationName()];
+    add(OpTy::getOperationName(),
+        [move, positions](mlir::Operation *op,
+                          llvm::ArrayRef<Estimate> operands,
+                          Estimates &outputs) -> llvm::LogicalResult {
+          for (unsigned position : positions)
+            if (!operands[position].isExact())
+              return op->emitOpError("takes operand ")
+                     << position
+                     << " for coordinates, but it is known within bounds only";
+          return move(op, operands, outputs);
+        });
+  }
+
   /// Evaluates `op` for the value, the lower and the upper bound apart, or once
   /// where no operand is uncertain. Right for what is monotonic in every
   /// operand. The estimates are bit-exact if the operands are.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluators.h"
+#include "Places.h"
 #include "dml/IR/PaddingOps.h"
 #include <algorithm>
 #include <cmath>
@@ -45,6 +46,19 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
+/// Pads with `fill`, one element.
+template <typename OpTy>
+static void pad(OpTy op, const Tensor &input, const Tensor &fill,
+                Tensor &output) {
+  gather(input, output,
+         [&](unsigned dim, int64_t coordinate) {
+           return getSource(op.getMode(),
+                            coordinate - op.getStartPadding()[dim],
+                            input.getShape()[dim]);
+         },
+         {fill.getData(), fill.getNumBytes()});
+}
+
 static LogicalResult evaluate(PaddingOp op, ArrayRef<Tensor> operands,
                               MutableArrayRef<Tensor> outputs) {
   const Tensor &input = operands[0];
@@ -54,19 +68,24 @@ static LogicalResult evaluate(PaddingOp op, ArrayRef<Tensor> operands,
     return op.emitOpError("finds no memory for its padding value");
   fill->setNumber(0,
                   isInteger(input.getDataType()) ? std::trunc(value) : value);
+  pad(op, input, *fill, outputs[0]);
+  return success();
+}
 
-  gather(input, outputs[0],
-         [&](unsigned dim, int64_t coordinate) {
-           return getSource(op.getMode(),
-                            coordinate - op.getStartPadding()[dim],
-                            input.getShape()[dim]);
-         },
-         {fill->getData(), fill->getNumBytes()});
+static LogicalResult evaluate1(Padding1Op op, ArrayRef<Tensor> operands,
+                               MutableArrayRef<Tensor> outputs) {
+  const Tensor &input = operands[0];
+  FailureOr<Tensor> fill = Tensor::create(input.getDataType(), {1});
+  if (failed(fill))
+    return op.emitOpError("finds no memory for its padding value");
+  setScalar(*fill, 0, op.getPaddingValue());
+  pad(op, input, *fill, outputs[0]);
   return success();
 }
 
 void addPaddingEvaluators(Evaluators &evaluators) {
   evaluators.addMovement<PaddingOp>(evaluate);
+  evaluators.addMovement<Padding1Op>(evaluate1);
 }
 
 } // namespace dml::reference

@@ -17,18 +17,69 @@ namespace dml::reference {
 using llvm::DynamicAPInt;
 
 //===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a position between two elements becomes one of them.
+enum class Rounding { Down, Up, Nearest };
+
+/// What an operator says of one dimension. All fractions have denominators
+/// greater than 0.
+struct Sampling {
+  Fraction scale, inputOffset, outputOffset;
+
+  /// Where output `o` lies in the input:
+  /// (o - outputOffset) / scale - inputOffset.
+  Fraction getPosition(int64_t o) const {
+    DynamicAPInt distance =
+        o * outputOffset.denominator - outputOffset.numerator;
+    DynamicAPInt denominator = outputOffset.denominator * scale.numerator;
+    return {distance * scale.denominator * inputOffset.denominator -
+                inputOffset.numerator * denominator,
+            denominator * inputOffset.denominator};
+  }
+};
+} // namespace
+
+/// The fraction that an offset means.
+static Fraction getOffset(float value) {
+  if (value == 0)
+    return {DynamicAPInt(0), DynamicAPInt(1)};
+  Fraction fraction = getSimplestFraction(std::fabs(value));
+  if (value < 0)
+    fraction.numerator = -fraction.numerator;
+  return fraction;
+}
+
+static SmallVector<Sampling> getSamplings(ArrayRef<float> scales,
+                                          ArrayRef<float> inputOffsets,
+                                          ArrayRef<float> outputOffsets) {
+  SmallVector<Sampling> samplings;
+  for (auto [scale, inputOffset, outputOffset] :
+       llvm::zip_equal(scales, inputOffsets, outputOffsets))
+    samplings.push_back({getSimplestFraction(scale), getOffset(inputOffset),
+                         getOffset(outputOffset)});
+  return samplings;
+}
+
+//===----------------------------------------------------------------------===//
 // Nearest neighbour
 //===----------------------------------------------------------------------===//
 
-static void evaluateNearest(ArrayRef<Fraction> scales, const Tensor &input,
-                            Tensor &output) {
+static void evaluateNearest(ArrayRef<Sampling> samplings, Rounding rounding,
+                            const Tensor &input, Tensor &output) {
   gather(input, output, [&](unsigned dim, int64_t coordinate) {
-    // floor(x + 0.5) = floor((o + 0.5) / s), which is never negative.
-    const Fraction &scale = scales[dim];
-    DynamicAPInt nearest = (2 * DynamicAPInt(coordinate) + 1) *
-                           scale.denominator / (2 * scale.numerator);
+    auto [numerator, denominator] = samplings[dim].getPosition(coordinate);
+    DynamicAPInt index =
+        rounding == Rounding::Up ? ceilDiv(numerator, denominator)
+        : rounding == Rounding::Down
+            ? floorDiv(numerator, denominator)
+            : floorDiv(2 * numerator + denominator, 2 * denominator);
+    if (index < 0)
+      return int64_t{0};
     DynamicAPInt last(input.getShape()[dim] - 1);
-    return static_cast<int64_t>(std::min(nearest, last));
+    return static_cast<int64_t>(std::min(index, last));
   });
 }
 
@@ -52,11 +103,9 @@ struct Sample {
 };
 } // namespace
 
-static Taps getTaps(const Fraction &scale, int64_t coordinate, int64_t size) {
-  // x = (o + 0.5) / s - 0.5 = ((2 o + 1) q - p) / 2 p, with s = p / q.
-  DynamicAPInt numerator =
-      (2 * DynamicAPInt(coordinate) + 1) * scale.denominator - scale.numerator;
-  DynamicAPInt denominator = 2 * scale.numerator;
+static Taps getTaps(const Sampling &sampling, int64_t coordinate,
+                    int64_t size) {
+  auto [numerator, denominator] = sampling.getPosition(coordinate);
   int64_t last = size - 1;
   if (numerator <= 0)
     return {0, 0, 0.0f};
@@ -93,12 +142,12 @@ static Sample interpolate(Sample a, Sample b, float weight) {
 /// Interpolates along dimension `dim` of samples of this shape, which becomes
 /// the shape of the result.
 static std::vector<Sample>
-interpolateAlong(unsigned dim, int64_t size, const Fraction &scale,
+interpolateAlong(unsigned dim, int64_t size, const Sampling &sampling,
                  SmallVectorImpl<int64_t> &shape,
                  const std::vector<Sample> &samples) {
   std::vector<Taps> taps;
   for (int64_t coordinate = 0; coordinate < size; ++coordinate)
-    taps.push_back(getTaps(scale, coordinate, shape[dim]));
+    taps.push_back(getTaps(sampling, coordinate, shape[dim]));
 
   int64_t inner = *getNumElements(ArrayRef(shape).drop_front(dim + 1));
   int64_t outer = *getNumElements(ArrayRef(shape).take_front(dim));
@@ -115,8 +164,9 @@ interpolateAlong(unsigned dim, int64_t size, const Fraction &scale,
   return result;
 }
 
-static void evaluateLinear(ArrayRef<Fraction> scales, Evaluators::Bound bound,
-                           const Tensor &input, Tensor &output) {
+static void evaluateLinear(ArrayRef<Sampling> samplings,
+                           Evaluators::Bound bound, const Tensor &input,
+                           Tensor &output) {
   using Bound = Evaluators::Bound;
   // A device may take f16's denormals for zeros where it converts them, and so
   // lose more than f32's arithmetic does.
@@ -130,8 +180,8 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Evaluators::Bound bound,
   }
   SmallVector<int64_t> shape(input.getShape());
   for (unsigned dim = 0; dim < shape.size(); ++dim)
-    samples = interpolateAlong(dim, output.getShape()[dim], scales[dim], shape,
-                               samples);
+    samples = interpolateAlong(dim, output.getShape()[dim], samplings[dim],
+                               shape, samples);
   // Rounding to the element type is monotonic: it keeps bounds bounds.
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = sample.value;
@@ -150,11 +200,12 @@ static void evaluateLinear(ArrayRef<Fraction> scales, Evaluators::Bound bound,
 // The operator
 //===----------------------------------------------------------------------===//
 
-static LogicalResult evaluate(ResampleOp op, ArrayRef<Estimate> operands,
+/// Evaluates `op`, which resamples in `mode`.
+static LogicalResult evaluate(Operation *op, InterpolationMode mode,
+                              Rounding rounding, ArrayRef<Sampling> samplings,
+                              ArrayRef<Estimate> operands,
                               Evaluators::Estimates &outputs) {
-  SmallVector<Fraction> scales =
-      llvm::map_to_vector(op.getScales(), getSimplestFraction);
-  bool isLinear = op.getMode() == InterpolationMode::linear;
+  bool isLinear = mode == InterpolationMode::linear;
   switch (operands[0].value.getDataType()) {
   case DataType::FLOAT32:
   case DataType::FLOAT16:
@@ -163,8 +214,9 @@ static LogicalResult evaluate(ResampleOp op, ArrayRef<Estimate> operands,
     break;
   default:
     if (isLinear)
-      return op.emitOpError("interpolates elements of type ")
-             << op.getInput().getType().getElementType()
+      return op->emitOpError("interpolates elements of type ")
+             << cast<RankedTensorType>(op->getOperand(0).getType())
+                    .getElementType()
              << ", but the interpreter knows f32, f16, i8 and ui8";
   }
   // Interpolation with weights from 0 to 1 is monotonic in each element.
@@ -173,16 +225,59 @@ static LogicalResult evaluate(ResampleOp op, ArrayRef<Estimate> operands,
       [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,
           Evaluators::Bound bound) {
         if (isLinear)
-          evaluateLinear(scales, bound, in[0], out[0]);
+          evaluateLinear(samplings, bound, in[0], out[0]);
         else
-          evaluateNearest(scales, in[0], out[0]);
+          evaluateNearest(samplings, rounding, in[0], out[0]);
         return success();
       },
       /*isCertain=*/!isLinear);
 }
 
+static LogicalResult evaluateResample(ResampleOp op,
+                                      ArrayRef<Estimate> operands,
+                                      Evaluators::Estimates &outputs) {
+  size_t rank = op.getScales().size();
+  return evaluate(op, op.getMode(), Rounding::Nearest,
+                  getSamplings(op.getScales(), SmallVector<float>(rank, 0.5f),
+                               SmallVector<float>(rank, -0.5f)),
+                  operands, outputs);
+}
+
+template <typename OpTy>
+static LogicalResult evaluateOffset(OpTy op, ArrayRef<Estimate> operands,
+                                    Evaluators::Estimates &outputs) {
+  auto rounding = Rounding::Nearest;
+  if constexpr (std::is_same_v<OpTy, Resample2Op>)
+    rounding = op.getRoundingDirection() == AxisDirection::increasing
+                   ? Rounding::Up
+                   : Rounding::Down;
+  return evaluate(op, op.getMode(), rounding,
+                  getSamplings(op.getScales(), op.getInputPixelOffsets(),
+                               op.getOutputPixelOffsets()),
+                  operands, outputs);
+}
+
+static LogicalResult evaluateUpsample(Upsample2dOp op,
+                                      ArrayRef<Estimate> operands,
+                                      Evaluators::Estimates &outputs) {
+  Fraction one = {DynamicAPInt(1), DynamicAPInt(1)};
+  Fraction half = {DynamicAPInt(1), DynamicAPInt(2)};
+  Fraction minusHalf = {DynamicAPInt(-1), DynamicAPInt(2)};
+  SmallVector<Sampling> samplings(
+      cast<RankedTensorType>(op.getInput().getType()).getRank() - 2,
+      Sampling{one, half, minusHalf});
+  for (int64_t factor : op.getScaleSize())
+    samplings.push_back(
+        {{DynamicAPInt(factor), DynamicAPInt(1)}, half, minusHalf});
+  return evaluate(op, op.getMode(), Rounding::Nearest, samplings, operands,
+                  outputs);
+}
+
 void addResampleEvaluators(Evaluators &evaluators) {
-  evaluators.add<ResampleOp>(evaluate);
+  evaluators.add<ResampleOp>(evaluateResample);
+  evaluators.add<Resample1Op>(evaluateOffset<Resample1Op>);
+  evaluators.add<Resample2Op>(evaluateOffset<Resample2Op>);
+  evaluators.add<Upsample2dOp>(evaluateUpsample);
 }
 
 } // namespace dml::reference

@@ -369,6 +369,16 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     for (int64_t i = 0; i < numElements; ++i)
       tensor.setNumber(i, static_cast<double>(random.between(-8, 8)));
     return;
+  case Purpose::Index: {
+    int64_t spread = random.pick(ArrayRef<int64_t>({1, 3, 8, 40}));
+    bool isWild = random.oneIn(8);
+    for (int64_t i = 0; i < numElements; ++i)
+      tensor.setInteger(
+          i, isWild && random.oneIn(3)
+                 ? static_cast<int64_t>(random.next())
+                 : random.between(random.oneIn(4) ? -spread : 0, spread));
+    return;
+  }
   case Purpose::Scale:
     for (int64_t i = 0; i < numElements; ++i)
       tensor.setNumber(

@@ -96,6 +96,25 @@ inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
+/// A number of the element type `type`.
+inline mlir::TypedAttr drawScalar(Draft &draft, mlir::Type type) {
+  Random &random = draft.random;
+  if (mlir::isa<mlir::FloatType>(type))
+    return mlir::FloatAttr::get(
+        type, static_cast<double>(random.between(-64, 64)) / 4);
+  bool isSmall = random.oneIn(2);
+  uint64_t bits =
+      isSmall ? static_cast<uint64_t>(random.between(-9, 9)) : random.next();
+  return mlir::IntegerAttr::get(
+      type, llvm::APInt(type.getIntOrFloatBitWidth(), bits,
+                        /*isSigned=*/false, /*implicitTrunc=*/true));
+}
+
+/// Whether `value` may get another type: an argument that nothing uses yet.
+inline bool mayRetype(mlir::Value value) {
+  return mlir::isa<mlir::BlockArgument>(value) && value.use_empty();
+}
+
 bool isFloat(DataType type);
 
 /// What a program does with an operand's elements, which decides how inputs are
@@ -111,6 +130,9 @@ enum class Purpose {
   Interpolate,
   /// Computes with them: numbers of all magnitudes, and special ones.
   Compute,
+  /// Takes them for coordinates: small integers, of which some are negative or
+  /// too large.
+  Index,
   /// Takes them for small numbers between 0 and 1 or so, scales for instance.
   Scale,
 };

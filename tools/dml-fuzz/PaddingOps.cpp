@@ -14,11 +14,12 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
-                              Value input) {
+static void drawSizes(Draft &draft, Value input, SmallVector<int64_t> &start,
+                      SmallVector<int64_t> &end) {
   Random &random = draft.random;
-  SmallVector<int64_t> shape(getShape(input)), start(shape.size(), 0),
-      end(shape.size(), 0);
+  SmallVector<int64_t> shape(getShape(input));
+  start.assign(shape.size(), 0);
+  end.assign(shape.size(), 0);
   for (unsigned dim : draft.drawOrder(shape.size())) {
     if (random.oneIn(4))
       continue;
@@ -33,6 +34,13 @@ static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
       end[dim] += -(shape[dim] + start[dim] + end[dim]) & 3;
     shape[dim] += start[dim] + end[dim];
   }
+}
+
+static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
+                              Value input) {
+  Random &random = draft.random;
+  SmallVector<int64_t> start, end;
+  drawSizes(draft, input, start, end);
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float values[] = {
       0.0f, -0.0f, 1.25f, 9.0f, 10.6f, -10.6f, -2.0f, 127.5f, 300.0f, -300.0f,
@@ -48,6 +56,16 @@ static Operation *drawPadding(Draft &draft, const Cell &, uint32_t mode,
                            value, start, end);
 }
 
+static Operation *drawPadding1(Draft &draft, const Cell &, uint32_t mode,
+                               Value input) {
+  SmallVector<int64_t> start, end;
+  drawSizes(draft, input, start, end);
+  Type type = cast<RankedTensorType>(input.getType()).getElementType();
+  return Padding1Op::create(draft.builder, input,
+                            static_cast<PaddingMode>(mode),
+                            drawScalar(draft, type), start, end);
+}
+
 void addPaddingOperators(Operators &operators) {
   Operator padding;
   padding.modeAttribute = "mode";
@@ -58,6 +76,8 @@ void addPaddingOperators(Operators &operators) {
   padding.draw = drawPadding;
   padding.computes = [](StringRef) { return false; };
   operators.add<PaddingOp>(padding);
+  padding.draw = drawPadding1;
+  operators.add<Padding1Op>(padding);
 }
 
 } // namespace dml::fuzz

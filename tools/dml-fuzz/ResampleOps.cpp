@@ -14,12 +14,12 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-static Operation *drawResample(Draft &draft, const Cell &, uint32_t mode,
-                               Value input) {
+/// Draws scales and the output's sizes.
+static void drawScales(Draft &draft, Value input, SmallVector<int64_t> &shape,
+                       SmallVector<float> &scales) {
   Random &random = draft.random;
-  auto inputType = cast<RankedTensorType>(input.getType());
-  SmallVector<int64_t> shape(inputType.getShape());
-  SmallVector<float> scales(shape.size(), 1.0f);
+  shape.assign(getShape(input).begin(), getShape(input).end());
+  scales.assign(shape.size(), 1.0f);
   static constexpr float someScales[] = {
       2.0f,    3.0f,      0.5f,     0.1f,    0.3f,        0.7f,
       1.1f,    1.5f,      2.5f,     0.25f,   0.6f,        1.0f / 3.0f,
@@ -57,8 +57,64 @@ static Operation *drawResample(Draft &draft, const Cell &, uint32_t mode,
     if (random.oneIn(2) && scaled >= 1 && scaled <= room)
       shape[dim] = static_cast<int64_t>(scaled);
   }
+}
+
+static Operation *drawResample(Draft &draft, const Cell &, uint32_t mode,
+                               Value input) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<float> scales;
+  drawScales(draft, input, shape, scales);
   return ResampleOp::create(draft.builder, inputType.clone(shape), input,
                             static_cast<InterpolationMode>(mode), scales);
+}
+
+static SmallVector<float> drawOffsets(Random &random, size_t rank,
+                                      float usual) {
+  static constexpr float offsets[] = {
+      0.0f,    0.5f,  -0.5f,     1.0f,  -1.0f,  0.25f,
+      -2.5f,   0.1f,  -0.3f,     3.7f,  1e-3f,  7.0f,
+      -1e-20f, 1e10f, 0x1p-149f, -0.0f, 100.0f, 0.49999997f};
+  bool isUsual = random.oneIn(2), isZero = random.oneIn(2);
+  SmallVector<float> result;
+  for (size_t dim = 0; dim < rank; ++dim)
+    result.push_back(isUsual ? (isZero ? 0.0f : usual)
+                             : random.pick(ArrayRef(offsets)));
+  return result;
+}
+
+template <typename OpTy>
+static Operation *drawOffset(Draft &draft, const Cell &, uint32_t mode,
+                             Value input) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<float> scales;
+  drawScales(draft, input, shape, scales);
+  auto before = drawOffsets(draft.random, shape.size(), 0.5f);
+  auto after = drawOffsets(draft.random, shape.size(), -0.5f);
+  Type type = inputType.clone(shape);
+  auto interpolation = static_cast<InterpolationMode>(mode);
+  if constexpr (std::is_same_v<OpTy, Resample2Op>)
+    return OpTy::create(draft.builder, type, input, interpolation,
+                        draft.random.oneIn(2) ? AxisDirection::increasing
+                                              : AxisDirection::decreasing,
+                        scales, before, after);
+  else
+    return OpTy::create(draft.builder, type, input, interpolation, scales,
+                        before, after);
+}
+
+static Operation *drawUpsample(Draft &draft, const Cell &, uint32_t mode,
+                               Value input) {
+  SmallVector<int64_t> shape(getShape(input)), factors;
+  for (size_t dim = shape.size() - 2; dim < shape.size(); ++dim) {
+    factors.push_back(
+        draft.drawSize(std::min<int64_t>(draft.getRoom(shape, dim) / shape[dim],
+                                         draft.random.oneIn(4) ? 70 : 4)));
+    shape[dim] *= factors.back();
+  }
+  return Upsample2dOp::create(draft.builder, input, factors,
+                              static_cast<InterpolationMode>(mode));
 }
 
 void addResampleOperators(Operators &operators) {
@@ -73,12 +129,19 @@ void addResampleOperators(Operators &operators) {
     return mode == stringifyInterpolationMode(InterpolationMode::linear);
   };
   resample.getPurpose = [](OpOperand &operand) {
-    return cast<ResampleOp>(operand.getOwner()).getMode() ==
-                   InterpolationMode::linear
+    auto mode =
+        operand.getOwner()->getAttrOfType<InterpolationModeAttr>("mode");
+    return mode && mode.getValue() == InterpolationMode::linear
                ? Purpose::Interpolate
                : Purpose::Move;
   };
   operators.add<ResampleOp>(resample);
+  resample.draw = drawOffset<Resample1Op>;
+  operators.add<Resample1Op>(resample);
+  resample.draw = drawOffset<Resample2Op>;
+  operators.add<Resample2Op>(resample);
+  resample.draw = drawUpsample;
+  operators.add<Upsample2dOp>(resample);
 }
 
 } // namespace dml::fuzz

@@ -30,8 +30,10 @@ namespace {
 
 constexpr int64_t maxTestedRank = 9;
 
-/// "InputGradientTensor" -> "input_gradient", "PaddingMode" -> "padding_mode".
+/// "InputGradientTensor" -> "input_gradient", "InputTensors" -> "inputs",
+/// "PaddingMode" -> "padding_mode".
 std::string toSnakeCase(StringRef name) {
+  bool isPlural = name.consume_back("Tensors");
   name.consume_back("Tensor");
   std::string result;
   for (auto [i, c] : llvm::enumerate(name)) {
@@ -39,6 +41,8 @@ std::string toSnakeCase(StringRef name) {
       result += '_';
     result += llvm::toLower(c);
   }
+  if (isPlural)
+    result += 's';
   return result;
 }
 

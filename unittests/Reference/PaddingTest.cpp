@@ -165,4 +165,83 @@ TEST_F(PaddingTest, SeveralMillionElements) {
   EXPECT_EQ(output.getNumber(3999999), 500 * 1000 + 501);
 }
 
+TEST_F(PaddingTest, Padding1Example1) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.padding1 %0 {"
+          "mode = #dml.padding_mode<constant>, "
+          "start_padding = array<i64: 0, 0, 1, 2>, "
+          "end_padding = array<i64: 0, 0, 3, 4>, "
+          "padding_value = 9.0 : f32"
+          "} : (tensor<1x1x4x4xf32>) -> tensor<1x1x8x10xf32>",
+          {makeTensor(DataType::FLOAT32, {1, 1, 4, 4},
+                      {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8})})),
+      (Numbers{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 9, 9, 9, 9,
+               9, 9, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 9, 9, 9, 9,
+               9, 9, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+               9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}));
+}
+
+TEST_F(PaddingTest, Padding1Example2) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.padding1 %0 {"
+          "mode = #dml.padding_mode<edge>, "
+          "start_padding = array<i64: 0, 0, 1, 2>, "
+          "end_padding = array<i64: 0, 0, 3, 4>, "
+          "padding_value = 0.0 : f32"
+          "} : (tensor<1x1x4x4xf32>) -> tensor<1x1x8x10xf32>",
+          {makeTensor(DataType::FLOAT32, {1, 1, 4, 4},
+                      {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8})})),
+      (Numbers{1, 1, 1, 2, 3, 4, 4, 4, 4, 4, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4,
+               5, 5, 5, 6, 7, 8, 8, 8, 8, 8, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4,
+               5, 5, 5, 6, 7, 8, 8, 8, 8, 8, 5, 5, 5, 6, 7, 8, 8, 8, 8, 8,
+               5, 5, 5, 6, 7, 8, 8, 8, 8, 8, 5, 5, 5, 6, 7, 8, 8, 8, 8, 8}));
+}
+
+TEST_F(PaddingTest, Padding1Example3) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.padding1 %0 {"
+          "mode = #dml.padding_mode<reflection>, "
+          "start_padding = array<i64: 0, 0, 1, 2>, "
+          "end_padding = array<i64: 0, 0, 3, 4>, "
+          "padding_value = 0.0 : f32"
+          "} : (tensor<1x1x4x4xf32>) -> tensor<1x1x8x10xf32>",
+          {makeTensor(DataType::FLOAT32, {1, 1, 4, 4},
+                      {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8})})),
+      (Numbers{7, 6, 5, 6, 7, 8, 7, 6, 5, 6, 3, 2, 1, 2, 3, 4, 3, 2, 1, 2,
+               7, 6, 5, 6, 7, 8, 7, 6, 5, 6, 3, 2, 1, 2, 3, 4, 3, 2, 1, 2,
+               7, 6, 5, 6, 7, 8, 7, 6, 5, 6, 3, 2, 1, 2, 3, 4, 3, 2, 1, 2,
+               7, 6, 5, 6, 7, 8, 7, 6, 5, 6, 3, 2, 1, 2, 3, 4, 3, 2, 1, 2}));
+}
+
+TEST_F(PaddingTest, Padding1Example4) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.padding1 %0 {"
+          "mode = #dml.padding_mode<symmetric>, "
+          "start_padding = array<i64: 0, 0, 1, 2>, "
+          "end_padding = array<i64: 0, 0, 3, 4>, "
+          "padding_value = 0.0 : f32"
+          "} : (tensor<1x1x4x4xf32>) -> tensor<1x1x8x10xf32>",
+          {makeTensor(DataType::FLOAT32, {1, 1, 4, 4},
+                      {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8})})),
+      (Numbers{2, 1, 1, 2, 3, 4, 4, 3, 2, 1, 2, 1, 1, 2, 3, 4, 4, 3, 2, 1,
+               6, 5, 5, 6, 7, 8, 8, 7, 6, 5, 2, 1, 1, 2, 3, 4, 4, 3, 2, 1,
+               6, 5, 5, 6, 7, 8, 8, 7, 6, 5, 6, 5, 5, 6, 7, 8, 8, 7, 6, 5,
+               2, 1, 1, 2, 3, 4, 4, 3, 2, 1, 6, 5, 5, 6, 7, 8, 8, 7, 6, 5}));
+}
+
+/// A number that no f32 is.
+TEST_F(PaddingTest, Padding1HasExactValues) {
+  EXPECT_EQ(getElements<uint64_t>(interpretOp(
+                "dml.padding1 %0 {mode = #dml.padding_mode<constant>, "
+                "padding_value = 18446744073709551615 : ui64, "
+                "start_padding = array<i64: 1>, end_padding = array<i64: 0>} "
+                ": (tensor<1xui64>) -> tensor<2xui64>",
+                {makeIota(DataType::UINT64, {1})})),
+            (std::vector<uint64_t>{0xffffffffffffffff, 1}));
+}
+
 } // namespace

@@ -284,4 +284,104 @@ TEST_F(ResampleTest, BoundsAreEqualWhereNothingIsFree) {
             (Numbers{0, 1}));
 }
 
+TEST_F(ResampleTest, Resample2Example1) {
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {"
+                "mode = #dml.interpolation_mode<nearest_neighbor>, "
+                "rounding_direction = #dml.axis_direction<decreasing>, "
+                "scales = array<f32: 0.5, 1.5>, "
+                "input_pixel_offsets = array<f32: 0.5, 0.5>, "
+                "output_pixel_offsets = array<f32: -0.5, -0.5>"
+                "} : (tensor<2x2xf32>) -> tensor<1x3xf32>",
+                {makeTensor(DataType::FLOAT32, {2, 2}, {1, 2, 3, 4})})),
+            (Numbers{1, 1, 2}));
+}
+
+/// Halves up: x = o / 2 is 0, 0.5, 1, ...
+TEST_F(ResampleTest, Resample1RoundsToNearest) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.resample1 %0 {mode = #dml.interpolation_mode<nearest_neighbor>, "
+          "scales = array<f32: 2.0>, input_pixel_offsets = array<f32: 0.0>, "
+          "output_pixel_offsets = array<f32: 0.0>} : (tensor<3xf32>) -> "
+          "tensor<6xf32>",
+          {makeIota(DataType::FLOAT32, {3})})),
+      (Numbers{1, 2, 2, 3, 3, 3}));
+}
+
+/// The same positions, rounded down and up.
+TEST_F(ResampleTest, Resample2RoundsInOneDirection) {
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {mode = "
+                "#dml.interpolation_mode<nearest_neighbor>, rounding_direction "
+                "= #dml.axis_direction<decreasing>, scales = array<f32: 2.0>, "
+                "input_pixel_offsets = array<f32: 0.0>, output_pixel_offsets = "
+                "array<f32: 0.0>} : (tensor<3xf32>) -> tensor<6xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {mode = "
+                "#dml.interpolation_mode<nearest_neighbor>, rounding_direction "
+                "= #dml.axis_direction<increasing>, scales = array<f32: 2.0>, "
+                "input_pixel_offsets = array<f32: 0.0>, output_pixel_offsets = "
+                "array<f32: 0.0>} : (tensor<3xf32>) -> tensor<6xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{1, 2, 2, 3, 3, 3}));
+}
+
+/// Positions before the first and after the last element are clamped.
+TEST_F(ResampleTest, OffsetsMayLeadOutside) {
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {mode = "
+                "#dml.interpolation_mode<nearest_neighbor>, rounding_direction "
+                "= #dml.axis_direction<decreasing>, scales = array<f32: 1.0>, "
+                "input_pixel_offsets = array<f32: 2.0>, output_pixel_offsets = "
+                "array<f32: 0.0>} : (tensor<3xf32>) -> tensor<6xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{1, 1, 1, 2, 3, 3}));
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {mode = "
+                "#dml.interpolation_mode<nearest_neighbor>, rounding_direction "
+                "= #dml.axis_direction<decreasing>, scales = array<f32: 1.0>, "
+                "input_pixel_offsets = array<f32: -2.0>, output_pixel_offsets "
+                "= array<f32: 0.0>} : (tensor<3xf32>) -> tensor<2xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{3, 3}));
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample1 %0 {mode = #dml.interpolation_mode<linear>, "
+                "scales = array<f32: 1.0>, input_pixel_offsets = array<f32: "
+                "1.5>, output_pixel_offsets = array<f32: 0.0>} : "
+                "(tensor<3xf32>) -> tensor<5xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{1, 1, 1.5, 2.5, 3}));
+}
+
+/// Corners meet where the scale is (5 - 1) / (3 - 1) and offsets are 0.
+TEST_F(ResampleTest, AlignedCorners) {
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.resample2 %0 {mode = #dml.interpolation_mode<linear>, "
+                "rounding_direction = #dml.axis_direction<increasing>, scales "
+                "= array<f32: 2.0>, input_pixel_offsets = array<f32: 0.0>, "
+                "output_pixel_offsets = array<f32: 0.0>} : (tensor<3xf32>) -> "
+                "tensor<5xf32>",
+                {makeIota(DataType::FLOAT32, {3})})),
+            (Numbers{1, 1.5, 2, 2.5, 3}));
+}
+
+TEST_F(ResampleTest, UpsampleIsResampleWithWholeScales) {
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.upsample_2d %0 {mode = "
+          "#dml.interpolation_mode<nearest_neighbor>, scale_size = array<i64: "
+          "2, 3>} : (tensor<1x1x1x2xf32>) -> tensor<1x1x2x6xf32>",
+          {makeIota(DataType::FLOAT32, {1, 1, 1, 2})})),
+      (Numbers{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.upsample_2d %0 {mode = #dml.interpolation_mode<linear>, "
+                "scale_size = array<i64: 1, 2>} : (tensor<1x1x1x2xf32>) -> "
+                "tensor<1x1x1x4xf32>",
+                {makeIota(DataType::FLOAT32, {1, 1, 1, 2})})),
+            (Numbers{1, 1.25, 1.75, 2}));
+}
+
 } // namespace

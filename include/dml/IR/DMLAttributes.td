@@ -343,4 +343,30 @@ class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
   }];
 }
 
+def DML_DepthSpaceOrderDepthColumnRow
+    : I32EnumAttrCase<"depth_column_row", 0>;
+def DML_DepthSpaceOrderColumnRowDepth
+    : I32EnumAttrCase<"column_row_depth", 1>;
+
+/// DML_DEPTH_SPACE_ORDER, with DirectML's values.
+def DML_DepthSpaceOrder
+    : I32EnumAttr<"DepthSpaceOrder", "DirectML depth space order",
+                  [DML_DepthSpaceOrderDepthColumnRow,
+                   DML_DepthSpaceOrderColumnRowDepth]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_DepthSpaceOrderAttr
+    : DML_EnumAttr<DML_DepthSpaceOrder, "depth_space_order">;
+
+/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
+/// type that a tensor of the operator has (verifyScalar).
+def DML_ScalarAttr
+    : Attr<CPred<"::llvm::isa<::mlir::IntegerAttr, ::mlir::FloatAttr>($_self)">,
+           "integer or floating-point attribute"> {
+  let storageType = "::mlir::TypedAttr";
+  let returnType = "::mlir::TypedAttr";
+  let convertFromStorage = "$_self";
+}
+
 #endif // DML_IR_DMLATTRIBUTES_TD

@@ -108,4 +108,72 @@ def DML_PaddingOp : DML_Op<"padding", "PADDING",
   let hasCanonicalizer = 1;
 }
 
+def DML_Padding1Op : DML_Op<"padding1", "PADDING1", [InferTypeOpAdaptor]> {
+  let summary = "Inflates a tensor, with a padding value of its own type";
+  let description = [{
+    Does what `padding` does, with a padding value that is exact in every data type.
+
+    **Semantics.** That of `padding`; where `mode` is `constant`, the elements around
+    `input` are `padding_value`.
+
+    **Inputs**
+
+    | label | name            | field          | type |
+    |-------|-----------------|----------------|------|
+    | (I1)  | `input`         | `InputTensor`  | tensor, rank 1 to 8, all data types |
+    | (I2)  | `mode`          | `PaddingMode`  | `#dml.padding_mode` |
+    | (I3)  | `padding_value` | `PaddingValue`, `PaddingValueDataType` | a number of `input`'s element type; only `constant` reads it |
+    | (I4)  | `start_padding` | `StartPadding` | one count of elements a dimension |
+    | (I5)  | `end_padding`   | `EndPadding`   | one count of elements a dimension |
+
+    **Constraints**
+    * (C1) `size(start_padding) = size(end_padding) = rank(input)`.
+    * (C2) `0 <= start_padding[i]` and `0 <= end_padding[i]`.
+    * (C3) `padding_value` has `input`'s element type.
+    * (C4) `output` has `input`'s element type and
+      `dim(output, i) = dim(input, i) + start_padding[i] + end_padding[i]`.
+
+    **Readings**
+    * (C3) holds in every mode, as DirectML's field names the type in every mode.
+    * Those of `padding` on `reflection` and `wrap`.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3]]
+    %output = dml.padding1 %input {
+        mode = #dml.padding_mode<constant>, padding_value = 9.0 : f32,
+        start_padding = array<i64: 0, 2>, end_padding = array<i64: 0, 1>}
+        : (tensor<1x3xf32>) -> tensor<1x6xf32>
+    // %output: [[9, 9, 1, 2, 3, 9]]
+    ```
+
+    **Source:** DML_PADDING1_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input,
+    DML_PaddingModeAttr:$mode,
+    DML_ScalarAttr:$padding_value,
+    DenseI64ArrayAttr:$start_padding,
+    DenseI64ArrayAttr:$end_padding
+  );
+  let results = (outs DML_Tensor:$output);
+
+  let support = [DML_SameSupport<FL_5_0, 1, 8, DML_AllDataTypes>];
+  let sameElementTypes = [["input", "output"]];
+  let enumSupport = [
+    DML_EnumSupport<"mode", DML_PaddingModeAttr, [
+      DML_EnumCaseSupport<DML_PaddingModeWrap, FL_6_4,
+                          DML_FeatureLevelHistory.source>,
+    ]>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"start_padding", "0">,
+    DML_DimensionArray<"end_padding", "0">,
+  ];
+
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif // DML_IR_PADDINGOPS_TD

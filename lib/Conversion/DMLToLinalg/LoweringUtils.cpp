@@ -127,6 +127,135 @@ LogicalResult dml::replaceWithTensors(
 }
 
 //===----------------------------------------------------------------------===//
+// Constants and indices
+//===----------------------------------------------------------------------===//
+
+TypedAttr dml::convertScalar(float value, Type elementType, Type loweredType) {
+  llvm::APFloat number(value);
+  bool losesInfo;
+  if (auto floatType = dyn_cast<FloatType>(elementType)) {
+    number.convert(floatType.getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return convertScalar(FloatAttr::get(elementType, number), loweredType);
+  }
+  // convertToInteger saturates, and gives 0 for NaN.
+  llvm::APSInt integer(elementType.getIntOrFloatBitWidth(),
+                       elementType.isUnsignedInteger());
+  number.convertToInteger(integer, llvm::APFloat::rmTowardZero, &losesInfo);
+  return IntegerAttr::get(loweredType, integer);
+}
+
+TypedAttr dml::convertScalar(TypedAttr value, Type loweredType) {
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    if (isa<FloatType>(loweredType))
+      return number;
+    return IntegerAttr::get(loweredType, number.getValue().bitcastToAPInt());
+  }
+  return IntegerAttr::get(loweredType, cast<IntegerAttr>(value).getValue());
+}
+
+DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
+                         int64_t size) {
+  using Predicate = arith::CmpIPredicate;
+  // In words of 32 bits, which every device has: a low one and, of 64 bits, a
+  // high one.
+  Type i32 = b.getI32Type();
+  auto word = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, IntegerAttr::get(i32, APInt(32, static_cast<uint64_t>(value),
+                                       /*isSigned=*/false,
+                                       /*implicitTrunc=*/true)));
+  };
+  Value low = element, high;
+  if (type.isInteger(64)) {
+    low = b.createOrFold<arith::TruncIOp>(i32, element);
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    high = b.createOrFold<arith::TruncIOp>(
+        i32, b.createOrFold<arith::ShRUIOp>(element, shift));
+  }
+  Value isValid = b.cmpi(Predicate::ult, low, word(size));
+  Value result = low;
+  if (high) {
+    Value isLow = b.cmpi(Predicate::eq, high, word(0));
+    isValid = b.andi(isValid, isLow);
+    result = b.select(isLow, low, word(-1));
+  }
+  if (!type.isUnsignedInteger()) {
+    Value isNegative = b.cmpi(Predicate::slt, high ? high : low, word(0));
+    // -size, ..., -1 without their sign.
+    Value isNear = b.cmpi(Predicate::uge, low, word(-size));
+    if (high)
+      isNear = b.andi(isNear, b.cmpi(Predicate::eq, high, word(-1)));
+    Value fromEnd = b.select(
+        isNear, b.createOrFold<arith::AddIOp>(low, word(size)), word(0));
+    // As unsigned ones, negative numbers can be below a large size.
+    isValid = b.select(isNegative, isNear, isValid);
+    result = b.select(isNegative, fromEnd, result);
+  }
+  result = b.createOrFold<arith::MinUIOp>(result, word(size - 1));
+  return {b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), result),
+          isValid};
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenation
+//===----------------------------------------------------------------------===//
+
+/// Concatenates `inputs`, of which a kernel can read all.
+static Value buildSmallJoin(OpBuilder &builder, Operation *op,
+                            ArrayRef<Value> inputs, int64_t axis) {
+  auto type = cast<RankedTensorType>(inputs.front().getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (Value input : inputs.drop_front())
+    shape[axis] += cast<RankedTensorType>(input.getType()).getDimSize(axis);
+  return buildTensor(
+      builder, op, type.clone(shape),
+      [&](ElementBuilder &b, ValueRange indices) -> Value {
+        // Every input is read at a valid coordinate; the last one that begins
+        // at or before the element has it.
+        Value result;
+        int64_t start = 0;
+        for (Value input : inputs) {
+          int64_t size =
+              cast<RankedTensorType>(input.getType()).getDimSize(axis);
+          SmallVector<Value> coordinates(indices);
+          Value offset = b.add(indices[axis], -start);
+          coordinates[axis] =
+              b.minsi(b.maxsi(offset, b.index(0)), b.index(size - 1));
+          Value element = tensor::ExtractOp::create(b, input, coordinates);
+          Value begun = b.cmpi(arith::CmpIPredicate::sge, offset, b.index(0));
+          result = result ? b.select(begun, element, result) : element;
+          start += size;
+        }
+        return result;
+      });
+}
+
+Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
+                     int64_t axis) {
+  constexpr size_t maxInputs = 3;
+  SmallVector<Value> parts(inputs);
+  // In rounds, each of which moves every element once at most: elements are
+  // moved as often as powers of three fit into the number of inputs.
+  while (parts.size() > maxInputs) {
+    SmallVector<Value> joined;
+    size_t kernels = llvm::divideCeil(parts.size(), maxInputs);
+    for (size_t i = 0; i < kernels; ++i) {
+      // Parts of about the same number.
+      size_t begin = i * parts.size() / kernels,
+             end = (i + 1) * parts.size() / kernels;
+      ArrayRef<Value> some = ArrayRef(parts).slice(begin, end - begin);
+      joined.push_back(some.size() == 1
+                           ? some.front()
+                           : buildSmallJoin(builder, op, some, axis));
+    }
+    parts = joined;
+  }
+  return parts.size() == 1 ? parts.front()
+                           : buildSmallJoin(builder, op, parts, axis);
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 

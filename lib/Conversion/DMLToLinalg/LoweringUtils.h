@@ -52,6 +52,27 @@ mlir::Value toF32(ElementBuilder &builder, mlir::Value element,
 mlir::Value fromF32(ElementBuilder &builder, mlir::Value value,
                     mlir::Type type);
 
+/// The number `value` in an element type, which becomes the bits of
+/// `loweredType`: floats are rounded to nearest; integers are rounded towards
+/// zero, saturate, and are 0 for NaN.
+mlir::TypedAttr convertScalar(float value, mlir::Type elementType,
+                              mlir::Type loweredType);
+/// The scalar `value`, of an element type, as the bits of `loweredType`.
+mlir::TypedAttr convertScalar(mlir::TypedAttr value, mlir::Type loweredType);
+
+/// A coordinate that was read from a tensor.
+struct DataIndex {
+  /// It as an index, moved to the nearest valid one.
+  mlir::Value coordinate;
+  /// Whether it was valid before.
+  mlir::Value isValid;
+};
+
+/// Reads `element`, of the (unconverted) integer type `type`, as a coordinate
+/// of a dimension of `size` elements. Negative ones count from the end.
+DataIndex readIndex(ElementBuilder &builder, mlir::Value element,
+                    mlir::Type type, int64_t size);
+
 /// Computes one element of a tensor from its coordinates.
 using ElementFn =
     llvm::function_ref<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>;
@@ -76,6 +97,12 @@ llvm::LogicalResult replaceWithTensors(
     llvm::ArrayRef<
         std::function<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>>
         elements);
+
+/// Concatenates `inputs` along `axis` into a tensor of `type`, as a part of
+/// `op`. No kernel reads more than three tensors: with the one that it writes,
+/// these are the storage buffers that every Vulkan device binds.
+mlir::Value buildJoin(mlir::OpBuilder &builder, mlir::Operation *op,
+                      mlir::ValueRange inputs, int64_t axis);
 
 /// Builds loops over all coordinates of `sizes`, in row-major order, that carry
 /// `init` along: `body` makes the values for the next iteration of the current

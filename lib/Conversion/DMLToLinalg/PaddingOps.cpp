@@ -80,32 +80,21 @@ static Value foldCoordinate(ElementBuilder &b, PaddingMode mode, Value o,
   llvm_unreachable("constant padding has elements without a coordinate");
 }
 
-/// `value` in an element type, as the op's description says, as the bits of
-/// `loweredType`.
-static TypedAttr convertPaddingValue(float value, Type elementType,
-                                     Type loweredType) {
-  llvm::APFloat number(value);
-  bool losesInfo;
-  if (auto floatType = dyn_cast<FloatType>(elementType)) {
-    number.convert(floatType.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    if (isa<FloatType>(loweredType))
-      return FloatAttr::get(loweredType, number);
-    return IntegerAttr::get(loweredType, number.bitcastToAPInt());
-  }
-  // convertToInteger saturates, and gives 0 for NaN.
-  llvm::APSInt integer(elementType.getIntOrFloatBitWidth(),
-                       elementType.isUnsignedInteger());
-  number.convertToInteger(integer, llvm::APFloat::rmTowardZero, &losesInfo);
-  return IntegerAttr::get(loweredType, integer);
+/// What constant padding is filled with, as the bits of `loweredType`.
+static TypedAttr getPaddingValue(PaddingOp op, Type loweredType) {
+  return convertScalar(op.getPaddingValue().convertToFloat(),
+                       getElementTypeOrSelf(op.getType()), loweredType);
+}
+static TypedAttr getPaddingValue(Padding1Op op, Type loweredType) {
+  return convertScalar(op.getPaddingValue(), loweredType);
 }
 
 namespace {
-struct PaddingLowering : OpConversionPattern<PaddingOp> {
-  using OpConversionPattern::OpConversionPattern;
+template <typename OpTy> struct PaddingLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(PaddingOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ArrayRef<int64_t> sizes =
         cast<RankedTensorType>(op.getInput().getType()).getShape();
@@ -116,7 +105,7 @@ struct PaddingLowering : OpConversionPattern<PaddingOp> {
 
     PaddingMode mode = op.getMode();
     return replaceWithTensor(
-        op, *getTypeConverter(), rewriter,
+        op, *this->getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
           if (mode == PaddingMode::constant)
             return buildConstantElement(b, op, adaptor.getInput(), dims,
@@ -131,8 +120,8 @@ struct PaddingLowering : OpConversionPattern<PaddingOp> {
 
 private:
   /// Loads from coordinates made valid, then selects: no branch.
-  static Value buildConstantElement(ElementBuilder &b, PaddingOp op,
-                                    Value input, ArrayRef<PaddedDim> dims,
+  static Value buildConstantElement(ElementBuilder &b, OpTy op, Value input,
+                                    ArrayRef<PaddedDim> dims,
                                     ValueRange indices) {
     Value inside;
     SmallVector<Value> coordinates(indices);
@@ -148,10 +137,8 @@ private:
     Value element = tensor::ExtractOp::create(b, input, coordinates);
     if (!inside)
       return element;
-    Value padding = arith::ConstantOp::create(
-        b, convertPaddingValue(op.getPaddingValue().convertToFloat(),
-                               getElementTypeOrSelf(op.getType()),
-                               element.getType()));
+    Value padding =
+        arith::ConstantOp::create(b, getPaddingValue(op, element.getType()));
     return b.select(inside, element, padding);
   }
 };
@@ -159,5 +146,6 @@ private:
 
 void dml::populatePaddingPatterns(const TypeConverter &typeConverter,
                                   RewritePatternSet &patterns) {
-  patterns.add<PaddingLowering>(typeConverter, patterns.getContext());
+  patterns.add<PaddingLowering<PaddingOp>, PaddingLowering<Padding1Op>>(
+      typeConverter, patterns.getContext());
 }

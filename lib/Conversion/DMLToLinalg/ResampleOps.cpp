@@ -7,7 +7,11 @@
 #include "dml/IR/ResampleOps.h"
 #include "LoweringUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/DynamicAPInt.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -15,72 +19,66 @@ using namespace mlir;
 using namespace dml;
 
 //===----------------------------------------------------------------------===//
-// Scales as fractions
+// Scales and offsets as fractions
 //===----------------------------------------------------------------------===//
 
 namespace {
+using llvm::DynamicAPInt;
 struct Fraction {
-  int64_t numerator, denominator;
+  DynamicAPInt numerator, denominator;
 };
 using Int128 = __int128;
-using UInt128 = unsigned __int128;
 } // namespace
+
+static DynamicAPInt getPowerOfTwo(unsigned exponent) {
+  return DynamicAPInt(APInt::getOneBitSet(exponent + 2, exponent));
+}
 
 /// The fraction with the smallest denominator in [lowN / lowD, highN / highD]:
 /// the continued fraction that both ends share, cut where they part (the
 /// Stern-Brocot tree's first node inside).
-static void findSimplestFraction(UInt128 lowN, UInt128 lowD, UInt128 highN,
-                                 UInt128 highD, UInt128 &numerator,
-                                 UInt128 &denominator) {
-  UInt128 whole = lowN / lowD;
-  if (whole * lowD == lowN) {
-    numerator = whole;
-    denominator = 1;
-  } else if ((whole + 1) * highD <= highN) {
-    numerator = whole + 1;
-    denominator = 1;
-  } else {
-    UInt128 n, d;
-    findSimplestFraction(highD, highN - whole * highD, lowD,
-                         lowN - whole * lowD, n, d);
-    numerator = whole * n + d;
-    denominator = n;
-  }
+static Fraction findSimplestFraction(const DynamicAPInt &lowN,
+                                     const DynamicAPInt &lowD,
+                                     const DynamicAPInt &highN,
+                                     const DynamicAPInt &highD) {
+  DynamicAPInt whole = lowN / lowD;
+  if (whole * lowD == lowN)
+    return {whole, DynamicAPInt(1)};
+  if ((whole + 1) * highD <= highN)
+    return {whole + 1, DynamicAPInt(1)};
+  Fraction rest = findSimplestFraction(highD, highN - whole * highD, lowD,
+                                       lowN - whole * lowD);
+  return {whole * rest.numerator + rest.denominator, rest.numerator};
 }
 
-/// The fraction that stands for a scale: the one with the smallest denominator
-/// that rounds to `scale`.
-static Fraction getScaleFraction(float scale) {
-  // Beyond these bounds every coordinate that 32 bits can express clamps to the
-  // first or to the last element, whatever the scale is.
-  constexpr float maxScale = 0x1p40f;
-  scale = std::min(std::max(scale, 1 / maxScale), maxScale);
-  if (scale == std::floor(scale))
-    return {static_cast<int64_t>(scale), 1};
-
-  // The numbers that round to `scale` lie halfway to its neighbours. In units
-  // of 2^-67 all these bounds are integers; a bound that rounds away from an
-  // odd mantissa is moved inside by one unit, which no small fraction notices.
-  constexpr int unit = 67;
-  auto toUnits = [](double value) {
+/// The fraction that stands for `value`: the one with the smallest denominator
+/// that rounds to it.
+static Fraction getFraction(float value) {
+  if (value < 0) {
+    Fraction fraction = getFraction(-value);
+    return {-fraction.numerator, fraction.denominator};
+  }
+  // Floats, and the halves between them, are multiples of 2^-150. The numbers
+  // that round to `value` lie halfway to its neighbours; a bound that rounds
+  // away from an odd mantissa is moved inside by 2^-190, which no fraction
+  // notices whose denominator is smallest.
+  constexpr int unit = 190;
+  auto toUnits = [](double number) {
     int exponent;
     auto mantissa =
-        static_cast<uint64_t>(std::ldexp(std::frexp(value, &exponent), 53));
+        static_cast<int64_t>(std::ldexp(std::frexp(number, &exponent), 53));
     int shift = exponent - 53 + unit;
-    return shift >= 0 ? static_cast<UInt128>(mantissa) << shift
-                      : static_cast<UInt128>(mantissa >> -shift);
+    return shift >= 0 ? DynamicAPInt(mantissa) * getPowerOfTwo(shift)
+                      : DynamicAPInt(mantissa) / getPowerOfTwo(-shift);
   };
-  double below = std::nextafter(scale, 0.0f);
-  double above = std::nextafter(scale, 2 * maxScale);
-  int exponent;
-  bool odd =
-      static_cast<uint64_t>(std::ldexp(std::frexp(scale, &exponent), 24)) & 1;
-  UInt128 low = toUnits((below + scale) / 2) + odd;
-  UInt128 high = toUnits((above + scale) / 2) - odd;
-  UInt128 one = static_cast<UInt128>(1) << unit;
-  UInt128 numerator, denominator;
-  findSimplestFraction(low, one, high, one, numerator, denominator);
-  return {static_cast<int64_t>(numerator), static_cast<int64_t>(denominator)};
+  DynamicAPInt one = getPowerOfTwo(unit);
+  if (value == std::floor(value))
+    return {toUnits(value) / one, DynamicAPInt(1)};
+  double below = std::nextafter(value, 0.0f);
+  double above = std::nextafter(value, 2 * value + 1);
+  bool odd = llvm::bit_cast<uint32_t>(value) & 1;
+  return findSimplestFraction(toUnits((below + value) / 2) + odd, one,
+                              toUnits((above + value) / 2) - odd, one);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,9 +87,16 @@ static Fraction getScaleFraction(float scale) {
 
 namespace {
 /// One dimension of a resampling: `input` elements become `output` elements.
+/// Output `o` lies at (o * step + offset) / divisor of the input.
 struct SampledDim {
   int64_t input, output;
-  Fraction scale;
+  DynamicAPInt step, offset, divisor;
+
+  /// The same position, with what divides all three taken out.
+  SampledDim reduce() const {
+    DynamicAPInt common = gcd(gcd(step, abs(offset)), divisor);
+    return {input, output, step / common, offset / common, divisor / common};
+  }
 };
 
 /// Where an output coordinate lies between two input coordinates.
@@ -104,13 +109,37 @@ struct Taps {
   /// Whether `low` alone counts for this output. Null if it never does.
   mlir::Value isLow;
 };
+
+/// A SampledDim whose arithmetic 64 bits hold.
+struct SmallDim {
+  int64_t input, output, step, offset, divisor;
+
+  static std::optional<SmallDim> get(const SampledDim &dim, bool isLinear) {
+    DynamicAPInt end = dim.step * (dim.output - 1) + dim.offset;
+    DynamicAPInt last = dim.divisor * (dim.input - 1);
+    // All outputs may show the first element, or the last one.
+    if (end <= 0 || (!isLinear && end < dim.divisor))
+      return SmallDim{dim.input, dim.output, 0, 0, 1};
+    if (dim.offset >= last)
+      return SmallDim{dim.input, dim.output, 0, dim.input - 1, 1};
+    // Positions are computed up to the last element's, and one divisor more.
+    const DynamicAPInt limit(INT64_MAX / 4);
+    if (abs(dim.offset) > limit || dim.step > limit || dim.divisor > limit ||
+        (end > limit && last > limit))
+      return std::nullopt;
+    return SmallDim{dim.input, dim.output, static_cast<int64_t>(dim.step),
+                    static_cast<int64_t>(dim.offset),
+                    static_cast<int64_t>(dim.divisor)};
+  }
+};
 } // namespace
 
 /// o * step + offset. Outputs after the first that reaches `limit`, which is
 /// more than `offset`, read the same element: where products are large, it
 /// stops there.
-static Value buildPosition(ElementBuilder &b, SampledDim dim, Value o,
-                           int64_t step, int64_t offset, Int128 limit) {
+static Value buildPosition(ElementBuilder &b, SmallDim dim, Value o,
+                           int64_t offset, Int128 limit) {
+  int64_t step = dim.step;
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
   if (end > INT64_MAX / 2) {
     Int128 reach = (limit - offset + step - 1) / step;
@@ -119,48 +148,49 @@ static Value buildPosition(ElementBuilder &b, SampledDim dim, Value o,
   return b.add(b.mul(o, step), offset);
 }
 
-/// floor((o * step + offset) / divisor), at most dim.input - 1: the form that
-/// both interpolation modes take once the scale is a fraction.
-static Value buildCoordinate(ElementBuilder &b, SampledDim dim, Value o,
-                             int64_t step, int64_t offset, int64_t divisor) {
+/// floor((o * step + offset) / divisor), clamped to the input.
+static Value buildCoordinate(ElementBuilder &b, SmallDim dim, Value o) {
+  auto [input, output, step, offset, divisor] = dim;
   // Where the last element's coordinate begins, and where the last output lies.
-  Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
-  Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
+  Int128 limit = static_cast<Int128>(input - 1) * divisor;
+  Int128 end = static_cast<Int128>(output - 1) * step + offset;
   // All outputs may lie within the first element or in the last one: extreme
   // scales need no arithmetic.
   if (end < divisor)
     return b.index(0);
   if (offset >= limit)
-    return b.index(dim.input - 1);
-  Value position = buildPosition(b, dim, o, step, offset, limit);
+    return b.index(input - 1);
+  Value position = buildPosition(b, dim, o, offset, limit);
+  if (offset < 0)
+    position = b.maxsi(position, b.index(0));
   Value coordinate = b.divui(position, divisor);
   return end < limit + divisor ? coordinate
-                               : b.minui(coordinate, b.index(dim.input - 1));
+                               : b.minui(coordinate, b.index(input - 1));
 }
 
-/// nearest_neighbor: floor(x + 0.5) = floor((2o + 1) q / 2p) for the scale p/q.
-static Value buildNearest(ElementBuilder &b, SampledDim dim, Value o) {
-  auto [p, q] = dim.scale;
-  if (q == 1) // (2o + 1) / 2p and o / p have the same floor.
-    return buildCoordinate(b, dim, o, 1, 0, p);
-  if (q % 2 == 0)
-    return buildCoordinate(b, dim, o, q, q / 2, p);
-  return buildCoordinate(b, dim, o, 2 * q, q, 2 * p);
+/// How a position between two elements becomes one of them.
+enum class Rounding { Down, Up, Nearest };
+
+/// `dim` with positions whose floor is that of `dim` rounded.
+static SampledDim getRounded(SampledDim dim, Rounding rounding) {
+  if (rounding == Rounding::Up)
+    dim.offset += dim.divisor - 1;
+  else if (rounding == Rounding::Nearest)
+    dim = {dim.input, dim.output, dim.step * 2, dim.offset * 2 + dim.divisor,
+           dim.divisor * 2};
+  // Steps that the divisor's factors divide pass over what the factor's
+  // remainder tells.
+  DynamicAPInt common = gcd(dim.step, dim.divisor);
+  return {dim.input, dim.output, dim.step / common,
+          floorDiv(dim.offset, common), dim.divisor / common};
 }
 
-/// linear: x = ((2o + 1) q - p) / 2p for the scale p/q.
-static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
-  auto [p, q] = dim.scale;
-  int64_t step = 2 * q, offset = q - p, divisor = 2 * p;
-  if (offset % 2 == 0) {
-    step = q;
-    offset /= 2;
-    divisor = p;
-  }
+static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
+  auto [input, output, step, offset, divisor] = dim;
   if (dim.input == 1)
     return {b.index(0), Value(), Value()};
   if (divisor == 1) // Always at an element's centre.
-    return {buildCoordinate(b, dim, o, step, offset, 1), Value(), Value()};
+    return {buildCoordinate(b, dim, o), Value(), Value()};
 
   // As in buildCoordinate(), of elements' centres.
   Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
@@ -178,7 +208,9 @@ static Taps buildLinear(ElementBuilder &b, SampledDim dim, Value o) {
   bool before = offset < 0, after = end >= limit;
   Int128 shift = before ? divisor : 0;
   Value position = buildPosition(
-      b, dim, o, step, static_cast<int64_t>(offset + shift), limit + shift);
+      b, dim, o, static_cast<int64_t>(offset + shift), limit + shift);
+  if (offset + shift < 0)
+    position = b.maxsi(position, b.index(0));
   Value quotient = b.divui(position, divisor);
   Value remainder = b.remui(position, divisor);
   Value last = b.index(dim.input - 1);
@@ -257,6 +289,177 @@ static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
   return bits <= 24;
 }
 
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Coordinates that 64 bits cannot compute, looked up for each output instead:
+/// in one tensor for all dimensions, as a kernel binds few.
+class Tables {
+public:
+  /// Adds the coordinates of `dim`, rounded down; or, if `isLinear`, those of
+  /// the lower elements and then the bits of the upper ones' weights.
+  void add(const SampledDim &dim, bool isLinear) {
+    DynamicAPInt position = dim.offset, last = dim.divisor * (dim.input - 1);
+    SmallVector<int32_t> weights;
+    for (int64_t o = 0; o < dim.output; ++o, position += dim.step) {
+      DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
+      words.push_back(
+          static_cast<int32_t>(static_cast<int64_t>(clamped / dim.divisor)));
+      weights.push_back(llvm::bit_cast<int32_t>(
+          getQuotient(clamped % dim.divisor, dim.divisor)));
+    }
+    if (isLinear)
+      words.append(weights);
+  }
+
+  /// The number of words so far: where those of the next dimension begin.
+  int64_t size() const { return static_cast<int64_t>(words.size()); }
+
+  void build(OpBuilder &builder, Location loc) {
+    if (words.empty())
+      return;
+    auto type = RankedTensorType::get(size(), builder.getI32Type());
+    table = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, ArrayRef(words)));
+  }
+
+  Value getCoordinate(ElementBuilder &b, const SampledDim &dim, int64_t begin,
+                      Value o) const {
+    Value word = tensor::ExtractOp::create(b, table, b.add(o, begin));
+    return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), word),
+                   b.index(dim.input - 1));
+  }
+
+  Taps getTaps(ElementBuilder &b, const SampledDim &dim, int64_t begin,
+               Value o) const {
+    Taps taps;
+    taps.low = getCoordinate(b, dim, begin, o);
+    taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
+    Value bits =
+        tensor::ExtractOp::create(b, table, b.add(o, begin + dim.output));
+    taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
+    // No power of two: what rounds is not taken for exact.
+    taps.divisor = 3;
+    taps.isLow = b.cmpi(arith::CmpIPredicate::eq, bits,
+                        arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+    return taps;
+  }
+
+private:
+  /// `numerator / denominator`, which is less than 1, in f32.
+  static float getQuotient(DynamicAPInt numerator,
+                           const DynamicAPInt &denominator) {
+    if (numerator == 0)
+      return 0;
+    // 62 bits from the first one on are more than f32 keeps.
+    int exponent = 0;
+    while (numerator * 2 < denominator) {
+      numerator *= 2;
+      --exponent;
+    }
+    DynamicAPInt bits = numerator * getPowerOfTwo(62) / denominator;
+    return static_cast<float>(std::ldexp(
+        static_cast<double>(static_cast<int64_t>(bits)), exponent - 62));
+  }
+
+  SmallVector<int32_t> words;
+  Value table;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of an operator with these scales and offsets. At output `o`,
+/// x = (o - outputOffset) / scale - inputOffset.
+static SmallVector<SampledDim> getDims(Value input, Value output,
+                                       ArrayRef<float> scales,
+                                       ArrayRef<float> inputOffsets,
+                                       ArrayRef<float> outputOffsets) {
+  SmallVector<SampledDim> dims;
+  for (auto [in, out, scale, inputOffset, outputOffset] :
+       llvm::zip_equal(cast<RankedTensorType>(input.getType()).getShape(),
+                       cast<RankedTensorType>(output.getType()).getShape(),
+                       scales, inputOffsets, outputOffsets)) {
+    auto [p, q] = getFraction(scale);
+    auto [a, b] = getFraction(inputOffset);
+    auto [c, d] = getFraction(outputOffset);
+    SampledDim dim = {in, out, d * q * b, -(c * q * b) - a * d * p, d * p * b};
+    dims.push_back(dim.reduce());
+  }
+  return dims;
+}
+
+/// Replaces `op`, which resamples `input` in `mode`.
+static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
+                           Rounding rounding, SmallVector<SampledDim> dims,
+                           const TypeConverter &typeConverter,
+                           ConversionPatternRewriter &rewriter) {
+  bool isLinear = mode == InterpolationMode::linear;
+  bool isUnsigned = cast<RankedTensorType>(op->getOperand(0).getType())
+                        .getElementType()
+                        .isUnsignedInteger();
+  SmallVector<std::optional<SmallDim>> smallDims;
+  SmallVector<int64_t> begins;
+  Tables tables;
+  for (SampledDim &dim : dims) {
+    if (!isLinear)
+      dim = getRounded(dim, rounding);
+    smallDims.push_back(SmallDim::get(dim, isLinear));
+    begins.push_back(tables.size());
+    if (!smallDims.back())
+      tables.add(dim, isLinear);
+  }
+  tables.build(rewriter, op->getLoc());
+  return replaceWithTensor(
+      op, typeConverter, rewriter,
+      [&](ElementBuilder &b, ValueRange indices) -> Value {
+        if (!isLinear) {
+          SmallVector<Value> coordinates;
+          for (auto [dim, smallDim, begin, o] :
+               llvm::zip_equal(dims, smallDims, begins, indices))
+            coordinates.push_back(smallDim
+                                      ? buildCoordinate(b, *smallDim, o)
+                                      : tables.getCoordinate(b, dim, begin, o));
+          return tensor::ExtractOp::create(b, input, coordinates);
+        }
+        SmallVector<Taps> taps;
+        for (auto [dim, smallDim, begin, o] :
+             llvm::zip_equal(dims, smallDims, begins, indices))
+          taps.push_back(smallDim ? buildLinear(b, *smallDim, o)
+                                  : tables.getTaps(b, dim, begin, o));
+        Type elementType =
+            cast<RankedTensorType>(input.getType()).getElementType();
+        SmallVector<Value> coordinates;
+        // Nothing to interpolate: move the element as it is.
+        if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
+          for (const Taps &tap : taps)
+            coordinates.push_back(tap.low);
+          return tensor::ExtractOp::create(b, input, coordinates);
+        }
+        coordinates.resize(taps.size());
+        Value value = interpolate(b, input, taps, coordinates, isUnsigned,
+                                  isExactInF32(elementType, taps));
+        return fromF32(b, value, elementType);
+      });
+}
+
+/// Offsets with which pixel centres meet.
+static LogicalResult lowerCentred(Operation *op, Value input,
+                                  InterpolationMode mode,
+                                  ArrayRef<float> scales,
+                                  const TypeConverter &typeConverter,
+                                  ConversionPatternRewriter &rewriter) {
+  SmallVector<float> before(scales.size(), 0.5f), after(scales.size(), -0.5f);
+  return lower(
+      op, input, mode, Rounding::Nearest,
+      getDims(op->getOperand(0), op->getResult(0), scales, before, after),
+      typeConverter, rewriter);
+}
+
 namespace {
 struct ResampleLowering : OpConversionPattern<ResampleOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -264,46 +467,56 @@ struct ResampleLowering : OpConversionPattern<ResampleOp> {
   LogicalResult
   matchAndRewrite(ResampleOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto inputType = cast<RankedTensorType>(op.getInput().getType());
-    auto outputType = cast<RankedTensorType>(op.getOutput().getType());
-    SmallVector<SampledDim> dims;
-    for (auto [input, output, scale] : llvm::zip_equal(
-             inputType.getShape(), outputType.getShape(), op.getScales()))
-      dims.push_back({input, output, getScaleFraction(scale)});
+    return lowerCentred(op, adaptor.getInput(), op.getMode(), op.getScales(),
+                        *getTypeConverter(), rewriter);
+  }
+};
 
-    Value input = adaptor.getInput();
-    bool isUnsigned = inputType.getElementType().isUnsignedInteger();
-    return replaceWithTensor(
-        op, *getTypeConverter(), rewriter,
-        [&](ElementBuilder &b, ValueRange indices) -> Value {
-          if (op.getMode() == InterpolationMode::nearest_neighbor) {
-            SmallVector<Value> coordinates;
-            for (auto [dim, o] : llvm::zip_equal(dims, indices))
-              coordinates.push_back(buildNearest(b, dim, o));
-            return tensor::ExtractOp::create(b, input, coordinates);
-          }
-          SmallVector<Taps> taps;
-          for (auto [dim, o] : llvm::zip_equal(dims, indices))
-            taps.push_back(buildLinear(b, dim, o));
-          Type elementType =
-              cast<RankedTensorType>(input.getType()).getElementType();
-          SmallVector<Value> coordinates;
-          // Nothing to interpolate: move the element as it is.
-          if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
-            for (const Taps &tap : taps)
-              coordinates.push_back(tap.low);
-            return tensor::ExtractOp::create(b, input, coordinates);
-          }
-          coordinates.resize(taps.size());
-          Value value = interpolate(b, input, taps, coordinates, isUnsigned,
-                                    isExactInF32(elementType, taps));
-          return fromF32(b, value, elementType);
-        });
+struct Upsample2dLowering : OpConversionPattern<Upsample2dOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Upsample2dOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getInput().getType());
+    SmallVector<float> ones(type.getRank(), 1.0f);
+    SmallVector<SampledDim> dims =
+        getDims(op.getInput(), op.getOutput(), ones,
+                SmallVector<float>(ones.size(), 0.5f),
+                SmallVector<float>(ones.size(), -0.5f));
+    // Factors of more than 24 bits are no f32: x = (2 o + 1 - s) / 2 s.
+    for (auto [dim, factor] :
+         llvm::zip_equal(MutableArrayRef(dims).take_back(2), op.getScaleSize()))
+      dim = SampledDim{dim.input, dim.output, DynamicAPInt(2),
+                       DynamicAPInt(1 - factor), DynamicAPInt(2 * factor)}
+                .reduce();
+    return lower(op, adaptor.getInput(), op.getMode(), Rounding::Nearest, dims,
+                 *getTypeConverter(), rewriter);
+  }
+};
+
+template <typename OpTy> struct OffsetLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto rounding = Rounding::Nearest;
+    if constexpr (std::is_same_v<OpTy, Resample2Op>)
+      rounding = op.getRoundingDirection() == AxisDirection::increasing
+                     ? Rounding::Up
+                     : Rounding::Down;
+    return lower(op, adaptor.getInput(), op.getMode(), rounding,
+                 getDims(op.getInput(), op.getOutput(), op.getScales(),
+                         op.getInputPixelOffsets(), op.getOutputPixelOffsets()),
+                 *this->getTypeConverter(), rewriter);
   }
 };
 } // namespace
 
 void dml::populateResamplePatterns(const TypeConverter &typeConverter,
                                    RewritePatternSet &patterns) {
-  patterns.add<ResampleLowering>(typeConverter, patterns.getContext());
+  patterns.add<ResampleLowering, Upsample2dLowering,
+               OffsetLowering<Resample1Op>, OffsetLowering<Resample2Op>>(
+      typeConverter, patterns.getContext());
 }

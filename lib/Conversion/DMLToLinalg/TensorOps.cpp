@@ -44,28 +44,9 @@ struct ConcatLowering : OpConversionPattern<tensor::ConcatOp> {
   LogicalResult
   matchAndRewrite(tensor::ConcatOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    uint64_t dim = op.getDim();
-    return replaceWithTensor(
-        op, *getTypeConverter(), rewriter,
-        [&](ElementBuilder &b, ValueRange indices) -> Value {
-          // Every input is read at a valid coordinate; the last one that begins
-          // at or before the element has it.
-          Value result;
-          int64_t start = 0;
-          for (Value input : adaptor.getInputs()) {
-            int64_t size = cast<RankedTensorType>(input.getType())
-                               .getDimSize(static_cast<unsigned>(dim));
-            SmallVector<Value> coordinates(indices);
-            Value offset = b.add(indices[dim], -start);
-            coordinates[dim] =
-                b.minsi(b.maxsi(offset, b.index(0)), b.index(size - 1));
-            Value element = tensor::ExtractOp::create(b, input, coordinates);
-            Value begun = b.cmpi(arith::CmpIPredicate::sge, offset, b.index(0));
-            result = result ? b.select(begun, element, result) : element;
-            start += size;
-          }
-          return result;
-        });
+    rewriter.replaceOp(op, buildJoin(rewriter, op, adaptor.getInputs(),
+                                     static_cast<int64_t>(op.getDim())));
+    return success();
   }
 };
 

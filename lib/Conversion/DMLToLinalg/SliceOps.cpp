@@ -1,0 +1,121 @@
+//===- SliceOps.cpp - DirectML's slices to linalg -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/SliceOps.h"
+#include "LoweringUtils.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace dml;
+
+/// The coordinate in a window's tensor of step `o`. It is never negative.
+static Value buildStep(ElementBuilder &b, Value o, int64_t offset, int64_t size,
+                       int64_t stride) {
+  if (stride < 0)
+    return b.sub(b.index(offset + size - 1), b.mul(o, -stride));
+  return b.add(b.mul(o, stride), offset);
+}
+
+namespace {
+struct SliceLowering : OpConversionPattern<SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          SmallVector<Value> coordinates;
+          for (auto [o, offset, size, stride] : llvm::zip_equal(
+                   indices, op.getOffsets(), op.getSizes(), op.getStrides()))
+            coordinates.push_back(buildStep(b, o, offset, size, stride));
+          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+        });
+  }
+};
+
+struct Slice1Lowering : OpConversionPattern<Slice1Op> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Slice1Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          SmallVector<Value> coordinates;
+          for (auto [o, offset, size, stride] : llvm::zip_equal(
+                   indices, op.getInputWindowOffsets(),
+                   op.getInputWindowSizes(), op.getInputWindowStrides()))
+            coordinates.push_back(buildStep(b, o, offset, size, stride));
+          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+        });
+  }
+};
+
+struct SliceGradLowering : OpConversionPattern<SliceGradOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SliceGradOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> sizes =
+        cast<RankedTensorType>(op.getInputGradient().getType()).getShape();
+    ArrayRef<int64_t> outputSizes =
+        cast<RankedTensorType>(op.getOutputGradient().getType()).getShape();
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange indices) -> Value {
+          using Predicate = arith::CmpIPredicate;
+          Value hit;
+          auto require = [&](Value condition) {
+            hit = hit ? b.andi(hit, condition) : condition;
+          };
+          SmallVector<Value> coordinates;
+          for (auto [o, count, whole, offset, size, stride] : llvm::zip_equal(
+                   indices, sizes, outputSizes, op.getInputWindowOffsets(),
+                   op.getInputWindowSizes(), op.getInputWindowStrides())) {
+            if (count == whole && stride > 0 && (stride == 1 || count == 1)) {
+              coordinates.push_back(o);
+              continue;
+            }
+            // How far into the window, in its direction: a large unsigned
+            // number where that is before it.
+            Value distance = stride < 0 ? b.sub(b.index(offset + size - 1), o)
+                                        : b.add(o, -offset);
+            int64_t step = std::abs(stride), reach = (count - 1) * step + 1;
+            Value inside = b.cmpi(Predicate::ult, distance, b.index(reach));
+            require(inside);
+            // The coordinate is valid whatever `o` is.
+            distance =
+                b.minsi(b.maxsi(distance, b.index(0)), b.index(reach - 1));
+            if (step == 1) {
+              coordinates.push_back(distance);
+              continue;
+            }
+            if (count > 1)
+              require(
+                  b.cmpi(Predicate::eq, b.remui(distance, step), b.index(0)));
+            coordinates.push_back(b.divui(distance, step));
+          }
+          Value element = tensor::ExtractOp::create(
+              b, adaptor.getInputGradient(), coordinates);
+          if (!hit)
+            return element;
+          Value zero =
+              arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
+          return b.select(hit, element, zero);
+        });
+  }
+};
+} // namespace
+
+void dml::populateSlicePatterns(const TypeConverter &typeConverter,
+                                RewritePatternSet &patterns) {
+  patterns.add<SliceLowering, Slice1Lowering, SliceGradLowering>(
+      typeConverter, patterns.getContext());
+}
