@@ -89,6 +89,8 @@ struct Tile {
   /// Whether each element is looked up in the row where its vector begins and
   /// in the next.
   bool inBothRows = false;
+
+  int64_t getNumVectors() const { return vectors * rows; }
 };
 
 /// The operations that the threads of a launch run: those of the general path,
@@ -117,6 +119,7 @@ private:
   Value orderByPeriod(ImplicitLocOpBuilder &b, Value group);
   Tile getPlainTile();
   std::optional<Tile> getTaller(Tile plain);
+  void buildJoined();
   std::optional<Tile> getGroupedTile();
   bool mayLookInBothRows();
   SmallVector<Tile> getParts();
@@ -148,6 +151,8 @@ private:
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
+  /// Whether the body has loops, which the elements of a thread share.
+  bool hasLoops = false;
 
   /// Vectors of the output, elements of its innermost dimension of several, or
   /// of that dimension's period, which that is, and how many of them there are
@@ -375,6 +380,11 @@ LinearForm Launch::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
   } else if (tile.part == Tile::Inside || tile.rows > 1) {
     auto [rows, column] = forms.divide(b, vector, tile.rowVectors);
     rows = forms.add(b, forms.mul(b, rows, tile.rows), row);
+    if (tile.part == Tile::Whole) {
+      LinearForm first = forms.mul(b, rows, tile.rowVectors);
+      first = forms.add(b, first, forms.add(b, column, number));
+      return forms.mul(b, first, count);
+    }
     LinearForm first = forms.mul(b, rows, rowSize);
     // From a row's start to the next multiple of a vector.
     LinearForm ahead = forms.mul(b, rows, llvm::mod(-rowSize, count));
@@ -433,10 +443,20 @@ std::optional<Scalar> Launch::buildInBothRows(ImplicitLocOpBuilder &b,
   return builder.chooseMoved(beyond, next, here);
 }
 
+/// How often the body of `loop` runs, about.
+static double countIterations(scf::ForOp loop) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? count->roundToDouble() : 1;
+}
+
 /// How many operations of a device those of `block` become, about.
 static double countOperations(Block *block) {
   double count = 0;
   for (Operation &op : *block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      count += countIterations(loop) * countOperations(loop.getBody());
+      continue;
+    }
     APInt divisor;
     bool divides = isa<arith::DivUIOp, arith::RemUIOp>(op) &&
                    matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
@@ -447,12 +467,45 @@ static double countOperations(Block *block) {
   return count;
 }
 
+/// How many loads a thread runs that runs `block`.
+static double countLoads(Block *block) {
+  double count = 0;
+  for (Operation &op : *block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      count += countIterations(loop) * countLoads(loop.getBody());
+    else
+      count += isa<memref::LoadOp>(op);
+  }
+  return count;
+}
+
 /// Builds what one thread computes and stores, or a part of it that has more
 /// than `maxOperations`.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                        BufferViews &views, double maxOperations) {
   TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
+  if (hasLoops) {
+    SmallVector<LinearForm> positions;
+    SmallVector<SmallVector<LinearForm>> coordinates;
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      positions.push_back(getPosition(b, forms, row, /*number=*/0));
+      for (int64_t lane = 0; lane < packing.getCount(); ++lane)
+        coordinates.push_back(
+            getCoordinates(b, forms, forms.add(b, positions.back(), lane)));
+    }
+    SmallVector<Scalar> elements = builder.buildElements(coordinates);
+    for (auto [row, position] : llvm::enumerate(positions))
+      memref::StoreOp::create(
+          b,
+          builder.pack(packing,
+                       ArrayRef(elements).slice(row * packing.getCount(),
+                                                packing.getCount())),
+          output,
+          forms.materialize(
+              b, forms.divide(b, position, packing.getCount()).first));
+    return;
+  }
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t number = 0; number < tile.vectors; ++number) {
       LinearForm position = getPosition(b, forms, row, number);
@@ -593,9 +646,7 @@ Cost Launch::buildPart(ImplicitLocOpBuilder &b, BufferViews &views,
   Cost cost;
   cost.general = countOperations(end->getBlock()) * numThreads;
   cost.average = cost.general;
-  cost.loads = static_cast<double>(llvm::range_size(
-                   end->getBlock()->getOps<memref::LoadOp>())) *
-               numThreads;
+  cost.loads = countLoads(end->getBlock()) * numThreads;
   if (cost.general > maxGeneral)
     return cost;
   // Where the larger interior does not pay, one without the dimensions that
@@ -756,7 +807,90 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
   return cost;
 }
 
+/// Sums that a thread may carry through a loop: with what it loads for them,
+/// these fit the registers that every device has for a thread (128).
+static constexpr int64_t maxCarried = 32;
+/// Operations that units of arithmetic begin while those of memory begin a
+/// load: devices have about a quarter as many of the latter.
+static constexpr double operationsPerLoad = 4;
+/// Independent operations of a thread that do as much as threads to fill a
+/// device.
+static constexpr int64_t maxIndependent = 4;
+
+/// Builds a body with loops: which elements a thread has decides how often what
+/// they load is used. Where rows hold whole vectors, a thread may have the same
+/// vector of several rows, in any outer dimension. One element of a matrix
+/// product takes two loads for each product; 4 rows of 4 elements, one eighth
+/// of that.
+void Launch::buildJoined() {
+  mayHaveInterior = false;
+  Block bestBlock;
+  Tile best;
+  int64_t bestBytes = 0;
+  double least = HUGE_VAL;
+  // The time that a tile takes, in operations of a filled device.
+  auto consider = [&](const Tile &candidate, int64_t bytes) {
+    packing = Packing(type.getElementType(), bytes);
+    numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
+    Block block;
+    Cost cost = buildLaunch(block, candidate, HUGE_VAL);
+    double time = cost.general + (operationsPerLoad - 1) * cost.loads;
+    double wanted = static_cast<double>(minThreads) /
+                    static_cast<double>(std::min(
+                        candidate.rows * packing.getCount(), maxIndependent));
+    auto threads = static_cast<double>(numVectors / candidate.rows);
+    time *= std::max(1.0, wanted / threads);
+    // More elements need more registers, so that a gain has to show.
+    if (time > 0.95 * least)
+      return false;
+    least = time;
+    best = candidate;
+    bestBytes = bytes;
+    bestBlock.clear();
+    bestBlock.getOperations().splice(bestBlock.end(), block.getOperations());
+    return true;
+  };
+  int64_t fewest =
+      std::max<int64_t>(4, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  for (int64_t bytes = DeviceProfile::vectorBytes; bytes >= fewest; bytes /= 2)
+    consider(Tile(), bytes);
+  int64_t inner = 1;
+  for (int64_t dim = type.getRank() - 1; dim > 0; --dim) {
+    inner *= type.getDimSize(dim);
+    int64_t size = type.getDimSize(dim - 1);
+    if (size == 1 || inner == 1)
+      continue;
+    int64_t bytes = DeviceProfile::vectorBytes, count = 0;
+    for (; bytes >= fewest; bytes /= 2) {
+      count = Packing(type.getElementType(), bytes).getCount();
+      if (inner % count == 0)
+        break;
+    }
+    if (bytes < fewest)
+      continue;
+    Tile rows;
+    rows.rowVectors = inner / count;
+    for (rows.rows = 2;
+         rows.rows * count <= maxCarried && size % rows.rows == 0;
+         rows.rows *= 2)
+      if (!consider(rows, bytes) && rows.rows > 2)
+        break;
+  }
+  // A second path for threads that nothing needs clamping for.
+  packing = Packing(type.getElementType(), bestBytes);
+  numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
+  mayHaveInterior = true;
+  Block block;
+  buildLaunch(block, best, HUGE_VAL);
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         block.getOperations());
+  op.erase();
+}
+
 void Launch::build(double minOpsPerByte) {
+  hasLoops = TileBuilder::hasLoops(op);
+  if (hasLoops)
+    return buildJoined();
   Block blocks[6], *best = blocks;
   numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
   for (int64_t dim = type.getRank() - 1; dim >= 0 && numRows == 1; --dim) {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -55,8 +56,8 @@ Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
 //===----------------------------------------------------------------------===//
 
 Scalar TileBuilder::lookup(Value value) const {
-  auto found = values.find(value);
-  if (found != values.end())
+  auto found = getValues().find(value);
+  if (found != getValues().end())
     return found->second;
   // Defined outside of the generic.
   Scalar scalar;
@@ -65,8 +66,8 @@ Scalar TileBuilder::lookup(Value value) const {
 }
 
 LinearForm TileBuilder::getIndex(Value value) {
-  auto found = values.find(value);
-  if (found != values.end()) {
+  auto found = getValues().find(value);
+  if (found != getValues().end()) {
     if (!found->second.value)
       return found->second.index;
     value = found->second.value;
@@ -88,13 +89,14 @@ Value TileBuilder::materialize(Type type, const Scalar &scalar) {
 }
 
 Value TileBuilder::getValue(Value value) {
-  auto found = values.find(value);
-  return found == values.end() ? value
-                               : materialize(value.getType(), found->second);
+  auto found = getValues().find(value);
+  return found == getValues().end()
+             ? value
+             : materialize(value.getType(), found->second);
 }
 
 Value TileBuilder::getConstant(TypedAttr attribute) {
-  Value &constant = constants[attribute];
+  Value &constant = built.constants[attribute];
   if (!constant)
     constant = arith::ConstantOp::create(b, attribute);
   return constant;
@@ -136,7 +138,7 @@ divideExactly(const LinearForm &form, int64_t divisor) {
 /// and a group of threads takes no longer to load vectors than to load parts of
 /// them.
 Value TileBuilder::loadComponent(Value buffer, const LinearForm &component) {
-  Value &value = components[{buffer.getAsOpaquePointer(), component}];
+  Value &value = built.components[{buffer.getAsOpaquePointer(), component}];
   if (value)
     return value;
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -147,7 +149,8 @@ Value TileBuilder::loadComponent(Value buffer, const LinearForm &component) {
     auto place = divideExactly(component, bytes / componentBytes);
     if (!place)
       continue;
-    Value &vector = vectors[{buffer.getAsOpaquePointer(), bytes, place->first}];
+    Value &vector =
+        built.vectors[{buffer.getAsOpaquePointer(), bytes, place->first}];
     if (!vector)
       vector = memref::LoadOp::create(
           b, views.getVectors(b, buffer, Packing(element, bytes)),
@@ -160,7 +163,7 @@ Value TileBuilder::loadComponent(Value buffer, const LinearForm &component) {
 }
 
 Value TileBuilder::load(Value buffer, const LinearForm &position) {
-  Value &value = loads[{buffer.getAsOpaquePointer(), position}];
+  Value &value = built.loads[{buffer.getAsOpaquePointer(), position}];
   if (value)
     return value;
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
@@ -414,9 +417,9 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
 }
 
 Value TileBuilder::buildSelect(Value condition, Value chosen, Value otherwise) {
-  Value &selection =
-      selections[{condition.getAsOpaquePointer(), chosen.getAsOpaquePointer(),
-                  otherwise.getAsOpaquePointer()}];
+  Value &selection = built.selections[{condition.getAsOpaquePointer(),
+                                       chosen.getAsOpaquePointer(),
+                                       otherwise.getAsOpaquePointer()}];
   if (!selection)
     selection = b.createOrFold<arith::SelectOp>(condition, chosen, otherwise);
   return selection;
@@ -456,7 +459,8 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   IndexRange otherRange = forms.getRange(otherwise, {});
   LinearForm multiple = forms.getOpaque(selection, range.getUnion(otherRange));
   if (!multiple.isConstant())
-    selected[multiple.terms.front().first] = narrowed.getUnion(otherRange);
+    built.selected[multiple.terms.front().first] =
+        narrowed.getUnion(otherRange);
 
   LinearForm result = forms.add(b, forms.mul(b, multiple, common), otherRest);
   if (rest == otherRest)
@@ -464,7 +468,7 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   LinearForm flag = forms.getOpaque(
       buildSelect(condition, forms.materialize(b, 1), forms.materialize(b, 0)),
       {0, 1});
-  conditions[flag.terms.front().first] = condition;
+  built.conditions[flag.terms.front().first] = condition;
   return forms.add(b, result, forms.mul(b, flag, rest - otherRest));
 }
 
@@ -488,14 +492,14 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   scalar.otherwise = getValue(op.getFalseValue());
   LinearForm assumed = scalar.index.constant;
   for (LinearForm::Term term : scalar.index.terms) {
-    Value condition = conditions.lookup(term.first);
+    Value condition = built.conditions.lookup(term.first);
     if (condition && implies(scalar.guard, condition))
       assumed.constant += term.second;
     else
       assumed.terms.push_back(term);
   }
   // What is loaded where it does not count has to be there, too.
-  IndexRange range = forms.getRange(assumed, selected);
+  IndexRange range = forms.getRange(assumed, built.selected);
   auto type = cast<MemRefType>(scalar.buffer.getType());
   if (range.min >= 0 && range.max < type.getNumElements())
     scalar.index = assumed;
@@ -651,11 +655,11 @@ void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
     });
     for (auto [original, result] :
          llvm::zip_equal(op.getResults(), clone->getResults()))
-      values[original] = getResult(result);
+      getValues()[original] = getResult(result);
     return;
   }
 
-  Value &known = computed[{*number, operands}];
+  Value &known = built.computed[{*number, operands}];
   if (!known)
     known = buildWidening(op, operands);
   if (!known) {
@@ -672,21 +676,133 @@ void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
       built->erase();
     }
   }
-  values[op.getResult(0)] = getResult(known);
+  getValues()[op.getResult(0)] = getResult(known);
+}
+
+void TileBuilder::buildOperation(Operation &nested,
+                                 ArrayRef<LinearForm> coordinates) {
+  if (auto index = dyn_cast<linalg::IndexOp>(nested))
+    getValues()[index].index = coordinates[index.getDim()];
+  else if (std::optional<Scalar> scalar = buildIndex(nested))
+    getValues()[nested.getResult(0)] = *scalar;
+  else
+    buildOther(nested, coordinates);
 }
 
 Scalar TileBuilder::buildElement(ArrayRef<LinearForm> coordinates) {
   Block *body = op.getBody();
-  values.reserve(body->getOperations().size());
-  for (Operation &nested : body->without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(nested))
-      values[index].index = coordinates[index.getDim()];
-    else if (std::optional<Scalar> built = buildIndex(nested))
-      values[nested.getResult(0)] = *built;
-    else
-      buildOther(nested, coordinates);
-  }
+  getValues().reserve(body->getOperations().size());
+  for (Operation &nested : body->without_terminator())
+    buildOperation(nested, coordinates);
   return lookup(body->getTerminator()->getOperand(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+bool TileBuilder::hasLoops(linalg::GenericOp op) {
+  return !op.getBody()->getOps<scf::ForOp>().empty();
+}
+
+void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
+  for (Operation &nested : block.without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(nested);
+        loop && buildLoop(loop, coordinates))
+      continue;
+    for (current = 0; current < coordinates.size(); ++current)
+      buildOperation(nested, coordinates[current]);
+    current = 0;
+  }
+}
+
+/// Builds one loop for all elements, unless its bounds differ between them.
+bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
+  size_t numElements = coordinates.size();
+  auto forEach = [&](auto &&body) {
+    for (current = 0; current < numElements; ++current)
+      body();
+    current = 0;
+  };
+  const LinearForm bounds[] = {getIndex(loop.getLowerBound()),
+                               getIndex(loop.getUpperBound()),
+                               getIndex(loop.getStep())};
+  bool areSame = loop.getInductionVar().getType().isIndex();
+  forEach([&] {
+    areSame &= getIndex(loop.getLowerBound()) == bounds[0] &&
+               getIndex(loop.getUpperBound()) == bounds[1] &&
+               getIndex(loop.getStep()) == bounds[2];
+  });
+  if (!areSame)
+    return false;
+
+  // What the loop uses of the code before it is loaded before it.
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(loop.getRegion(), captured);
+  SmallVector<Value> init;
+  forEach([&] {
+    for (Value value : captured) {
+      auto found = getValues().find(value);
+      if (found != getValues().end() && found->second.buffer &&
+          !found->second.value) {
+        Value loaded = materialize(value.getType(), found->second);
+        getValues()[value].value = loaded;
+      }
+    }
+    for (Value value : loop.getInitArgs())
+      init.push_back(getValue(value));
+  });
+  auto joined = scf::ForOp::create(b, forms.materialize(b, bounds[0]),
+                                   forms.materialize(b, bounds[1]),
+                                   forms.materialize(b, bounds[2]), init);
+  IndexForms formsBefore = forms;
+  Built builtBefore = built;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(joined.getBody());
+    LinearForm induction = forms.getOpaque(
+        joined.getInductionVar(),
+        {forms.getRange(bounds[0]).min, forms.getRange(bounds[1]).max - 1});
+    auto arguments = joined.getRegionIterArgs();
+    forEach([&] {
+      getValues()[loop.getInductionVar()].index = induction;
+      for (Value argument : loop.getRegionIterArgs()) {
+        getValues()[argument] = getResult(arguments.front());
+        arguments = arguments.drop_front();
+      }
+    });
+    buildBlock(*loop.getBody(), coordinates);
+    SmallVector<Value> next;
+    forEach([&] {
+      for (Value value : loop.getYieldedValues())
+        next.push_back(getValue(value));
+    });
+    if (joined.getNumResults() == 0)
+      joined.getBody()->getTerminator()->erase();
+    scf::YieldOp::create(b, next);
+  }
+  forms = formsBefore;
+  built = std::move(builtBefore);
+  // Arithmetic of indices that does not depend on the iteration.
+  moveLoopInvariantCode(joined);
+  auto results = joined.getResults();
+  forEach([&] {
+    for (Value result : loop.getResults()) {
+      getValues()[result] = getResult(results.front());
+      results = results.drop_front();
+    }
+  });
+  return true;
+}
+
+SmallVector<Scalar> TileBuilder::buildElements(Coordinates coordinates) {
+  values.resize(std::max(values.size(), coordinates.size()));
+  buildBlock(*op.getBody(), coordinates);
+  SmallVector<Scalar> elements;
+  for (current = 0; current < coordinates.size(); ++current)
+    elements.push_back(lookup(op.getBody()->getTerminator()->getOperand(0)));
+  current = 0;
+  return elements;
 }
 
 bool TileBuilder::isMove(linalg::GenericOp op) {
