@@ -228,7 +228,8 @@ static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
   }
 }
 
-OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
+OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
+                                  ArrayRef<std::string> only) {
   Draft draft(context, seed);
   Random &random = draft.random;
   FeatureLevel level = newestFeatureLevel;
@@ -237,12 +238,22 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
     draft.module.get()->setAttr(targetAttrName,
                                 TargetAttr::get(context, level));
   }
-  const std::vector<Cell> cells = getCells(context, level);
-  Cell first = pickCell(random, cells);
+  std::vector<Cell> cells = getCells(context, level);
+  auto isWanted = [&](const Cell &cell) {
+    return only.empty() || llvm::is_contained(only, cell.op);
+  };
+  // An older level may have none of the wanted operators.
+  if (llvm::none_of(cells, isWanted)) {
+    draft.module.get()->removeAttr(targetAttrName);
+    cells = getCells(context, newestFeatureLevel);
+  }
+  std::vector<Cell> wanted;
+  llvm::copy_if(cells, std::back_inserter(wanted), isWanted);
+  Cell first = pickCell(random, wanted);
 
-  // Values that may be operands. Floats that were computed are known within
-  // bounds only, so that maxima cannot be looked for in them; and the bits of
-  // what was computed are not all known.
+  // Values that may be operands. What was computed of floats, or is one, is
+  // known within bounds only, so that maxima cannot be looked for in it; and
+  // the bits of what was computed are not all known.
   SmallVector<Value> values;
   llvm::SmallPtrSet<void *, 8> inexact, computed;
   RankedTensorType type = draft.drawType(first.type, first.rank);
@@ -256,6 +267,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed) {
     auto type = cast<RankedTensorType>(output.getType());
     bool isInexact = isComputed && isa<FloatType>(type.getElementType());
     for (Value input : inputs) {
+      isInexact |=
+          isComputed && isa<FloatType>(getElementTypeOrSelf(input.getType()));
       isInexact |= inexact.contains(input.getAsOpaquePointer());
       isComputed |= computed.contains(input.getAsOpaquePointer());
     }

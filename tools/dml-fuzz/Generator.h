@@ -39,8 +39,10 @@ mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,
                                               const Cell &cell, uint64_t seed);
 
 /// Draws `func.func @main` of one or several operators at some feature level.
-mlir::OwningOpRef<mlir::ModuleOp> drawProgram(mlir::MLIRContext *context,
-                                              uint64_t seed);
+/// The first is one of `only` ("dml.padding"), if that is not empty.
+mlir::OwningOpRef<mlir::ModuleOp>
+drawProgram(mlir::MLIRContext *context, uint64_t seed,
+            llvm::ArrayRef<std::string> only = {});
 
 /// Draws inputs that suit what `function` does with them: any bits where they
 /// are only moved, many equal elements where maxima are looked for, small

@@ -6,7 +6,7 @@
 
 #include "Device.h"
 #include "Differential.h"
-#include "Generator.h"
+#include "Operators.h"
 #include "Survival.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
@@ -43,6 +43,11 @@ static cl::opt<bool> systematic(
 static cl::opt<unsigned>
     casesPerCell("cases-per-cell", cl::init(8), cl::cat(category),
                  cl::desc("With --systematic: cases of each combination (8)"));
+static cl::list<std::string> onlyOperators(
+    "operators", cl::CommaSeparated, cl::value_desc("name,..."),
+    cl::cat(category),
+    cl::desc("Draw these operators, such as dml.padding; random programs begin "
+             "with one of them"));
 static cl::opt<std::string>
     replay("replay", cl::value_desc("file.mlir"), cl::cat(category),
            cl::desc("Run this program, its inputs drawn from --values"));
@@ -272,7 +277,7 @@ int Fuzzer::runRandom() {
     llvm::PrettyStackTraceFormat trace(
         "dml-fuzz --seed=%llu --count=1",
         static_cast<unsigned long long>(caseSeed));
-    run(*drawProgram(context.get(), caseSeed), caseSeed);
+    run(*drawProgram(context.get(), caseSeed, onlyOperators), caseSeed);
   }
   return finish();
 }
@@ -287,6 +292,8 @@ int Fuzzer::runSystematic() {
   uint64_t cellSeed = seed;
   unsigned numCells = 0;
   for (const Cell &cell : getCells(context.get(), newestFeatureLevel)) {
+    if (!onlyOperators.empty() && !llvm::is_contained(onlyOperators, cell.op))
+      continue;
     constexpr unsigned cellsPerContext = 16;
     if (numCells++ % cellsPerContext == 0)
       renewContext();
@@ -383,6 +390,15 @@ static int runTool(int argc, char **argv) {
           "compares with the interpreter\n",
           &category))
     return tools::kExitInvalid;
+
+  for (const std::string &name : onlyOperators)
+    if (!getOperators().find(name)) {
+      tools::emitToolError()
+          << "--operators names '" << name
+          << "', but wants operators such as dml.padding; docs/operators has "
+             "them all\n";
+      return tools::kExitInvalid;
+    }
 
   bool isSpoiled = invalid || mutate;
   if (isSpoiled && writeCase)
