@@ -463,7 +463,15 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// 8 and 16-bit integers to floating point.
+/// The number, as a word, whose two's complement `bits` holds in its low
+/// `width` ones.
+static Value extendSign(Builder &b, Value bits, unsigned width) {
+  uint32_t rest = wordBits - width;
+  return b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+}
+
+/// Integers to floating point. Those of f16 come by way of f32, which rounds no
+/// integer that f16 has room for.
 template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -471,20 +479,73 @@ template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Builder b(op.getLoc(), rewriter);
-    Value bits = adaptor.getIn();
-    if (isWide(op.getIn().getType()))
-      return rewriter.notifyMatchFailure(op, "not from a narrow type");
-    if (std::is_same_v<Op, arith::SIToFPOp>) {
-      uint32_t rest = wordBits - op.getIn().getType().getIntOrFloatBitWidth();
-      bits = b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+    Value integer = adaptor.getIn();
+    if (isa<VectorType>(integer.getType()))
+      return rewriter.notifyMatchFailure(op, "not from a word");
+    if (std::is_same_v<Op, arith::SIToFPOp> &&
+        integer.getType() != op.getIn().getType())
+      integer =
+          extendSign(b, integer, op.getIn().getType().getIntOrFloatBitWidth());
+    bool isEmulated =
+        op.getType() != this->getTypeConverter()->convertType(op.getType());
+    Value number =
+        Op::create(b, isEmulated ? b.getF32Type() : op.getType(), integer);
+    if (isEmulated)
+      number = arith::TruncFOp::create(b, op.getType(), number);
+    rewriter.replaceOp(op, number);
+    return success();
+  }
+};
+
+/// Arithmetic of narrow integers is that of words whose upper bits are cleared
+/// again. Where signs matter, they are extended before.
+template <typename Op, bool isSigned = false>
+struct ConvertNarrow : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isWide(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a narrow type");
+    Builder b(op.getLoc(), rewriter);
+    unsigned width = op.getType().getIntOrFloatBitWidth();
+    Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
+    if (isSigned) {
+      lhs = extendSign(b, lhs, width);
+      rhs = extendSign(b, rhs, width);
     }
-    rewriter.replaceOpWithNewOp<Op>(op, op.getType(), bits);
+    Value result = b.createOrFold<Op>(lhs, rhs);
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(result, (1u << width) - 1));
+    return success();
+  }
+};
+
+struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getLhs().getType();
+    if (isWide(type))
+      return rewriter.notifyMatchFailure(op, "not a narrow type");
+    Builder b(op.getLoc(), rewriter);
+    Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
+    using Predicate = arith::CmpIPredicate;
+    if (llvm::is_contained(
+            {Predicate::slt, Predicate::sle, Predicate::sgt, Predicate::sge},
+            op.getPredicate())) {
+      lhs = extendSign(b, lhs, type.getIntOrFloatBitWidth());
+      rhs = extendSign(b, rhs, type.getIntOrFloatBitWidth());
+    }
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
     return success();
   }
 };
 
 /// Between a word and its low bits, 8 or 16 of them, or between two words and
-/// the low one.
+/// the low one, or a part of that.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -492,14 +553,17 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   matchAndRewrite(arith::TruncIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Builder b(op.getLoc(), rewriter);
-    if (isWide(op.getIn().getType()) && op.getType().isInteger(wordBits)) {
-      rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, adaptor.getIn(), 0);
-      return success();
-    }
-    if (!adaptor.getIn().getType().isInteger(wordBits))
+    Value word = adaptor.getIn();
+    if (isa<VectorType>(word.getType()))
+      word = vector::ExtractOp::create(b, word, 0);
+    else if (isWide(word.getType()))
+      word = arith::TruncIOp::create(b, b.getI32Type(), word);
+    if (!word.getType().isInteger(wordBits))
       return rewriter.notifyMatchFailure(op, "not from a word");
-    uint32_t mask = (1u << op.getType().getIntOrFloatBitWidth()) - 1;
-    rewriter.replaceOp(op, b.with<arith::AndIOp>(adaptor.getIn(), mask));
+    unsigned width = op.getType().getIntOrFloatBitWidth();
+    if (width < wordBits)
+      word = b.with<arith::AndIOp>(word, (1u << width) - 1);
+    rewriter.replaceOp(op, word);
     return success();
   }
 };
@@ -526,7 +590,7 @@ struct ConvertShRUI : OpConversionPattern<arith::ShRUIOp> {
   }
 };
 
-/// From bits in a word, or from i1.
+/// From bits in a word, or from i1, to a word or two.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -536,14 +600,22 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
     Builder b(op.getLoc(), rewriter);
     constexpr bool isSigned = std::is_same_v<Op, arith::ExtSIOp>;
     Type from = op.getIn().getType(), to = op.getType();
-    if (isWide(to))
-      return rewriter.notifyMatchFailure(op, "not to a word");
     Value bits = adaptor.getIn();
-    if (from.isInteger(1)) {
+    if (from.isInteger(1))
       bits = Op::create(b, b.getI32Type(), bits);
-    } else if (isSigned) {
-      uint32_t rest = wordBits - from.getIntOrFloatBitWidth();
-      bits = b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+    else if (isSigned && !from.isInteger(wordBits))
+      bits = extendSign(b, bits, from.getIntOrFloatBitWidth());
+    if (to == this->getTypeConverter()->convertType(to)) {
+      rewriter.replaceOp(op,
+                         to == b.getI32Type() ? bits : Op::create(b, to, bits));
+      return success();
+    }
+    if (isWide(to)) {
+      Value high =
+          isSigned ? b.with<arith::ShRSIOp>(bits, wordBits - 1) : b.word(0);
+      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+          op, VectorType::get(2, b.getI32Type()), ValueRange{bits, high});
+      return success();
     }
     if (isSigned && to != b.getI32Type())
       bits =
@@ -558,32 +630,60 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 } // namespace
 
+/// Operations of two narrow integers that ConvertNarrow is for; signs matter to
+/// the latter.
+#define DML_UNSIGNED_ARITHMETIC                                                \
+  arith::AddIOp, arith::AndIOp, arith::DivUIOp, arith::MaxUIOp,                \
+      arith::MinUIOp, arith::MulIOp, arith::OrIOp, arith::RemUIOp,             \
+      arith::ShLIOp, arith::ShRUIOp, arith::SubIOp, arith::XOrIOp
+#define DML_SIGNED_ARITHMETIC                                                  \
+  arith::DivSIOp, arith::MaxSIOp, arith::MinSIOp, arith::RemSIOp, arith::ShRSIOp
+#define DML_NARROW_ARITHMETIC DML_UNSIGNED_ARITHMETIC, DML_SIGNED_ARITHMETIC
+
+template <bool isSigned, typename... Ops>
+static void addNarrow(RewritePatternSet &patterns,
+                      const TypeConverter &typeConverter) {
+  patterns.add<ConvertNarrow<Ops, isSigned>...>(typeConverter,
+                                                patterns.getContext());
+}
+
 /// Refuses arithmetic on types that the profile lacks, by the Vulkan feature's
 /// name: what becomes words is moved and converted, but not computed with.
 static LogicalResult verifyArithmetic(ModuleOp module,
                                       const WordTypeConverter &typeConverter,
                                       const DeviceProfile &profile) {
+  auto isWideAndEmulated = [&](Type type) {
+    return typeConverter.isEmulated(type) && isWide(type);
+  };
   WalkResult result = module.walk([&](Operation *op) {
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
             op->getDialect()))
       return WalkResult::advance();
     // What moves or converts elements has patterns here, but none for f64.
-    bool isEmulated =
+    bool converts =
         isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
             arith::ExtUIOp, arith::SelectOp, arith::SIToFPOp, arith::TruncFOp,
             arith::TruncIOp, arith::UIToFPOp>(op);
+    auto shift = dyn_cast<arith::ShRUIOp>(op);
+    converts |= shift && isShiftByWord(shift);
+    // Two words are not converted to floats, nor are they the bits of an f64.
+    if (isa<arith::BitcastOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
+        typeConverter.isLegal(op->getOperandTypes()) !=
+            typeConverter.isLegal(op->getResultTypes()))
+      converts = llvm::none_of(
+          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
+          isWideAndEmulated);
+    bool isNarrowArithmetic = isa<DML_NARROW_ARITHMETIC, arith::CmpIOp>(op);
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes())) {
-      // Nor do integers of 64 bits widen or narrow as words.
-      bool isWideInteger =
-          type.isInteger(64) &&
-          isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op);
-      if (!type.isIntOrFloat() ||
-          (isEmulated && !type.isF64() && !isWideInteger) ||
+      if (!type.isIntOrFloat() || (converts && !type.isF64()) ||
+          (isNarrowArithmetic && !isWide(type)) ||
           (typeConverter.isLegal(type) && !type.isF64()))
         continue;
+      // A type that is computed with is loaded, too.
       DeviceProfile required;
-      required.add(DeviceProfile::getRequired(type, /*isStored=*/false));
+      for (bool isStored : {false, true})
+        required.add(DeviceProfile::getRequired(type, isStored));
       SmallVector<StringRef> missing;
       for (const DeviceFeatureInfo &info : getDeviceFeatures())
         if (required.has(info.feature) && !profile.has(info.feature))
@@ -628,13 +728,13 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::ExtUIOp, arith::SelectOp, arith::TruncFOp, arith::TruncIOp,
         func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
         tensor::ExpandShapeOp, tensor::ExtractOp>(isLegal);
-    target.addDynamicallyLegalOp<arith::ShRUIOp>(
-        [&](arith::ShRUIOp op) { return isLegal(op) || !isShiftByWord(op); });
-    // Integers of 64 bits may count here, too.
-    target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(
-        [&](Operation *op) {
-          return isLegal(op) || isWide(op->getOperand(0).getType());
-        });
+    target.addDynamicallyLegalOp<arith::CmpIOp>(
+        [&](arith::CmpIOp op) { return isLegal(op); });
+    target.addDynamicallyLegalOp<DML_NARROW_ARITHMETIC>(isLegal);
+    target.addDynamicallyLegalOp<arith::ShRUIOp>([&](arith::ShRUIOp op) {
+      return isLegal(op) || (isWide(op.getType()) && !isShiftByWord(op));
+    });
+    target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(isLegal);
     target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
         [](Operation *op) { return !op->hasAttr(elementAttrName); });
     target.addDynamicallyLegalOp<linalg::GenericOp>([&](linalg::GenericOp op) {
@@ -648,11 +748,15 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     patterns
         .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
              ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
-             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
-             ConvertTruncI, ConvertShRUI, ConvertExtI<arith::ExtSIOp>,
-             ConvertExtI<arith::ExtUIOp>, DropReshape<tensor::CastOp>,
-             DropReshape<tensor::CollapseShapeOp>,
+             ConvertCmpI, ConvertToFloat<arith::SIToFPOp>,
+             ConvertToFloat<arith::UIToFPOp>, ConvertTruncI, ConvertShRUI,
+             ConvertExtI<arith::ExtSIOp>, ConvertExtI<arith::ExtUIOp>,
+             DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
              DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+    addNarrow</*isSigned=*/false, DML_UNSIGNED_ARITHMETIC>(patterns,
+                                                           typeConverter);
+    addNarrow</*isSigned=*/true, DML_SIGNED_ARITHMETIC>(patterns,
+                                                        typeConverter);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);

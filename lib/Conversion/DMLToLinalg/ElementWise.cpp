@@ -7,6 +7,7 @@
 #include "ElementWise.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -128,10 +129,23 @@ Number dml::abs(Number x) {
 DML_FUNCTION(ceil, CeilOp)
 DML_FUNCTION(exp, ExpOp)
 DML_FUNCTION(floor, FloorOp)
-DML_FUNCTION(log, LogOp)
 DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
 #undef DML_FUNCTION
+
+/// SPIR-V leaves the logarithm of a negative number undefined, and a driver may
+/// take the exponential of a logarithm, or the logarithm of an exponential, for
+/// the number itself: exp(log(-3)) would be -3, and log(exp(200)) 200. The
+/// condition is in the way of the former, the integer of the latter.
+Number dml::log(Number x) {
+  ElementBuilder &b = *x.b;
+  Value bits = b.createOrFold<arith::BitcastOp>(b.getI32Type(), x.value);
+  Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  bits = b.createOrFold<arith::MaxSIOp>(bits, zero);
+  Value positive = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
+  return select(x >= x(0), x.with(b.createOrFold<math::LogOp>(positive)),
+                x(std::numeric_limits<double>::quiet_NaN()));
+}
 
 // MLIR converts no math.trunc to SPIR-V.
 Number dml::trunc(Number x) { return select(x < x(0), ceil(x), floor(x)); }
