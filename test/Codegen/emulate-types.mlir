@@ -110,3 +110,28 @@ func.func @widened(%input: tensor<4xi32>) -> tensor<4xi32> {
   } -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
+
+// Arithmetic of bytes in words: signs are extended where they matter, and the
+// upper bits of what is stored are 0.
+// CHECK-LABEL: func.func @arithmetic
+// CHECK: %[[SUM:.*]] = arith.addi %[[X:.*]], %[[Y:.*]] : i32
+// CHECK: %[[LOW:.*]] = arith.andi %[[SUM]], %c255_i32
+// CHECK: %[[UP:.*]] = arith.shli %[[LOW]], %c24_i32
+// CHECK: %[[SIGNED:.*]] = arith.shrsi %[[UP]], %c24_i32
+// CHECK: arith.cmpi slt, %[[SIGNED]], %
+// CHECK: return
+func.func @arithmetic(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<4xi8> {
+  %empty = tensor.empty() : tensor<4xi8>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<4xi8>) {
+  ^bb0(%out: i8):
+    %i = linalg.index 0 : index
+    %a = tensor.extract %x[%i] : tensor<4xi8>
+    %b = tensor.extract %y[%i] : tensor<4xi8>
+    %sum = arith.addi %a, %b : i8
+    %less = arith.cmpi slt, %sum, %b : i8
+    %chosen = arith.select %less, %sum, %b : i8
+    linalg.yield %chosen : i8
+  } -> tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
