@@ -54,6 +54,11 @@ static constexpr double maxFreeOps = 32;
 /// dimensions.
 static constexpr int64_t maxBodyOps = 1536;
 
+/// Operations that a producer may add to a body that reads it in several places,
+/// where it is written out as often: compilers of drivers take long for more
+/// (lavapipe, a minute for 12,000 in a kernel).
+static constexpr int64_t maxAddedOps = 512;
+
 static bool isCounted(Operation *op) {
   return !op->hasTrait<OpTrait::ConstantLike>() &&
          !op->hasTrait<OpTrait::IsTerminator>() && !isa<linalg::IndexOp>(op);
@@ -222,7 +227,8 @@ bool Fusion::isProfitable() {
     computed += count;
 
     int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
-    if (countOps(consumer) + added > maxBodyOps)
+    if (countOps(consumer) + added > maxBodyOps ||
+        (consumerReads.size() > 1 && added > maxAddedOps))
       return false;
     // More buffers than a device must bind are no fault of fusion's.
     llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);

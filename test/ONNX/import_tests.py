@@ -220,8 +220,68 @@ def windows():
     return model
 
 
+def movement():
+    model = Model()
+    x = ramp(2, 6, 4)
+    a = model.input(x)
+    b = model.node("Relu", a)
+    model.expect(model.node("Concat", a, b, axis=1), np.concatenate([x, np.maximum(x, 0)], axis=1))
+    parts = model.node("Split", a, model.weights(np.int64([2, 4])), axis=1, outputs=2)
+    model.expect(parts[0], x[:, :2])
+    model.expect(parts[1], x[:, 2:])
+    i64 = lambda *values: model.weights(np.int64(values))
+    model.expect(model.node("Slice", a, i64(1), i64(2**63 - 1), i64(1), i64(2)), x[:, 1::2])
+    model.expect(model.node("Slice", a, i64(-1), i64(-2**63), i64(2), i64(-1)), x[:, :, ::-1])
+    model.expect(model.node("Pad", a, i64(0, 1, 0, 0, 0, 2), model.weights(np.float32(7))),
+                 np.pad(x, ((0, 0), (1, 0), (0, 2)), constant_values=7))
+    index = np.int64([[0, 2], [5, 1]])
+    model.expect(model.node("Gather", a, model.input(index), axis=1), np.take(x, index, axis=1))
+    return model
+
+
+def indexing():
+    model = Model(opset=14)
+    x = ramp(3, 4, 2)
+    a = model.input(x)
+    tuples = np.int64([[[0, 1], [2, 3]], [[-1, 0], [1, 1]]])
+    model.expect(model.node("GatherND", a, model.input(tuples)), x[tuples[..., 0], tuples[..., 1]])
+    batched = np.int64([[3], [0], [-2]])
+    model.expect(model.node("GatherND", a, model.input(batched), batch_dims=1),
+                 x[np.arange(3), batched[:, 0]])
+    index = np.int64([[[0, 2]], [[3, 1]], [[2, 2]]])
+    updates = ramp(3, 1, 2, first=100.0)
+    wanted = x.copy()
+    np.put_along_axis(wanted, index, updates, axis=1)
+    model.expect(model.node("ScatterElements", a, model.input(index), model.input(updates), axis=1), wanted)
+    rows = np.int64([[2], [0]])
+    updates = ramp(2, 4, 2, first=50.0)
+    wanted = x.copy()
+    wanted[[2, 0]] = updates
+    model.expect(model.node("ScatterND", a, model.input(rows), model.input(updates)), wanted)
+    hot = np.int64([[1, 0], [-1, 5]])
+    onehot = np.full((2, 3, 2), -1, np.float32)
+    for i in range(2):
+        for j in range(2):
+            if -3 <= hot[i, j] < 3:
+                onehot[i, hot[i, j] % 3, j] = 7
+    model.expect(model.node("OneHot", model.input(hot), model.weights(np.int64(3)),
+                            model.input(np.float32([-1, 7])), axis=1), onehot)
+    lengths = np.int64([1, 3, 4, 2])
+    y = ramp(4, 4)
+    wanted = y.copy()
+    for j, n in enumerate(lengths):
+        wanted[:n, j] = y[:n, j][::-1]
+    b = model.input(y)
+    model.expect(model.node("ReverseSequence", b, model.input(lengths), time_axis=0, batch_axis=1), wanted)
+    for upper, k in ((1, 0), (1, 2), (0, -1), (0, 1)):
+        model.expect(model.node("Trilu", a, model.weights(np.int64(k)), upper=upper),
+                     (np.triu if upper else np.tril)(x, k))
+    return model
+
+
 GROUPS = {function.__name__: function for function in (
-    element_wise, shapes, views, normalization, old_softmax, reduction, windows)}
+    element_wise, shapes, views, normalization, old_softmax, reduction, windows, movement,
+    indexing)}
 
 
 def run(command):

@@ -52,6 +52,7 @@ const Registry &dml::onnx::getRegistry() {
   static const Registry registry = [] {
     Registry registry;
     addElementWiseOperators(registry);
+    addIndexingOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
     addReductionOperators(registry);
@@ -865,6 +866,18 @@ NamedAttribute NodeImporter::integer(StringRef name, int64_t value) {
 }
 NamedAttribute NodeImporter::number(StringRef name, float value) {
   return attr(name, getBuilder().getF32FloatAttr(value));
+}
+NamedAttribute NodeImporter::scalar(StringRef name, DataType type,
+                                    double value) {
+  Type element = getElementType(type, getBuilder().getContext());
+  if (isa<FloatType>(element))
+    return attr(name, FloatAttr::get(element, value));
+  return attr(
+      name,
+      IntegerAttr::get(element,
+                       APInt(element.getIntOrFloatBitWidth(),
+                             static_cast<uint64_t>(static_cast<int64_t>(value)),
+                             /*isSigned=*/false, /*implicitTrunc=*/true)));
 }
 NamedAttribute NodeImporter::flag(StringRef name, bool value) {
   return attr(name, getBuilder().getBoolAttr(value));

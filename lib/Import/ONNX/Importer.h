@@ -159,6 +159,9 @@ public:
                               llvm::ArrayRef<float> values);
   mlir::NamedAttribute integer(llvm::StringRef name, int64_t value);
   mlir::NamedAttribute number(llvm::StringRef name, float value);
+  /// `value` in an element type, as padding_value has it.
+  mlir::NamedAttribute scalar(llvm::StringRef name, DataType type,
+                              double value);
   mlir::NamedAttribute flag(llvm::StringRef name, bool value);
   /// The case of an enum, as in "#dml.`type`<`value`>".
   mlir::NamedAttribute enumCase(llvm::StringRef name, llvm::StringRef type,
@@ -227,6 +230,7 @@ const Registry &getRegistry();
 
 /// Each adds one family of operators.
 void addElementWiseOperators(Registry &registry);
+void addIndexingOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
 void addReductionOperators(Registry &registry);

@@ -188,17 +188,6 @@ static LogicalResult importSlice(NodeImporter &node) {
   return node.set(0, *result, output);
 }
 
-/// A typed number for an attribute such as padding_value.
-static Attribute getScalar(NodeImporter &node, DataType type, double number) {
-  Type element = getElementType(type, node.getBuilder().getContext());
-  if (isa<FloatType>(element))
-    return FloatAttr::get(element, number);
-  return IntegerAttr::get(
-      element, APInt(element.getIntOrFloatBitWidth(),
-                     static_cast<uint64_t>(static_cast<int64_t>(number)),
-                     /*isSigned=*/false, /*implicitTrunc=*/true));
-}
-
 static LogicalResult importPad(NodeImporter &node) {
   bool hasInputs = node.getOpset() >= 11;
   if (failed(hasInputs ? node.wantInputs(2, 4) : node.wantInputs(1, 1)))
@@ -255,9 +244,9 @@ static LogicalResult importPad(NodeImporter &node) {
                        "', but wanted is constant, edge, reflect or wrap");
   FailureOr<Value> result = node.build(
       "padding1", {{"input", node.get(0)}},
-      {node.enumCase("padding_mode", "padding_mode",
+      {node.enumCase("mode", "padding_mode",
                      mode == "reflect" ? "reflection" : mode),
-       node.attr("padding_value", getScalar(node, node.getType(0), value)),
+       node.scalar("padding_value", node.getType(0), value),
        node.ints("start_padding", start), node.ints("end_padding", end)},
       node.getTensorType(toPhysical(output), node.getType(0)));
   if (failed(result))
