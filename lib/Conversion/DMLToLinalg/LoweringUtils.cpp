@@ -6,7 +6,9 @@
 
 #include "LoweringUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -416,6 +418,21 @@ static Value buildAddition(ElementBuilder &b, Value lhs, Value rhs) {
                                        : b.add(lhs, rhs);
 }
 
+/// The sum of `sum` and `term`. A product of f32 is fused with the addition,
+/// which halves the operations and rounds once; so is one that counts under a
+/// condition, and is 0 elsewhere.
+static Value addTerm(ElementBuilder &b, Value sum, Value term) {
+  auto select = term.getDefiningOp<arith::SelectOp>();
+  bool isGuarded =
+      select && matchPattern(select.getFalseValue(), m_PosZeroFloat());
+  auto product =
+      (isGuarded ? select.getTrueValue() : term).getDefiningOp<arith::MulFOp>();
+  if (!product || !product.getType().isF32())
+    return buildAddition(b, sum, term);
+  Value fused = math::FmaOp::create(b, product.getLhs(), product.getRhs(), sum);
+  return isGuarded ? b.select(select.getCondition(), fused, sum) : fused;
+}
+
 Value dml::buildSums(
     OpBuilder &builder, Operation *op, RankedTensorType type,
     ArrayRef<int64_t> sizes, Type sumType,
@@ -430,9 +447,10 @@ Value dml::buildSums(
                                 Value isInside,
                                 ValueRange carried) -> SmallVector<Value> {
                               Value term = build(b, point);
+                              Value sum = addTerm(b, carried[0], term);
                               if (isInside)
-                                term = b.select(isInside, term, zero);
-                              return {buildAddition(b, carried[0], term)};
+                                sum = b.select(isInside, sum, carried[0]);
+                              return {sum};
                             })[0];
   };
   int64_t numParts = space.getNumParts();
