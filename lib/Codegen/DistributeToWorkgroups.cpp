@@ -65,8 +65,7 @@ static int64_t getStoredBytes(linalg::GenericOp op) {
       {static_cast<int64_t>(llvm::bit_floor(bytes)), int64_t{4}, stored});
 }
 
-/// Threads enough to fill a device.
-static constexpr int64_t minThreads = 1 << 16;
+static constexpr int64_t minThreads = DeviceProfile::enoughThreads;
 /// Of a thread: they share more, and take registers.
 static constexpr int64_t maxElements = 64;
 /// That a thread stores in rows: on an H100, 8 rows of 16 bytes took longer for
@@ -89,8 +88,17 @@ struct Tile {
   /// Whether each element is looked up in the row where its vector begins and
   /// in the next.
   bool inBothRows = false;
+};
 
-  int64_t getNumVectors() const { return vectors * rows; }
+/// What a thread stores that computes elements in loops: a block of
+/// `factors[d]` elements in each of the outer dimensions and of one vector in
+/// the others, which are one row.
+struct LoopTile {
+  /// Of a vector.
+  int64_t bytes;
+  SmallVector<int64_t> factors;
+
+  int64_t getNumVectors() const { return llvm::product_of(factors); }
 };
 
 /// The operations that the threads of a launch run: those of the general path,
@@ -120,6 +128,9 @@ private:
   Tile getPlainTile();
   std::optional<Tile> getTaller(Tile plain);
   void buildJoined();
+  int64_t getJoinedRowSize() const;
+  void buildJoinedTile(ImplicitLocOpBuilder &b, IndexForms &forms,
+                       TileBuilder &builder, Value output);
   std::optional<Tile> getGroupedTile();
   bool mayLookInBothRows();
   SmallVector<Tile> getParts();
@@ -151,8 +162,8 @@ private:
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
-  /// Whether the body has loops, which the elements of a thread share.
-  bool hasLoops = false;
+  /// The tile of a body with loops, which the elements of a thread share.
+  std::optional<LoopTile> joined;
 
   /// Vectors of the output, elements of its innermost dimension of several, or
   /// of that dimension's period, which that is, and how many of them there are
@@ -357,7 +368,19 @@ SmallVector<Tile> Launch::getParts() {
   return {inside, across};
 }
 
+/// The elements of the dimensions that are one row.
+int64_t Launch::getJoinedRowSize() const {
+  int64_t size = 1;
+  for (int64_t inner : type.getShape().drop_front(joined->factors.size()))
+    size *= inner;
+  return size;
+}
+
 int64_t Launch::getThreads() const {
+  if (joined)
+    return type.getNumElements() / getJoinedRowSize() /
+           joined->getNumVectors() *
+           llvm::divideCeil(getJoinedRowSize(), packing.getCount());
   if (tile.part == Tile::Whole)
     return numVectors / (tile.vectors * tile.rows);
   int64_t inside = type.getNumElements() / rowSize * tile.rowVectors;
@@ -380,11 +403,6 @@ LinearForm Launch::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
   } else if (tile.part == Tile::Inside || tile.rows > 1) {
     auto [rows, column] = forms.divide(b, vector, tile.rowVectors);
     rows = forms.add(b, forms.mul(b, rows, tile.rows), row);
-    if (tile.part == Tile::Whole) {
-      LinearForm first = forms.mul(b, rows, tile.rowVectors);
-      first = forms.add(b, first, forms.add(b, column, number));
-      return forms.mul(b, first, count);
-    }
     LinearForm first = forms.mul(b, rows, rowSize);
     // From a row's start to the next multiple of a vector.
     LinearForm ahead = forms.mul(b, rows, llvm::mod(-rowSize, count));
@@ -479,33 +497,71 @@ static double countLoads(Block *block) {
   return count;
 }
 
+/// Builds what a thread of the joined tile computes and stores.
+void Launch::buildJoinedTile(ImplicitLocOpBuilder &b, IndexForms &forms,
+                             TileBuilder &builder, Value output) {
+  int64_t count = packing.getCount(), rank = type.getRank();
+  auto numOuter = static_cast<int64_t>(joined->factors.size());
+  int64_t rowVectors = llvm::divideCeil(getJoinedRowSize(), count);
+  LinearForm rows, column = forms.getThread();
+  if (numOuter > 0)
+    std::tie(rows, column) = forms.divide(b, column, rowVectors);
+  // The first coordinates of the block.
+  SmallVector<LinearForm> first(numOuter);
+  for (int64_t dim = numOuter; dim-- > 0;) {
+    int64_t factor = joined->factors[dim];
+    LinearForm digit = rows;
+    if (dim > 0)
+      std::tie(rows, digit) =
+          forms.divide(b, rows, type.getDimSize(dim) / factor);
+    first[dim] = forms.mul(b, digit, factor);
+  }
+
+  SmallVector<LinearForm> places;
+  SmallVector<SmallVector<LinearForm>> coordinates;
+  for (int64_t i = 0, e = joined->getNumVectors(); i < e; ++i) {
+    SmallVector<LinearForm> outer = first;
+    LinearForm place = 0;
+    int64_t rest = i;
+    for (int64_t dim = numOuter; dim-- > 0;) {
+      int64_t factor = joined->factors[dim];
+      outer[dim] = forms.add(b, outer[dim], rest % factor);
+      rest /= factor;
+    }
+    for (int64_t dim = 0; dim < numOuter; ++dim)
+      place =
+          forms.add(b, forms.mul(b, place, type.getDimSize(dim)), outer[dim]);
+    places.push_back(forms.add(b, forms.mul(b, place, rowVectors), column));
+    for (int64_t lane = 0; lane < count; ++lane) {
+      LinearForm position = forms.add(b, forms.mul(b, column, count), lane);
+      if (numOuter == 0) {
+        coordinates.push_back(getCoordinates(b, forms, position));
+        continue;
+      }
+      SmallVector<LinearForm> element(rank);
+      llvm::copy(outer, element.begin());
+      for (int64_t dim = rank; dim-- > numOuter + 1;)
+        std::tie(position, element[dim]) =
+            forms.divide(b, position, type.getDimSize(dim));
+      element[numOuter] = position;
+      coordinates.push_back(std::move(element));
+    }
+  }
+  SmallVector<Scalar> elements = builder.buildElements(coordinates);
+  for (auto [i, place] : llvm::enumerate(places))
+    memref::StoreOp::create(
+        b, builder.pack(packing, ArrayRef(elements).slice(i * count, count)),
+        output, forms.materialize(b, place));
+}
+
 /// Builds what one thread computes and stores, or a part of it that has more
 /// than `maxOperations`.
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                        BufferViews &views, double maxOperations) {
   TileBuilder builder(b, op, forms, views);
   Value output = views.getVectors(b, op.getOutputs().front(), packing);
-  if (hasLoops) {
-    SmallVector<LinearForm> positions;
-    SmallVector<SmallVector<LinearForm>> coordinates;
-    for (int64_t row = 0; row < tile.rows; ++row) {
-      positions.push_back(getPosition(b, forms, row, /*number=*/0));
-      for (int64_t lane = 0; lane < packing.getCount(); ++lane)
-        coordinates.push_back(
-            getCoordinates(b, forms, forms.add(b, positions.back(), lane)));
-    }
-    SmallVector<Scalar> elements = builder.buildElements(coordinates);
-    for (auto [row, position] : llvm::enumerate(positions))
-      memref::StoreOp::create(
-          b,
-          builder.pack(packing,
-                       ArrayRef(elements).slice(row * packing.getCount(),
-                                                packing.getCount())),
-          output,
-          forms.materialize(
-              b, forms.divide(b, position, packing.getCount()).first));
-    return;
-  }
+  if (joined)
+    return buildJoinedTile(b, forms, builder, output);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for (int64_t number = 0; number < tile.vectors; ++number) {
       LinearForm position = getPosition(b, forms, row, number);
@@ -761,7 +817,8 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
   if (parts.size() == 1) {
     tile = parts.front();
     b.setInsertionPoint(end);
-    linear = orderByPeriod(b, linear);
+    if (!joined)
+      linear = orderByPeriod(b, linear);
     Value local = launch.getThreadIds().x;
     if (tile.vectors > 1)
       buildStaging(b, local);
@@ -818,78 +875,79 @@ static constexpr double operationsPerLoad = 4;
 static constexpr int64_t maxIndependent = 4;
 
 /// Builds a body with loops: which elements a thread has decides how often what
-/// they load is used. Where rows hold whole vectors, a thread may have the same
-/// vector of several rows, in any outer dimension. One element of a matrix
-/// product takes two loads for each product; 4 rows of 4 elements, one eighth
-/// of that.
+/// they load is used. One element of a matrix product takes two loads for each
+/// product; 4 rows of 4 elements, one eighth of that. Begins with one vector,
+/// and doubles the tile in the dimension that gains most until none gains.
 void Launch::buildJoined() {
+  // The path without clamping is no other for each tile.
   mayHaveInterior = false;
-  Block bestBlock;
-  Tile best;
-  int64_t bestBytes = 0;
-  double least = HUGE_VAL;
-  // The time that a tile takes, in operations of a filled device.
-  auto consider = [&](const Tile &candidate, int64_t bytes) {
-    packing = Packing(type.getElementType(), bytes);
+  Tile tile;
+  struct Candidate {
+    LoopTile tile;
+    double time = HUGE_VAL;
+  } best;
+  auto choose = [&](const LoopTile &loopTile) {
+    joined = loopTile;
+    packing = Packing(type.getElementType(), loopTile.bytes);
     numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
-    Block block;
-    Cost cost = buildLaunch(block, candidate, HUGE_VAL);
-    double time = cost.general + (operationsPerLoad - 1) * cost.loads;
-    double wanted = static_cast<double>(minThreads) /
-                    static_cast<double>(std::min(
-                        candidate.rows * packing.getCount(), maxIndependent));
-    auto threads = static_cast<double>(numVectors / candidate.rows);
-    time *= std::max(1.0, wanted / threads);
-    // More elements need more registers, so that a gain has to show.
-    if (time > 0.95 * least)
-      return false;
-    least = time;
-    best = candidate;
-    bestBytes = bytes;
-    bestBlock.clear();
-    bestBlock.getOperations().splice(bestBlock.end(), block.getOperations());
-    return true;
   };
-  int64_t fewest =
-      std::max<int64_t>(4, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-  for (int64_t bytes = DeviceProfile::vectorBytes; bytes >= fewest; bytes /= 2)
-    consider(Tile(), bytes);
-  int64_t inner = 1;
-  for (int64_t dim = type.getRank() - 1; dim > 0; --dim) {
-    inner *= type.getDimSize(dim);
-    int64_t size = type.getDimSize(dim - 1);
-    if (size == 1 || inner == 1)
+  // The time that a tile takes, in operations of a filled device.
+  auto consider = [&](const LoopTile &loopTile) -> Candidate {
+    choose(loopTile);
+    Block block;
+    Cost cost = buildLaunch(block, tile, HUGE_VAL);
+    double time = cost.general + (operationsPerLoad - 1) * cost.loads;
+    int64_t independent =
+        std::min(loopTile.getNumVectors() * packing.getCount(), maxIndependent);
+    return {loopTile,
+            time * std::max(1.0, static_cast<double>(minThreads) /
+                                     static_cast<double>(getThreads() *
+                                                         independent))};
+  };
+  // Vectors of each size in rows of as few dimensions as hold whole ones, or
+  // in one row of all.
+  int64_t rank = type.getRank();
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t bytes = DeviceProfile::vectorBytes; bytes >= elementBytes;
+       bytes /= 2) {
+    if (bytes < 4 && bytes != elementBytes)
       continue;
-    int64_t bytes = DeviceProfile::vectorBytes, count = 0;
-    for (; bytes >= fewest; bytes /= 2) {
-      count = Packing(type.getElementType(), bytes).getCount();
-      if (inner % count == 0)
+    int64_t count = bytes / elementBytes, inner = 1, numOuter = rank;
+    while (numOuter > 0 && (numOuter == rank || inner % count != 0))
+      inner *= type.getDimSize(--numOuter);
+    Candidate vector = consider({bytes, SmallVector<int64_t>(numOuter, 1)});
+    while (true) {
+      Candidate next;
+      for (int64_t dim = 0; dim < numOuter; ++dim) {
+        LoopTile larger = vector.tile;
+        larger.factors[dim] *= 2;
+        if (type.getDimSize(dim) % larger.factors[dim] ||
+            larger.getNumVectors() * count > maxCarried)
+          continue;
+        Candidate candidate = consider(larger);
+        if (candidate.time < next.time)
+          next = candidate;
+      }
+      // More elements need more registers, so that a gain has to show.
+      if (next.time > 0.95 * vector.time)
         break;
+      vector = next;
     }
-    if (bytes < fewest)
-      continue;
-    Tile rows;
-    rows.rowVectors = inner / count;
-    for (rows.rows = 2;
-         rows.rows * count <= maxCarried && size % rows.rows == 0;
-         rows.rows *= 2)
-      if (!consider(rows, bytes) && rows.rows > 2)
-        break;
+    if (vector.time < 0.95 * best.time)
+      best = vector;
   }
   // A second path for threads that nothing needs clamping for.
-  packing = Packing(type.getElementType(), bestBytes);
-  numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
   mayHaveInterior = true;
+  choose(best.tile);
   Block block;
-  buildLaunch(block, best, HUGE_VAL);
+  buildLaunch(block, tile, HUGE_VAL);
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          block.getOperations());
   op.erase();
 }
 
 void Launch::build(double minOpsPerByte) {
-  hasLoops = TileBuilder::hasLoops(op);
-  if (hasLoops)
+  if (TileBuilder::hasLoops(op))
     return buildJoined();
   Block blocks[6], *best = blocks;
   numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());

@@ -54,9 +54,9 @@ static constexpr double maxFreeOps = 32;
 /// dimensions.
 static constexpr int64_t maxBodyOps = 1536;
 
-/// Operations that a producer may add to a body that reads it in several places,
-/// where it is written out as often: compilers of drivers take long for more
-/// (lavapipe, a minute for 12,000 in a kernel).
+/// Operations that a producer may add to a body that reads it in several
+/// places, where it is written out as often: compilers of drivers take long for
+/// more (lavapipe, a minute for 12,000 in a kernel).
 static constexpr int64_t maxAddedOps = 512;
 
 static bool isCounted(Operation *op) {
@@ -222,6 +222,12 @@ bool Fusion::isProfitable() {
       count += *trips > 1 ? *trips * loopFactor : 1;
     }
     perElement = std::max(perElement, count);
+    // Partial results are computed by more threads than what is made of them.
+    int64_t consumed = llvm::product_of(sizes);
+    if (consumed <
+            std::min(type.getNumElements(), DeviceProfile::enoughThreads) &&
+        count > 1 && *work > maxFreeOps)
+      return false;
     for (int64_t size : sizes)
       count *= static_cast<double>(size);
     computed += count;

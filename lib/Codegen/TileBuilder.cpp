@@ -218,7 +218,7 @@ static bool areNeighbours(ArrayRef<Scalar> elements, Type type) {
 Value TileBuilder::packMoved(const Packing &packing,
                              ArrayRef<Scalar> elements) {
   const Scalar &first = elements.front();
-  if (packing.bits >= 32 || first.guard ||
+  if (!packing.hasWords() || first.guard ||
       !areNeighbours(elements, packing.element))
     return Value();
   if (forms.getRange(first.index).min < 0)
@@ -308,7 +308,7 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
   for (; !elements.empty();
        elements = elements.drop_front(packing.getPerWord())) {
     ArrayRef<Scalar> few = elements.take_front(packing.getPerWord());
-    if (packing.bits < 32) {
+    if (packing.hasWords()) {
       if (Value word = packGuarded(packing, few)) {
         parts.push_back(word);
         continue;
@@ -318,7 +318,7 @@ Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
       return materialize(packing.element, element);
     });
     Value part = scalars.front();
-    if (packing.bits < 32) {
+    if (packing.hasWords()) {
       part = packWords(packing, scalars);
       if (!part) {
         part =

@@ -18,15 +18,17 @@ namespace dml {
 /// vectors have at most four components: narrow elements travel in 32-bit
 /// words.
 struct Packing {
-  /// `bytes` is 4, 8 or 16, and no less than an element.
+  /// `bytes` is 4, 8 or 16, and no less than an element, or an element's.
   Packing(mlir::Type elementType, int64_t bytes)
       : element(elementType), bits(elementType.getIntOrFloatBitWidth()),
         bytes(bytes) {}
 
   /// Elements in a vector.
   int64_t getCount() const { return bytes * 8 / bits; }
-  /// Elements in a 32-bit word, 1 if they are as wide or wider.
-  int64_t getPerWord() const { return bits < 32 ? 32 / bits : 1; }
+  /// Whether elements travel in words.
+  bool hasWords() const { return bits < 32 && getCount() > 1; }
+  /// Elements in a 32-bit word, 1 if they do not travel in words.
+  int64_t getPerWord() const { return hasWords() ? 32 / bits : 1; }
   mlir::IntegerType getWordType() const {
     return mlir::IntegerType::get(element.getContext(), 32);
   }
@@ -37,7 +39,7 @@ struct Packing {
   /// What loads and stores take: elements, or words of narrow ones; a vector of
   /// them if they are several.
   mlir::Type getVectorType() const {
-    mlir::Type component = bits < 32 ? getWordType() : element;
+    mlir::Type component = hasWords() ? getWordType() : element;
     int64_t count = getCount() / getPerWord();
     return count == 1 ? component : mlir::VectorType::get(count, component);
   }

@@ -80,6 +80,8 @@ public:
   static constexpr int64_t maxStorageBuffers = 4;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;
+  /// Threads enough to fill a device.
+  static constexpr int64_t enoughThreads = 1 << 16;
 
 private:
   uint32_t features = 0;

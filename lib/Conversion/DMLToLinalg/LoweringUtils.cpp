@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -311,14 +312,12 @@ dml::buildLoops(ElementBuilder &b, ArrayRef<int64_t> sizes, ValueRange init,
   return SmallVector<Value>(nest.results);
 }
 
-/// Threads that fill a device, as in DistributeToWorkgroups.
-static constexpr int64_t enoughThreads = 1 << 16;
-
 int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
   // One step takes no more than so many elements a thread: a device that has
   // more to do than that for each of its threads is busy, and loops stay short.
   constexpr int64_t maxCount = 1024;
-  if (count <= 64 || (outputs >= enoughThreads && count <= maxCount))
+  if (count <= 64 ||
+      (outputs >= DeviceProfile::enoughThreads && count <= maxCount))
     return 1;
   // Partial results of about the square root keep both steps short; more where
   // few outputs would leave the device idle.
@@ -353,9 +352,10 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes)
   int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxIterations);
   // Parts of fewer terms are not worth the second step.
   constexpr int64_t minTerms = 64;
-  wanted = std::max(wanted, std::min(llvm::divideCeilSigned(
-                                         enoughThreads, type.getNumElements()),
-                                     countPoints(sizes) / minTerms));
+  wanted = std::max(
+      wanted, std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
+                                              type.getNumElements()),
+                       countPoints(sizes) / minTerms));
   for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
     int64_t size = sizes[dim], count = std::min(wanted, size);
     // Parts of one length need no condition.
