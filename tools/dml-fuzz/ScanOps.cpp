@@ -29,6 +29,8 @@ template <typename OpTy> static void add(Operators &operators) {
   };
   scan.draw = draw<OpTy>;
   scan.getPurpose = [](OpOperand &) { return Purpose::Compute; };
+  // Integers are added exactly.
+  scan.needsExact = true;
   operators.add<OpTy>(scan);
 }
 

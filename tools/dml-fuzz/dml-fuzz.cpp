@@ -79,6 +79,9 @@ static cl::opt<std::string> deviceProfile(
     cl::desc("Pretend that the device has no more than these features, in the "
              "compiler and in Vulkan; by default all it has"));
 static cl::opt<bool>
+    printPrograms("print", cl::cat(category),
+                  cl::desc("Print each program before it runs"));
+static cl::opt<bool>
     noShrink("no-shrink", cl::cat(category),
              cl::desc("Report failing programs as they were drawn"));
 static cl::opt<bool>
@@ -221,6 +224,10 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
 }
 
 Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
+  if (printPrograms) {
+    llvm::outs() << "// --values=" << valueSeed << "\n" << module << "\n";
+    llvm::outs().flush();
+  }
   Outcome outcome = runOnce(module, valueSeed);
   ++numCases;
   numRefused += outcome.kind == Outcome::Refused;
