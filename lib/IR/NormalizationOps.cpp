@@ -45,7 +45,9 @@ static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
 
 #define DML_REPEATED(Op)                                                       \
   LogicalResult Op::verify() {                                                 \
-    return verifyRepeated(cast<FeatureLevelOpInterface>(getOperation()));      \
+    if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(getOperation())))) \
+      return failure();                                                        \
+    return detail::verifyFusedActivation(*this, getFusedActivationAttr());     \
   }
 DML_REPEATED(BatchNormalizationOp)
 DML_REPEATED(MeanVarianceNormalizationOp)

@@ -239,10 +239,7 @@ storeEach(Operation *op, Evaluators::Estimates &outputs,
     return failure();
   for (int64_t i = 0; i < output->value.getNumElements(); ++i)
     store(*output, i);
-  bool isExact = std::memcmp(output->lower.getData(), output->upper.getData(),
-                             output->lower.getNumBytes()) == 0 &&
-                 !isFloat(output->value.getDataType());
-  outputs.push_back(isExact ? Estimate(output->value) : std::move(*output));
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 
@@ -362,21 +359,6 @@ static LogicalResult evaluatePow(ElementWisePowOp op,
                              : exponent.value.getInteger(i);
     pow(Integer::load(base, i), whole).store(output, i);
   });
-}
-
-/// The integer x - zero, or x where there is no zero, as an f32.
-static Interval loadDifference(const Estimate &x, int64_t i,
-                               const Estimate *zero, int64_t zeroIndex) {
-  if (!zero)
-    return Interval::load(x, i);
-  if (!isCertain(x, i) || !isCertain(*zero, zeroIndex))
-    return Interval::anything(0);
-  __int128 difference =
-      x.value.getInteger(i) - zero->value.getInteger(zeroIndex);
-  if (getByteWidth(x.value.getDataType()) == 4)
-    difference = Integer::load(x, i).wrap(difference).value;
-  auto number = static_cast<double>(difference);
-  return Interval::around(static_cast<float>(number), number, number, 0);
 }
 
 static LogicalResult evaluateQuantize(ElementWiseQuantizeLinearOp op,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -29,6 +30,27 @@ void storeUnknown(Estimate &tensor, int64_t index) {
   }
   tensor.lower.setNumber(index, -std::numeric_limits<double>::infinity());
   tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
+}
+
+Estimate dropBounds(Estimate estimate) {
+  bool isExact = isInteger(estimate.value.getDataType()) &&
+                 std::memcmp(estimate.lower.getData(), estimate.upper.getData(),
+                             estimate.lower.getNumBytes()) == 0;
+  return isExact ? Estimate(estimate.value) : estimate;
+}
+
+Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
+                        int64_t zeroIndex) {
+  if (!zero)
+    return Interval::load(x, i);
+  if (!isCertain(x, i) || !isCertain(*zero, zeroIndex))
+    return Interval::anything(0);
+  __int128 difference =
+      x.value.getInteger(i) - zero->value.getInteger(zeroIndex);
+  if (getByteWidth(x.value.getDataType()) == 4)
+    difference = Integer::load(x, i).wrap(difference).value;
+  auto number = static_cast<double>(difference);
+  return Interval::around(static_cast<float>(number), number, number, 0);
 }
 
 /// Stores 1 or 0, or both as bounds.

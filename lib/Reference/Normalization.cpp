@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementWiseRows.h"
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/NormalizationOps.h"
@@ -39,7 +40,8 @@ static LogicalResult evaluateBatch(BatchNormalizationOp op,
     Interval scale = loadRepeated(operands[3], at);
     Interval bias = loadRepeated(operands[4], at);
     Interval result = (x - mean) / sqrt(variance + epsilon) * scale + bias;
-    result.store(*output, place++);
+    applyActivation(result, op.getFusedActivationAttr())
+        .store(*output, place++);
   });
   outputs.push_back(std::move(*output));
   return success();
@@ -52,6 +54,7 @@ static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
                                           const Estimate *bias,
                                           ArrayRef<int64_t> axes, bool useMean,
                                           bool useVariance, double epsilon,
+                                          ActivationAttr activation,
                                           Evaluators::Estimates &outputs) {
   FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
@@ -88,7 +91,7 @@ static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
       x = x * loadRepeated(*scale, at);
     if (bias)
       x = x + loadRepeated(*bias, at);
-    x.store(*output, place++);
+    applyActivation(x, activation).store(*output, place++);
   });
   outputs.push_back(std::move(*output));
   return success();
@@ -102,7 +105,7 @@ static LogicalResult evaluateMeanVariance(OpTy op, ArrayRef<Estimate> operands,
   return evaluateMeanVariance(op, operands[0], getOptional(op, operands, 1),
                               getOptional(op, operands, 2), axes, useMean,
                               useVariance, op.getEpsilon().convertToDouble(),
-                              outputs);
+                              op.getFusedActivationAttr(), outputs);
 }
 
 static LogicalResult evaluateMVN(MeanVarianceNormalizationOp op,

@@ -55,6 +55,15 @@ func.func @convolution(
       start_padding = array<i64: 1>, end_padding = array<i64: 1>,
       output_padding = array<i64: 0>}
       : (tensor<1x2x3xf32>, tensor<2x2x3xf32>) -> tensor<1x2x1xf32>
+  // CHECK: dml.convolution %{{.*}}, %{{.*}} {dilations = array<i64: 1>, direction = #dml.convolution_direction<forward>, end_padding = array<i64: 0>, fused_activation = #dml.activation<leaky_relu, {alpha = 5.000000e-01 : f32}>, mode = #dml.convolution_mode<cross_correlation>, output_padding = array<i64: 0>, start_padding = array<i64: 0>, strides = array<i64: 1>}
+  %4 = dml.convolution %row, %row_filter {
+      mode = #dml.convolution_mode<cross_correlation>,
+      direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1>, dilations = array<i64: 1>,
+      start_padding = array<i64: 0>, end_padding = array<i64: 0>,
+      output_padding = array<i64: 0>,
+      fused_activation = #dml.activation<leaky_relu, {alpha = 0.5 : f32}>}
+      : (tensor<1x2x3xf32>, tensor<2x2x3xf32>) -> tensor<1x2x1xf32>
   return
 }
 
@@ -75,5 +84,11 @@ func.func @gemm(
       trans_a = #dml.matrix_transform<none>,
       trans_b = #dml.matrix_transform<none>}
       : (tensor<2x3x4x5xf16>, tensor<2x3x5x1xf16>) -> tensor<2x3x4x1xf16>
+  // CHECK: dml.gemm %{{.*}}, %{{.*}} {fused_activation = #dml.activation<clip, {max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}>, trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<none>}
+  %2 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 6.0 : f32}>}
+      : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
   return
 }

@@ -179,3 +179,47 @@ func.func @lp_p(%a: tensor<2x3xf32>) {
   %0 = dml.lp_normalization %a {axis = 1 : i64, epsilon = 0.5 : f32, p = 3 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @batch_normalization_clip(%arg0: tensor<1x2x3x4xf32>, %arg1: tensor<1x2x3x4xf32>, %arg2: tensor<1x2x3x4xf32>, %arg3: tensor<1x2x3x4xf32>, %arg4: tensor<1x2x3x4xf32>) {
+  // dml.batch_normalization (C4)
+  // expected-error @below {{'dml.batch_normalization' op fused_activation is clip, but the operator fuses linear, sigmoid,}}
+  %0 = dml.batch_normalization %arg0, %arg1, %arg2, %arg3, %arg4 {spatial = true, epsilon = 0.5 : f32,
+      fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 1.0 : f32}>}
+      : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @mean_variance_normalization_clip(%arg0: tensor<1x2x3x4xf32>) {
+  // dml.mean_variance_normalization (C4)
+  // expected-error @below {{'dml.mean_variance_normalization' op fused_activation is clip, but the operator fuses linear, sigmoid,}}
+  %0 = dml.mean_variance_normalization %arg0 {cross_channel = true, normalize_variance = true, epsilon = 0.5 : f32,
+      fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 1.0 : f32}>}
+      : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @mean_variance_normalization1_clip(%arg0: tensor<1x2x3x4xf32>) {
+  // dml.mean_variance_normalization1 (C5)
+  // expected-error @below {{'dml.mean_variance_normalization1' op fused_activation is clip, but the operator fuses linear, sigmoid,}}
+  %0 = dml.mean_variance_normalization1 %arg0 {axes = array<i64: 1>, normalize_variance = true, epsilon = 0.5 : f32,
+      fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 1.0 : f32}>}
+      : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @mean_variance_normalization2_clip(%arg0: tensor<1x2x3x4xf32>) {
+  // dml.mean_variance_normalization2 (C5)
+  // expected-error @below {{'dml.mean_variance_normalization2' op fused_activation is clip, but the operator fuses linear, sigmoid,}}
+  %0 = dml.mean_variance_normalization2 %arg0 {axes = array<i64: 1>, use_mean = true, use_variance = true, epsilon = 0.5 : f32,
+      fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 1.0 : f32}>}
+      : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return
+}

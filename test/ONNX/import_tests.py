@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int64): TensorProto.INT64,
          np.dtype(np.int32): TensorProto.INT32, np.dtype(np.uint8): TensorProto.UINT8,
+         np.dtype(np.int8): TensorProto.INT8,
          np.dtype(np.bool_): TensorProto.BOOL}
 
 
@@ -61,6 +62,16 @@ def ramp(*shape, first=-2.0, step=0.3):
     return (first + step * np.arange(count)).astype(np.float32).reshape(shape)
 
 
+GROUPS = {}
+
+
+def group(function):
+    """A function that makes a model with what is expected of it."""
+    GROUPS[function.__name__] = function
+    return function
+
+
+@group
 def element_wise():
     model = Model()
     x = ramp(2, 3, 4, 5, first=-3.1, step=0.05)
@@ -84,6 +95,7 @@ def element_wise():
     return model
 
 
+@group
 def shapes():
     """The arithmetic that exporters write for x.view(x.size(0), -1)."""
     model = Model()
@@ -110,6 +122,7 @@ def shapes():
     return model
 
 
+@group
 def views():
     model = Model()
     x = ramp(2, 3, 4, 5)
@@ -136,6 +149,7 @@ def views():
     return model
 
 
+@group
 def normalization():
     model = Model()
     x = ramp(2, 3, 4, 5, first=-3.1, step=0.05)
@@ -160,6 +174,7 @@ def normalization():
     return model
 
 
+@group
 def old_softmax():
     """Before opset 13 the axes from the given one on count as one."""
     model = Model(opset=9)
@@ -169,6 +184,7 @@ def old_softmax():
     return model
 
 
+@group
 def reduction():
     model = Model()
     x = ramp(2, 3, 4)
@@ -197,6 +213,7 @@ def convolve(x, w, strides, pads, group=1):
     return out
 
 
+@group
 def windows():
     model = Model()
     x, w, b = ramp(1, 4, 7, 6, step=0.02), ramp(6, 4, 3, 3, step=0.01), ramp(6)
@@ -220,6 +237,7 @@ def windows():
     return model
 
 
+@group
 def movement():
     model = Model()
     x = ramp(2, 6, 4)
@@ -239,6 +257,7 @@ def movement():
     return model
 
 
+@group
 def indexing():
     model = Model(opset=14)
     x = ramp(3, 4, 2)
@@ -279,9 +298,57 @@ def indexing():
     return model
 
 
-GROUPS = {function.__name__: function for function in (
-    element_wise, shapes, views, normalization, old_softmax, reduction, windows, movement,
-    indexing)}
+@group
+def quantized():
+    """Integers of eight bits. The scales are powers of two, so that results are exact."""
+    model = Model()
+
+    def draw(type, *shape):
+        first, last = (0, 255) if type == np.uint8 else (-128, 127)
+        count = int(np.prod(shape))
+        return (first + 41 * np.arange(count) % (last - first + 1)).astype(type).reshape(shape)
+
+    def quantize(sums, scale, zero):
+        info = np.iinfo(zero.dtype)
+        return np.clip(np.round(sums * scale) + zero, info.min, info.max).astype(zero.dtype)
+
+    def parameter(values, type):
+        return model.weights(np.array(values, type))
+
+    wide = np.int64
+    p, q = draw(np.uint8, 2, 1, 3, 4), draw(np.int8, 5, 4, 2)
+    a, b = model.input(p), model.input(q)
+    model.expect(model.node("MatMulInteger", a, b), (p.astype(wide) @ q.astype(wide)).astype(np.int32))
+    rows, columns = np.array([1, 128, 255], np.uint8), np.array([-3, 100], np.int8)
+    sums = (p.astype(wide) - rows.reshape(3, 1)) @ (q.astype(wide) - columns)
+    model.expect(model.node("MatMulInteger", a, b, model.weights(rows), model.weights(columns)),
+                 sums.astype(np.int32))
+    scales, zero = np.array([0.5, 0.25, 1], np.float32), np.array(100, np.uint8)
+    model.expect(model.node("QLinearMatMul", a, model.weights(scales), model.weights(rows), b,
+                            parameter(0.0625, np.float32), model.weights(columns), parameter(4, np.float32),
+                            model.weights(zero)),
+                 quantize(sums, scales.reshape(3, 1) / 64, zero))
+    x, w = draw(np.uint8, 1, 4, 7, 6), draw(np.int8, 6, 2, 3, 3)
+    image, weights = model.input(x), model.weights(w)
+    center, zeros = np.array(90, np.uint8), np.array([0, 5, -7, 100, -128, 127], np.int8)
+    # What lies outside of the image is as the zero point.
+    sums = convolve(x.astype(np.float32) - center, w.astype(np.float32) - zeros.reshape(6, 1, 1, 1), (2, 1),
+                    (1, 0, 2, 1), 2)
+    attributes = {"pads": [1, 0, 2, 1], "strides": [2, 1], "group": 2}
+    model.expect(model.node("ConvInteger", image, weights, model.weights(center), model.weights(zeros),
+                            **attributes), sums.astype(np.int32))
+    scales = np.array([1, 2, 0.5, 0.25, 1, 4], np.float32)
+    bias, zero = (np.arange(6) * 5000 - 10000).astype(np.int32), np.array(-5, np.int8)
+    model.expect(model.node("QLinearConv", image, parameter(0.125, np.float32), model.weights(center), weights,
+                            model.weights(scales), model.weights(zeros), parameter(64, np.float32),
+                            model.weights(zero), model.weights(bias), **attributes),
+                 quantize(sums + bias.reshape(1, 6, 1, 1), scales.reshape(1, 6, 1, 1) / 512, zero))
+    line, kernel = draw(np.int8, 2, 3, 8), draw(np.uint8, 2, 3, 2)
+    model.expect(model.node("ConvInteger", model.input(line), model.weights(kernel)),
+                 convolve(line[:, :, None].astype(np.float32), kernel[:, :, None].astype(np.float32), (1, 1),
+                          (0, 0, 0, 0))[:, :, 0].astype(np.int32))
+    return model
+
 
 
 def run(command):

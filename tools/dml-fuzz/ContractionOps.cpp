@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ContractionOps.h"
-#include "Operators.h"
+#include "ElementWise.h"
 
 using namespace mlir;
 
@@ -16,6 +16,83 @@ static constexpr int64_t maxProducts = 2000000;
 
 static int64_t countElements(ArrayRef<int64_t> shape) {
   return *reference::getNumElements(shape);
+}
+
+/// Gives a value that is an argument, and has no other use, another type.
+static void refit(Value value, RankedTensorType type) {
+  auto argument = dyn_cast_if_present<BlockArgument>(value);
+  if (argument && argument.hasOneUse())
+    argument.setType(type);
+}
+
+static RankedTensorType getTensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Scales and zero points
+//===----------------------------------------------------------------------===//
+
+/// Draws the scales and zero points of an operator of quantized numbers. All
+/// have the same rank.
+class ParameterDrawer {
+public:
+  /// `tensorRank` is that of the operator's tensors, which the parameters may
+  /// have at every level.
+  ParameterDrawer(Draft &draft, const Cell &cell,
+                  const OperatorSupport &support, int64_t tensorRank)
+      : draft(draft), cell(cell), support(support), rank(tensorRank) {
+    if (getTargetFeatureLevel(*draft.module) == newestFeatureLevel &&
+        draft.random.oneIn(4))
+      rank = draft.random.between(1, 4);
+  }
+
+  /// Draws the operand `name`: one number, or sometimes `size` of them along
+  /// the dimension that is `fromEnd`-th from the end.
+  Value draw(StringRef name, int64_t fromEnd = 0, int64_t size = 1) {
+    SmallVector<int64_t> shape(rank, 1);
+    if (fromEnd > 0 && fromEnd <= rank && draft.random.oneIn(2))
+      shape[rank - fromEnd] = size;
+    return draft.addArgument(RankedTensorType::get(shape, getType(name)));
+  }
+  /// The same, or nothing.
+  Value drawOptional(StringRef name, int64_t fromEnd = 0, int64_t size = 1) {
+    return draft.random.oneIn(3) ? Value() : draw(name, fromEnd, size);
+  }
+  /// The element type that the cell has for the tensor `name`.
+  Type getType(StringRef name) const {
+    for (auto [info, type] : llvm::zip_equal(support.tensors, cell.types))
+      if (info.name == name)
+        return getElementType(type, draft.builder.getContext());
+    llvm_unreachable("no such tensor");
+  }
+
+private:
+  Draft &draft;
+  const Cell &cell;
+  const OperatorSupport &support;
+  int64_t rank;
+};
+
+/// Gives a scale or a zero point that is an argument the number of elements
+/// that its operator asks for.
+static void refitParameter(Value value, int64_t fromEnd = 0, int64_t size = 1) {
+  if (!value)
+    return;
+  RankedTensorType type = getTensorType(value);
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [dim, found] : llvm::enumerate(shape))
+    if (found != 1)
+      found = type.getRank() - static_cast<int64_t>(dim) == fromEnd ? size : 1;
+  refit(value, type.clone(shape));
+}
+
+/// Sums of small integers are exact and show what was left out, those of others
+/// wrap around or are limited; scales are moderate.
+static Purpose getQuantizedPurpose(OpOperand &operand) {
+  if (isa<FloatType>(getTensorType(operand.get()).getElementType()))
+    return Purpose::Scale;
+  return operand.getOperandNumber() == 0 ? Purpose::Compute : Purpose::Add;
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,27 +109,33 @@ static int64_t drawDivisor(Random &random, int64_t n) {
   return divisor;
 }
 
-/// Draws what fits the input: of the filter, the sizes that it leaves open.
-static Operation *drawConvolution(Draft &draft, const Cell &, uint32_t mode,
-                                  Value input) {
+namespace {
+/// What fits the input of a convolution.
+struct DrawnConvolution {
+  SmallVector<int64_t> filter, output;
+  SmallVector<int64_t> strides, dilations, start, end, outputPadding;
+  int64_t groups;
+};
+} // namespace
+
+/// Draws the attributes, and of the filter the sizes that the input leaves
+/// open.
+static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
+                                    bool isForward) {
   Random &random = draft.random;
-  auto type = cast<RankedTensorType>(input.getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  auto direction = static_cast<ConvolutionDirection>(mode);
-  bool isForward = direction == ConvolutionDirection::forward;
   size_t numSpatial = shape.size() - 2;
-  int64_t groups = drawDivisor(random, shape[1]);
+  DrawnConvolution drawn;
+  int64_t groups = drawn.groups = drawDivisor(random, shape[1]);
   // Forward, {filters, channels a group}; backward, {channels, filters a
   // group}.
   int64_t perGroup =
       random.oneIn(8) ? random.between(1, 40) : random.between(1, 4);
-  SmallVector<int64_t> filterShape = {shape[1], perGroup};
+  drawn.filter = {shape[1], perGroup};
   if (isForward)
-    filterShape = {groups * perGroup, shape[1] / groups};
-  int64_t outputChannels = groups * perGroup;
+    drawn.filter = {groups * perGroup, shape[1] / groups};
+  drawn.output = {shape[0], groups * perGroup};
 
-  SmallVector<int64_t> strides, dilations, start, end, outputPadding;
-  int64_t products = shape[0] * filterShape[0] * filterShape[1];
+  int64_t products = shape[0] * drawn.filter[0] * drawn.filter[1];
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
     int64_t stride = random.oneIn(2) ? 1 : random.between(1, 4);
@@ -69,73 +152,179 @@ static Operation *drawConvolution(Draft &draft, const Cell &, uint32_t mode,
     if (isForward) {
       // The filter has to fit.
       before += std::max<int64_t>(extent - size - before - after, 0);
+      drawn.output.push_back((size + before + after - extent) / stride + 1);
     } else {
       int64_t room = (size - 1) * stride + extent - 1;
       before = std::min(before, room / 2);
       after = std::min(after, room / 2);
       more = random.oneIn(3) ? random.between(0, 3) : 0;
+      drawn.output.push_back(room + 1 - before - after + more);
     }
-    strides.push_back(stride);
-    dilations.push_back(dilation);
-    start.push_back(before);
-    end.push_back(after);
-    outputPadding.push_back(more);
-    filterShape.push_back(filter);
+    drawn.strides.push_back(stride);
+    drawn.dilations.push_back(dilation);
+    drawn.start.push_back(before);
+    drawn.end.push_back(after);
+    drawn.outputPadding.push_back(more);
+    drawn.filter.push_back(filter);
     products *= size * filter;
   }
-  Value filter = draft.addArgument(type.clone(filterShape));
-  Value bias;
-  if (random.oneIn(2)) {
-    SmallVector<int64_t> biasShape(shape.size(), 1);
-    biasShape[1] = outputChannels;
-    bias = draft.addArgument(type.clone(biasShape));
-  }
+  return drawn;
+}
+
+/// Draws a bias of the type `type`, or none.
+static Value drawBias(Draft &draft, Type type, const DrawnConvolution &drawn) {
+  if (draft.random.oneIn(2))
+    return {};
+  SmallVector<int64_t> shape(drawn.output.size(), 1);
+  shape[1] = drawn.output[1];
+  return draft.addArgument(RankedTensorType::get(shape, type));
+}
+
+static Operation *drawConvolution(Draft &draft, const Cell &, uint32_t mode,
+                                  Value input) {
+  RankedTensorType type = getTensorType(input);
+  auto direction = static_cast<ConvolutionDirection>(mode);
+  DrawnConvolution drawn = drawWindows(
+      draft, type.getShape(), direction == ConvolutionDirection::forward);
+  Value filter = draft.addArgument(type.clone(drawn.filter));
+  Value bias = drawBias(draft, type.getElementType(), drawn);
   return ConvolutionOp::create(
       draft.builder, input, filter, bias,
-      random.oneIn(2) ? ConvolutionMode::convolution
-                      : ConvolutionMode::cross_correlation,
-      direction, strides, dilations, start, end, outputPadding, groups);
+      draft.random.oneIn(2) ? ConvolutionMode::convolution
+                            : ConvolutionMode::cross_correlation,
+      direction, drawn.strides, drawn.dilations, drawn.start, drawn.end,
+      drawn.outputPadding, drawn.groups,
+      drawFusedActivation<ConvolutionOp>(draft));
+}
+
+static Operation *drawIntegerConvolution(Draft &draft, const Cell &cell,
+                                         uint32_t, Value input) {
+  int64_t rank = getTensorType(input).getRank();
+  DrawnConvolution drawn =
+      drawWindows(draft, getShape(input), /*isForward=*/true);
+  ParameterDrawer parameters(draft, cell,
+                             ConvolutionIntegerOp::getOperatorSupport(), rank);
+  Value inputZero = parameters.drawOptional("input_zero_point"),
+        filter = draft.addArgument(
+            RankedTensorType::get(drawn.filter, parameters.getType("filter"))),
+        filterZero = parameters.drawOptional("filter_zero_point", rank - 1,
+                                             drawn.output[1]);
+  return ConvolutionIntegerOp::create(
+      draft.builder,
+      RankedTensorType::get(drawn.output, parameters.getType("output")), input,
+      inputZero, filter, filterZero, drawn.strides, drawn.dilations,
+      drawn.start, drawn.end, drawn.groups);
+}
+
+static Operation *drawQuantizedConvolution(Draft &draft, const Cell &cell,
+                                           uint32_t, Value input) {
+  int64_t rank = getTensorType(input).getRank();
+  DrawnConvolution drawn =
+      drawWindows(draft, getShape(input), /*isForward=*/true);
+  int64_t channels = drawn.output[1];
+  ParameterDrawer parameters(
+      draft, cell, QuantizedLinearConvolutionOp::getOperatorSupport(), rank);
+  Value inputScale = parameters.draw("input_scale"),
+        inputZero = parameters.drawOptional("input_zero_point"),
+        filter = draft.addArgument(
+            RankedTensorType::get(drawn.filter, parameters.getType("filter"))),
+        filterScale = parameters.draw("filter_scale", rank - 1, channels),
+        filterZero =
+            parameters.drawOptional("filter_zero_point", rank - 1, channels),
+        bias = drawBias(draft, parameters.getType("bias"), drawn),
+        outputScale = parameters.draw("output_scale"),
+        outputZero = parameters.drawOptional("output_zero_point");
+  return QuantizedLinearConvolutionOp::create(
+      draft.builder,
+      RankedTensorType::get(drawn.output, parameters.getType("output")), input,
+      inputScale, inputZero, filter, filterScale, filterZero, bias, outputScale,
+      outputZero, drawn.strides, drawn.dilations, drawn.start, drawn.end,
+      drawn.groups);
 }
 
 /// Gives a filter and a bias that are arguments the channels that the input
-/// asks for.
-static void fitFilter(Operation *operation) {
-  auto op = cast<ConvolutionOp>(operation);
+/// asks for. Returns the sizes of the filter, none where nothing fits.
+template <typename OpTy>
+static SmallVector<int64_t> fitFilter(OpTy op, bool isForward) {
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
   auto filterType = dyn_cast<RankedTensorType>(op.getFilter().getType());
   int64_t groups = op.getGroupCount();
   if (!input || !filterType || input.getRank() < 3 || groups < 1 ||
       filterType.getRank() != input.getRank() ||
       input.getDimSize(1) % groups != 0)
-    return;
+    return {};
   SmallVector<int64_t> shape(filterType.getShape());
-  bool isForward = op.getDirection() == ConvolutionDirection::forward;
   if (isForward) {
     shape[0] = std::max<int64_t>(shape[0] / groups, 1) * groups;
     shape[1] = input.getDimSize(1) / groups;
   } else {
     shape[0] = input.getDimSize(1);
   }
-  auto refit = [](Value value, RankedTensorType type) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    if (argument && argument.hasOneUse())
-      argument.setType(type);
-  };
-  refit(op.getFilter(), input.clone(shape));
-  if (!op.getBias())
+  refit(op.getFilter(), filterType.clone(shape));
+  return shape;
+}
+template <typename OpTy>
+static void fitBias(OpTy op, int64_t rank, int64_t channels) {
+  Value bias = op.getBias();
+  if (!bias)
     return;
-  SmallVector<int64_t> biasShape(shape.size(), 1);
-  biasShape[1] = isForward ? shape[0] : shape[1] * groups;
-  refit(op.getBias(), input.clone(biasShape));
+  SmallVector<int64_t> shape(rank, 1);
+  shape[1] = channels;
+  refit(bias, getTensorType(bias).clone(shape));
+}
+
+static void refitConvolution(Operation *operation) {
+  auto op = cast<ConvolutionOp>(operation);
+  bool isForward = op.getDirection() == ConvolutionDirection::forward;
+  SmallVector<int64_t> filter = fitFilter(op, isForward);
+  if (!filter.empty())
+    fitBias(op, filter.size(),
+            isForward ? filter[0]
+                      : filter[1] * static_cast<int64_t>(op.getGroupCount()));
+}
+
+/// The same for convolutions of integers, whose results are not inferred.
+template <typename OpTy> static void refitIntegers(Operation *operation) {
+  auto op = cast<OpTy>(operation);
+  SmallVector<int64_t> filter = fitFilter(op, /*isForward=*/true);
+  ArrayRef<int64_t> input = getShape(op.getInput());
+  if (filter.empty() || op.getStrides().size() != input.size() - 2 ||
+      op.getDilations().size() != input.size() - 2 ||
+      op.getStartPadding().size() != input.size() - 2 ||
+      op.getEndPadding().size() != input.size() - 2)
+    return;
+  int64_t rank = input.size();
+  SmallVector<int64_t> output = {input[0], filter[0]};
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    int64_t room = input[i + 2] + op.getStartPadding()[i] +
+                   op.getEndPadding()[i] -
+                   (filter[i + 2] - 1) * op.getDilations()[i] - 1;
+    if (room < 0 || op.getStrides()[i] < 1)
+      return;
+    output.push_back(room / op.getStrides()[i] + 1);
+  }
+  op.getOutput().setType(getTensorType(op.getOutput()).clone(output));
+  refitParameter(op.getFilterZeroPoint(), rank - 1, filter[0]);
+  if constexpr (std::is_same_v<OpTy, QuantizedLinearConvolutionOp>) {
+    refitParameter(op.getFilterScale(), rank - 1, filter[0]);
+    fitBias(op, rank, filter[0]);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
 
+/// Draws the number of columns of a second matrix, for a first one of the sizes
+/// `shape`.
+static int64_t drawColumns(Draft &draft, ArrayRef<int64_t> shape) {
+  return draft.drawSize(
+      std::clamp<int64_t>(maxProducts / countElements(shape), 1, 1000));
+}
+
 static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   Random &random = draft.random;
-  auto type = cast<RankedTensorType>(a.getType());
+  RankedTensorType type = getTensorType(a);
   auto transA = static_cast<MatrixTransform>(mode);
   auto transB =
       random.oneIn(2) ? MatrixTransform::transpose : MatrixTransform::none;
@@ -144,9 +333,7 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   int64_t terms = shape[last], rows = shape[last - 1];
   if (transA == MatrixTransform::transpose)
     std::swap(terms, rows);
-  int64_t products = countElements(shape);
-  int64_t columns =
-      draft.drawSize(std::clamp<int64_t>(maxProducts / products, 1, 1000));
+  int64_t columns = drawColumns(draft, shape);
   shape[last - 1] = transB == MatrixTransform::transpose ? columns : terms;
   shape[last] = transB == MatrixTransform::transpose ? terms : columns;
   // A matrix may be multiplied by itself.
@@ -163,34 +350,146 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
                                       2.0f, 0.0f, 0.125f, 0.1f};
   return GemmOp::create(draft.builder, a, b, c, transA, transB,
                         APFloat(random.pick(ArrayRef(factors))),
-                        APFloat(random.pick(ArrayRef(factors))));
+                        APFloat(random.pick(ArrayRef(factors))),
+                        drawFusedActivation<GemmOp>(draft));
+}
+
+/// Draws a product of matrices of integers. `create` has the scales and zero
+/// points drawn, and makes the operation of `a`, `b` and the output's type.
+static Operation *
+drawProduct(Draft &draft, const Cell &cell, const OperatorSupport &support,
+            Value a,
+            llvm::function_ref<Operation *(ParameterDrawer &parameters, Value b,
+                                           RankedTensorType output)>
+                create) {
+  SmallVector<int64_t> shape(getShape(a));
+  ParameterDrawer parameters(draft, cell, support, shape.size());
+  int64_t last = shape.size() - 1, rows = shape[last - 1];
+  int64_t columns = drawColumns(draft, shape);
+  shape[last - 1] = shape[last];
+  shape[last] = columns;
+  Value b =
+      draft.addArgument(RankedTensorType::get(shape, parameters.getType("b")));
+  shape[last - 1] = rows;
+  return create(parameters, b,
+                RankedTensorType::get(shape, parameters.getType("output")));
+}
+
+static Operation *drawIntegerProduct(Draft &draft, const Cell &cell, uint32_t,
+                                     Value a) {
+  return drawProduct(
+      draft, cell, MatrixMultiplyIntegerOp::getOperatorSupport(), a,
+      [&](ParameterDrawer &parameters, Value b, RankedTensorType output) {
+        int64_t rows = output.getShape().drop_back().back(),
+                columns = output.getShape().back();
+        Value aZero = parameters.drawOptional("a_zero_point", 2, rows),
+              bZero = parameters.drawOptional("b_zero_point", 1, columns);
+        return MatrixMultiplyIntegerOp::create(draft.builder, output, a, aZero,
+                                               b, bZero);
+      });
+}
+
+static Operation *drawQuantizedProduct(Draft &draft, const Cell &cell, uint32_t,
+                                       Value a) {
+  return drawProduct(
+      draft, cell, QuantizedLinearMatrixMultiplyOp::getOperatorSupport(), a,
+      [&](ParameterDrawer &parameters, Value b, RankedTensorType output) {
+        int64_t rows = output.getShape().drop_back().back(),
+                columns = output.getShape().back();
+        Value aScale = parameters.draw("a_scale", 2, rows),
+              aZero = parameters.drawOptional("a_zero_point", 2, rows),
+              bScale = parameters.draw("b_scale", 1, columns),
+              bZero = parameters.drawOptional("b_zero_point", 1, columns),
+              scale = parameters.draw("output_scale", 2, rows),
+              zero = parameters.drawOptional("output_zero_point", 2, rows);
+        return QuantizedLinearMatrixMultiplyOp::create(draft.builder, output, a,
+                                                       aScale, aZero, b, bScale,
+                                                       bZero, scale, zero);
+      });
+}
+
+static Operation *drawFloatProduct(Draft &draft, const Cell &cell, uint32_t,
+                                   Value a) {
+  return drawProduct(
+      draft, cell, MatrixMultiplyIntegerToFloatOp::getOperatorSupport(), a,
+      [&](ParameterDrawer &parameters, Value b, RankedTensorType output) {
+        int64_t rows = output.getShape().drop_back().back(),
+                columns = output.getShape().back();
+        Value aScale = parameters.draw("a_scale", 2, rows),
+              aZero = parameters.drawOptional("a_zero_point", 2, rows),
+              bScale = parameters.draw("b_scale", 1, columns),
+              bZero = parameters.drawOptional("b_zero_point", 1, columns);
+        Value bias =
+            draft.random.oneIn(2) ? Value() : draft.addArgument(output);
+        return MatrixMultiplyIntegerToFloatOp::create(
+            draft.builder, output, a, aScale, aZero, b, bScale, bZero, bias);
+      });
+}
+
+/// Only integers of 8 bits mix.
+static bool acceptsFloatProduct(const Cell &cell) {
+  auto isNarrow = [](DataType type) {
+    return type == DataType::INT8 || type == DataType::UINT8;
+  };
+  DataType a = cell.types[0], b = cell.types[3];
+  return a == b || (isNarrow(a) && isNarrow(b));
+}
+
+/// The numbers of rows and columns of a product.
+template <typename OpTy>
+static std::optional<std::pair<int64_t, int64_t>>
+fitSecond(OpTy op, bool transA, bool transB) {
+  auto a = dyn_cast<RankedTensorType>(op.getA().getType());
+  auto b = dyn_cast<RankedTensorType>(op.getB().getType());
+  if (!a || !b || a.getRank() < 2 || b.getRank() != a.getRank())
+    return std::nullopt;
+  SmallVector<int64_t> shape(a.getShape());
+  int64_t last = shape.size() - 1;
+  int64_t rows = shape[transA ? last : last - 1],
+          terms = shape[transA ? last - 1 : last],
+          columns = b.getDimSize(transB ? last - 1 : last);
+  shape[last - 1] = transB ? columns : terms;
+  shape[last] = transB ? terms : columns;
+  refit(op.getB(), b.clone(shape));
+  return std::pair(rows, columns);
 }
 
 /// Gives a second and a third matrix that are arguments the sizes that the
 /// first one asks for.
-static void fitMatrices(Operation *operation) {
+static void refitMatrices(Operation *operation) {
   auto op = cast<GemmOp>(operation);
-  auto a = dyn_cast<RankedTensorType>(op.getA().getType());
-  auto b = dyn_cast<RankedTensorType>(op.getB().getType());
-  if (!a || !b || a.getRank() < 2 || b.getRank() != a.getRank())
+  auto sizes = fitSecond(op, op.getTransA() == MatrixTransform::transpose,
+                         op.getTransB() == MatrixTransform::transpose);
+  if (!sizes || !op.getC())
     return;
-  SmallVector<int64_t> shape(a.getShape());
-  int64_t last = shape.size() - 1;
-  bool transA = op.getTransA() == MatrixTransform::transpose,
-       transB = op.getTransB() == MatrixTransform::transpose;
-  int64_t rows = shape[transA ? last : last - 1],
-          terms = shape[transA ? last - 1 : last],
-          columns = b.getDimSize(transB ? last - 1 : last);
-  auto refit = [&](Value value, int64_t height, int64_t width) {
-    auto argument = dyn_cast_if_present<BlockArgument>(value);
-    if (!argument || !argument.hasOneUse())
-      return;
-    shape[last - 1] = height;
-    shape[last] = width;
-    argument.setType(a.clone(shape));
-  };
-  refit(op.getB(), transB ? columns : terms, transB ? terms : columns);
-  refit(op.getC(), rows, columns);
+  SmallVector<int64_t> shape(getShape(op.getA()).drop_back(2));
+  shape.append({sizes->first, sizes->second});
+  refit(op.getC(), getTensorType(op.getC()).clone(shape));
+}
+
+/// The same for products of integers, whose results are not inferred.
+template <typename OpTy> static void refitProduct(Operation *operation) {
+  auto op = cast<OpTy>(operation);
+  auto sizes = fitSecond(op, /*transA=*/false, /*transB=*/false);
+  if (!sizes)
+    return;
+  auto [rows, columns] = *sizes;
+  SmallVector<int64_t> shape(getShape(op.getA()).drop_back(2));
+  shape.append({rows, columns});
+  op.getOutput().setType(getTensorType(op.getOutput()).clone(shape));
+  refitParameter(op.getAZeroPoint(), 2, rows);
+  refitParameter(op.getBZeroPoint(), 1, columns);
+  if constexpr (!std::is_same_v<OpTy, MatrixMultiplyIntegerOp>) {
+    refitParameter(op.getAScale(), 2, rows);
+    refitParameter(op.getBScale(), 1, columns);
+  }
+  if constexpr (std::is_same_v<OpTy, QuantizedLinearMatrixMultiplyOp>) {
+    refitParameter(op.getOutputScale(), 2, rows);
+    refitParameter(op.getOutputZeroPoint(), 2, rows);
+  }
+  if constexpr (std::is_same_v<OpTy, MatrixMultiplyIntegerToFloatOp>)
+    if (op.getBias())
+      refit(op.getBias(), getTensorType(op.getOutput()));
 }
 
 void addContractionOperators(Operators &operators) {
@@ -209,7 +508,7 @@ void addContractionOperators(Operators &operators) {
     return op.getMode() == ConvolutionMode::convolution ? Purpose::Compute
                                                         : Purpose::Add;
   };
-  convolution.refit = fitFilter;
+  convolution.refit = refitConvolution;
   operators.add<ConvolutionOp>(convolution);
 
   Operator gemm;
@@ -224,8 +523,31 @@ void addContractionOperators(Operators &operators) {
     return op.getTransB() == MatrixTransform::transpose ? Purpose::Compute
                                                         : Purpose::Add;
   };
-  gemm.refit = fitMatrices;
+  gemm.refit = refitMatrices;
   operators.add<GemmOp>(gemm);
+
+  // Integers of any size, whose sums are exact.
+  Operator integers;
+  integers.getPurpose = [](OpOperand &) { return Purpose::Compute; };
+  integers.draw = drawIntegerConvolution;
+  integers.refit = refitIntegers<ConvolutionIntegerOp>;
+  operators.add<ConvolutionIntegerOp>(integers);
+  integers.draw = drawIntegerProduct;
+  integers.refit = refitProduct<MatrixMultiplyIntegerOp>;
+  operators.add<MatrixMultiplyIntegerOp>(integers);
+
+  Operator quantized;
+  quantized.getPurpose = getQuantizedPurpose;
+  quantized.draw = drawQuantizedConvolution;
+  quantized.refit = refitIntegers<QuantizedLinearConvolutionOp>;
+  operators.add<QuantizedLinearConvolutionOp>(quantized);
+  quantized.draw = drawQuantizedProduct;
+  quantized.refit = refitProduct<QuantizedLinearMatrixMultiplyOp>;
+  operators.add<QuantizedLinearMatrixMultiplyOp>(quantized);
+  quantized.draw = drawFloatProduct;
+  quantized.accepts = acceptsFloatProduct;
+  quantized.refit = refitProduct<MatrixMultiplyIntegerToFloatOp>;
+  operators.add<MatrixMultiplyIntegerToFloatOp>(quantized);
 }
 
 } // namespace dml::fuzz

@@ -17,6 +17,16 @@ template <typename... OpTys> void addElementWise(Operators &operators);
 
 void addElementWise(Operators &operators, llvm::StringRef name);
 
+/// One of the activations that an operator fuses at the program's level.
+ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support);
+
+/// A `fused_activation` for OpTy, or sometimes none.
+template <typename OpTy> ActivationAttr drawFusedActivation(Draft &draft) {
+  return draft.random.oneIn(3)
+             ? drawActivation(draft, OpTy::getOperatorSupport())
+             : ActivationAttr();
+}
+
 template <typename... OpTys> void addElementWise(Operators &operators) {
   (addElementWise(operators, OpTys::getOperationName()), ...);
 }

@@ -6,6 +6,7 @@
 
 #include "dml/IR/NormalizationOps.h"
 #include "Axes.h"
+#include "ElementWise.h"
 
 using namespace mlir;
 
@@ -43,7 +44,8 @@ static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
         scale = drawRepeated(draft, input), bias = drawRepeated(draft, input);
   return BatchNormalizationOp::create(
       draft.builder, input.getType(), input, mean, variance, scale, bias,
-      /*spatial=*/draft.random.oneIn(2), drawEpsilon(draft));
+      /*spatial=*/draft.random.oneIn(2), drawEpsilon(draft),
+      drawFusedActivation<BatchNormalizationOp>(draft));
 }
 
 static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {
@@ -51,7 +53,8 @@ static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {
   bool crossChannel = draft.random.oneIn(2);
   return MeanVarianceNormalizationOp::create(
       draft.builder, input.getType(), input, scale, bias, crossChannel,
-      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      drawFusedActivation<MeanVarianceNormalizationOp>(draft));
 }
 
 static Operation *drawMVN1(Draft &draft, const Cell &cell, uint32_t,
@@ -60,7 +63,8 @@ static Operation *drawMVN1(Draft &draft, const Cell &cell, uint32_t,
   SmallVector<int64_t> axes = drawAxes(draft, cell.rank);
   return MeanVarianceNormalization1Op::create(
       draft.builder, input.getType(), input, scale, bias, axes,
-      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      drawFusedActivation<MeanVarianceNormalization1Op>(draft));
 }
 
 static Operation *drawMVN2(Draft &draft, const Cell &cell, uint32_t,
@@ -70,7 +74,8 @@ static Operation *drawMVN2(Draft &draft, const Cell &cell, uint32_t,
   bool useMean = draft.random.oneIn(2);
   return MeanVarianceNormalization2Op::create(
       draft.builder, input.getType(), input, scale, bias, axes, useMean,
-      /*use_variance=*/!draft.random.oneIn(4), drawEpsilon(draft));
+      /*use_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      drawFusedActivation<MeanVarianceNormalization2Op>(draft));
 }
 
 static Operation *drawLocalResponse(Draft &draft, const Cell &, uint32_t,

@@ -197,4 +197,39 @@ TEST_F(NormalizationTest, LpNorms) {
     EXPECT_TRUE(std::isnan(number));
 }
 
+TEST_F(NormalizationTest, ActivationOfTheWhole) {
+  for (DataType type : types) {
+    EXPECT_EQ(
+        normalize("batch_normalization",
+                  "%0, %1, %2, %3, %4 {spatial = true, epsilon = 0.0 : "
+                  "f32, fused_activation = #dml.activation<relu>}",
+                  {makeIota(type, {1, 3}), makeTensor(type, {1, 1}, {2}),
+                   makeTensor(type, {1, 1}, {4}), makeTensor(type, {1, 1}, {2}),
+                   makeTensor(type, {1, 1}, {0.5})}),
+        (Numbers{0, 0.5, 1.5}));
+    std::string activation =
+        "epsilon = 0.0 : f32, fused_activation = #dml.activation<leaky_relu, "
+        "{alpha = 0.5 : f32}>}";
+    EXPECT_EQ(normalize("mean_variance_normalization1",
+                        "%0 scale(%1) bias(%2) {axes = array<i64: 1>, "
+                        "normalize_variance = false, " +
+                            activation,
+                        {makeIota(type, {1, 3}), makeTensor(type, {1, 1}, {4}),
+                         makeTensor(type, {1, 1}, {1})}),
+              (Numbers{-1.5, 1, 5}));
+    EXPECT_EQ(normalize("mean_variance_normalization2",
+                        "%0 {axes = array<i64: 1>, use_mean = true, "
+                        "use_variance = false, " +
+                            activation,
+                        {makeIota(type, {1, 3})}),
+              (Numbers{-0.5, 0, 1}));
+    EXPECT_EQ(normalize("mean_variance_normalization",
+                        "%0 {cross_channel = false, normalize_variance = "
+                        "false, " +
+                            activation,
+                        {makeIota(type, {1, 1, 1, 3})}),
+              (Numbers{-0.5, 0, 1}));
+  }
+}
+
 } // namespace

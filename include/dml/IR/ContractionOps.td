@@ -41,7 +41,8 @@ def DML_ConvolutionOp
 
     This is what `cross_correlation` does. The mode `convolution` reads the
     filter at `K - 1 - k` in place of `k`. Where there is a `bias`, its element
-    of the output's channel is added to each sum.
+    of the output's channel is added to each sum. Where there is a
+    `fused_activation`, that function of the sum is the element.
 
     **Inputs**
 
@@ -58,6 +59,7 @@ def DML_ConvolutionOp
     | (I9)  | `end_padding`    | `EndPadding`     | the same at the end |
     | (I10) | `output_padding` | `OutputPadding`  | elements that a `backward` output has more |
     | (I11) | `group_count`    | `GroupCount`     | number of groups, 1 where absent |
+    | (I12) | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) every array has `rank(input) - 2` values.
@@ -92,6 +94,7 @@ def DML_ConvolutionOp
       whether or not it fuses a product with its addition.
     * Of `input`, elements outside of the tensor add nothing even where `filter`
       has an infinity or a NaN.
+    * The activation is applied to the sum in f32, before it is rounded to f16.
 
     **Example**
     ```mlir
@@ -120,7 +123,8 @@ def DML_ConvolutionOp
     DenseI64ArrayAttr:$start_padding,
     DenseI64ArrayAttr:$end_padding,
     DenseI64ArrayAttr:$output_padding,
-    DefaultValuedAttr<I64Attr, "1">:$group_count
+    DefaultValuedAttr<I64Attr, "1">:$group_count,
+    OptionalAttr<DML_ActivationAttr>:$fused_activation
   );
   let results = (outs DML_Tensor:$output);
 
@@ -132,6 +136,7 @@ def DML_ConvolutionOp
   let enumSupport = [
     DML_EnumSupport<"mode", DML_ConvolutionModeAttr>,
     DML_EnumSupport<"direction", DML_ConvolutionDirectionAttr>,
+    DML_FusedActivationSupport</*alsoClip=*/1>,
   ];
   let arrays = [
     DML_DimensionArray<"strides", "1", 2, 1>,
@@ -155,7 +160,8 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     `output[..., m, n] = alpha * (sum over k of A[..., m, k] * B[..., k, n]) +
     beta * c[..., m, n]`.
 
-    Without `c`, nothing is added.
+    Without `c`, nothing is added. Where there is a `fused_activation`, that
+    function of the sum is the element.
 
     **Inputs**
 
@@ -168,6 +174,7 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     | (I5)  | `trans_b` | `TransB`       | `#dml.matrix_transform` |
     | (I6)  | `alpha`   | `Alpha`        | f32, 1 where absent |
     | (I7)  | `beta`    | `Beta`         | f32, 1 where absent |
+    | (I8)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) all tensors have the same element type and rank.
@@ -184,6 +191,11 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     * Products are added up in an order that is not said, in f32 for f16 tensors,
       too; the sum is multiplied by `alpha`, `beta * c` is added, and the result
       is rounded to f16 once. The sum is within the bounds of `dml.convolution`.
+    * The activation is applied to the whole, `beta * c` included, in f32.
+    * From 6_1 on DirectML also fuses ACTIVATION_SOFTMAX and ACTIVATION_SOFTMAX1.
+      These look at more than one element, and are operators of their own here:
+      `dml.activation_softmax1` of this operator's result, which is rounded to
+      f16 in between.
 
     **Example**
     ```mlir
@@ -208,7 +220,8 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     DML_MatrixTransformAttr:$trans_a,
     DML_MatrixTransformAttr:$trans_b,
     DefaultValuedAttr<F32Attr, "1.0f">:$alpha,
-    DefaultValuedAttr<F32Attr, "1.0f">:$beta
+    DefaultValuedAttr<F32Attr, "1.0f">:$beta,
+    OptionalAttr<DML_ActivationAttr>:$fused_activation
   );
   let results = (outs DML_Tensor:$output);
 
@@ -221,6 +234,568 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
   let enumSupport = [
     DML_EnumSupport<"trans_a", DML_MatrixTransformAttr>,
     DML_EnumSupport<"trans_b", DML_MatrixTransformAttr>,
+    DML_FusedActivationSupport</*alsoClip=*/1>,
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Products of quantized numbers
+//===----------------------------------------------------------------------===//
+
+def DML_ConvolutionIntegerOp
+    : DML_Op<"convolution_integer", "CONVOLUTION_INTEGER",
+             [AttrSizedOperandSegments]> {
+  let summary = "Convolves a tensor of integers with a filter";
+  let description = [{
+    Slides filters over the input, as `dml.convolution` does with the mode
+    `cross_correlation` and the direction `forward`.
+
+    **Semantics.** `output` is that convolution of `input - input_zero_point` with
+    `filter - filter_zero_point`: with `F = dim(filter, 1)`,
+
+    `output[n, m, o] = sum over c, k of
+    (input[n, group(m) * F + c, o * strides + k * dilations - start_padding] -
+    input_zero_point) * (filter[m, c, k] - filter_zero_point[m])`;
+
+    positions outside of `input` add nothing. Differences, products and sums are
+    integers of 32 bits, and wrap around. An absent zero point is 0.
+
+    **Inputs**
+
+    | label | name                | field                   | type |
+    |-------|---------------------|-------------------------|------|
+    | (I1)  | `input`             | `InputTensor`           | tensor, rank 3 to 4, i8 or ui8 |
+    | (I2)  | `input_zero_point`  | `InputZeroPointTensor`  | optional tensor of one element |
+    | (I3)  | `filter`            | `FilterTensor`          | tensor, rank 3 to 4, i8 or ui8 |
+    | (I4)  | `filter_zero_point` | `FilterZeroPointTensor` | optional tensor of one element, or `{1, C, 1, 1}` |
+    | (I5)  | `strides`           | `Strides`               | steps between positions of the filter |
+    | (I6)  | `dilations`         | `Dilations`             | steps between a filter's elements |
+    | (I7)  | `start_padding`     | `StartPadding`          | positions before the input |
+    | (I8)  | `end_padding`       | `EndPadding`            | positions behind the input |
+    | (I9)  | `group_count`       | `GroupCount`            | number of groups, 1 where absent |
+
+    **Constraints**
+    * (C1) every array has `rank(input) - 2` values.
+    * (C2) `strides[i] > 0`, `dilations[i] > 0`, `start_padding[i] >= 0`,
+      `end_padding[i] >= 0`, `group_count > 0`.
+    * (C3) `input`, `filter` and `output` have the same rank.
+    * (C4) each zero point has the element type of its tensor.
+    * (C5) `dim(input, 1) = dim(filter, 1) * group_count`, and `dim(filter, 0)` is
+      a multiple of `group_count`.
+    * (C6) `input_zero_point` has one element; `filter_zero_point` has one element,
+      or as many as the output has channels, along the dimension of these.
+    * (C7) the zero points have the same rank.
+    * (C8) `output` has the sizes of `dml.convolution`'s.
+
+    **Readings**
+    * What lies outside of `input` adds nothing: it is like the zero point, as in
+      ONNX's ConvInteger.
+    * A zero point of a rank other than `input`'s is aligned with it at the last
+      dimension: the channels of `{N, C, W}` are dimension 1 of three, and
+      dimension 2 of a zero point of rank 4.
+    * The page speaks of two spatial dimensions; a rank of 3 has one.
+
+    **Example**
+    ```mlir
+    // %input: [[2, 3], [5, 6]]  %zero: [1]  %filter: [[1, 1], [1, 1]]
+    %output = dml.convolution_integer %input input_zero_point(%zero), %filter {
+        strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+        start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 1>}
+        : (tensor<1x1x2x2xui8>, tensor<1xui8>, tensor<1x1x2x2xui8>)
+        -> tensor<1x1x1x2xi32>
+    // %output: [[12, 7]]
+    ```
+
+    **Source:** DML_CONVOLUTION_INTEGER_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input,
+    Optional<DML_Tensor>:$input_zero_point,
+    DML_Tensor:$filter,
+    Optional<DML_Tensor>:$filter_zero_point,
+    DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$start_padding,
+    DenseI64ArrayAttr:$end_padding,
+    DefaultValuedAttr<I64Attr, "1">:$group_count
+  );
+  let results = (outs DML_Tensor:$output);
+  let hasVerifier = 1;
+
+  let sameElementTypes = [["input", "input_zero_point"],
+                          ["filter", "filter_zero_point"]];
+  let support = [
+    DML_Support<FL_4_0, [
+      DML_TensorSupport<"input", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"input_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 3, 4, DML_OnlyInt32>,
+    ]>,
+    DML_Support<FL_2_1, [
+      DML_TensorSupport<"input", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"input_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 4, 4, DML_OnlyInt32>,
+    ]>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"strides", "1", 2, 1>,
+    DML_DimensionArray<"dilations", "1", 2, 1>,
+    DML_DimensionArray<"start_padding", "0", 2>,
+    DML_DimensionArray<"end_padding", "0", 2>,
+    DML_FreeArray<"group_count", 1>,
+  ];
+}
+
+def DML_QuantizedLinearConvolutionOp
+    : DML_Op<"quantized_linear_convolution", "QUANTIZED_LINEAR_CONVOLUTION",
+             [AttrSizedOperandSegments]> {
+  let summary = "Convolves a quantized tensor with a quantized filter";
+  let description = [{
+    Slides filters over the input as `dml.convolution_integer` does, adds a bias,
+    and quantizes the result.
+
+    **Semantics.** With the integer `sum` that `dml.convolution_integer` computes
+    of `input`, `filter` and their zero points, every element of `output` is
+
+    `limit(round((sum + bias[m]) * (input_scale * filter_scale[m] /
+    output_scale)) + output_zero_point)`
+
+    where `m` is its channel. `sum + bias[m]` is an integer of 32 bits, and wraps
+    around; it becomes an f32, and what follows is arithmetic of f32. Halves are
+    rounded to even; `limit` takes what the output's type cannot hold to its
+    nearest number. An absent bias or zero point is 0.
+
+    **Inputs**
+
+    | label | name                | field                   | type |
+    |-------|---------------------|-------------------------|------|
+    | (I1)  | `input`             | `InputTensor`           | tensor, rank 3 to 4, i8 or ui8 |
+    | (I2)  | `input_scale`       | `InputScaleTensor`      | tensor of one f32 |
+    | (I3)  | `input_zero_point`  | `InputZeroPointTensor`  | optional tensor of one element |
+    | (I4)  | `filter`            | `FilterTensor`          | tensor, rank 3 to 4, i8 or ui8 |
+    | (I5)  | `filter_scale`      | `FilterScaleTensor`     | tensor of one f32, or `{1, C, 1, 1}` |
+    | (I6)  | `filter_zero_point` | `FilterZeroPointTensor` | optional tensor of one element, or `{1, C, 1, 1}` |
+    | (I7)  | `bias`              | `BiasTensor`            | optional tensor `{1, C, 1, ...}`, i32 |
+    | (I8)  | `output_scale`      | `OutputScaleTensor`     | tensor of one f32 |
+    | (I9)  | `output_zero_point` | `OutputZeroPointTensor` | optional tensor of one element |
+    | (I10) | `strides`           | `Strides`               | steps between positions of the filter |
+    | (I11) | `dilations`         | `Dilations`             | steps between a filter's elements |
+    | (I12) | `start_padding`     | `StartPadding`          | positions before the input |
+    | (I13) | `end_padding`       | `EndPadding`            | positions behind the input |
+    | (I14) | `group_count`       | `GroupCount`            | number of groups, 1 where absent |
+
+    **Constraints**
+    * (C1) every array has `rank(input) - 2` values.
+    * (C2) `strides[i] > 0`, `dilations[i] > 0`, `start_padding[i] >= 0`,
+      `end_padding[i] >= 0`, `group_count > 0`.
+    * (C3) `input`, `filter`, `bias` and `output` have the same rank.
+    * (C4) each zero point has the element type of its tensor.
+    * (C5) `dim(input, 1) = dim(filter, 1) * group_count`, and `dim(filter, 0)` is
+      a multiple of `group_count`.
+    * (C6) `filter_scale` and `filter_zero_point` have one element each, or as many
+      as the output has channels, along the dimension of these; the other scales
+      and zero points have one element.
+    * (C7) `bias` has size `dim(output, 1)` in dimension 1, and 1 in the others.
+    * (C8) `output` has the sizes of `dml.convolution`'s.
+
+    **Readings**
+    * `bias` is in units of `input_scale * filter_scale[m]`, with the zero point 0,
+      as in ONNX's QLinearConv; the page does not say.
+    * What is rounded may be off by some units in the last place, and the page
+      leaves its precision open: near a tie the result may be off by 1. A scale of
+      0 or one that is not finite has the result that f32 arithmetic gives; where
+      that is NaN, any number.
+    * What lies outside of `input` adds nothing.
+    * A scale or zero point of a rank other than `input`'s is aligned with it at
+      the last dimension.
+    * A kernel binds up to ten buffers, which is more than every device promises.
+
+    **Example**
+    ```mlir
+    // %input: [[10, 20]]  %input_zero: [6]  %filter: [2], [-3]
+    // %scale: [0.5]  %filter_scale: [0.25], [0.5]  %bias: [4], [-8]  %zero: [100]
+    %output = dml.quantized_linear_convolution
+        %input, %scale input_zero_point(%input_zero), %filter, %filter_scale
+        bias(%bias), %scale output_zero_point(%zero) {
+        strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+        start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>}
+        : (tensor<1x1x1x2xui8>, tensor<1xf32>, tensor<1xui8>, tensor<2x1x1x1xi8>,
+           tensor<1x2x1x1xf32>, tensor<1x2x1x1xi32>, tensor<1xf32>, tensor<1xui8>)
+        -> tensor<1x2x1x2xui8>
+    // %output: [[103, 108]], [[90, 75]]
+    ```
+
+    **Source:** DML_QUANTIZED_LINEAR_CONVOLUTION_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input,
+    DML_Tensor:$input_scale,
+    Optional<DML_Tensor>:$input_zero_point,
+    DML_Tensor:$filter,
+    DML_Tensor:$filter_scale,
+    Optional<DML_Tensor>:$filter_zero_point,
+    Optional<DML_Tensor>:$bias,
+    DML_Tensor:$output_scale,
+    Optional<DML_Tensor>:$output_zero_point,
+    DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$dilations,
+    DenseI64ArrayAttr:$start_padding,
+    DenseI64ArrayAttr:$end_padding,
+    DefaultValuedAttr<I64Attr, "1">:$group_count
+  );
+  let results = (outs DML_Tensor:$output);
+  let hasVerifier = 1;
+
+  let sameElementTypes = [["input", "input_zero_point"],
+                          ["filter", "filter_zero_point"],
+                          ["output", "output_zero_point"]];
+  let support = [
+    DML_Support<FL_5_2, [
+      DML_TensorSupport<"input", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"input_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"input_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"filter_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"bias", 3, 4, DML_OnlyInt32>,
+      DML_TensorSupport<"output_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"output_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 3, 4, DML_Int8AndUInt8>,
+    ]>,
+    DML_Support<FL_4_0, [
+      DML_TensorSupport<"input", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"input_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"input_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter", 3, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter_scale", 3, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"filter_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"bias", 3, 4, DML_OnlyInt32>,
+      DML_TensorSupport<"output_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"output_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 3, 4, DML_Int8AndUInt8>,
+    ]>,
+    DML_Support<FL_2_1, [
+      DML_TensorSupport<"input", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"input_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"input_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"filter_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"filter_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"bias", 4, 4, DML_OnlyInt32>,
+      DML_TensorSupport<"output_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"output_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 4, 4, DML_Int8AndUInt8>,
+    ]>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"strides", "1", 2, 1>,
+    DML_DimensionArray<"dilations", "1", 2, 1>,
+    DML_DimensionArray<"start_padding", "0", 2>,
+    DML_DimensionArray<"end_padding", "0", 2>,
+    DML_FreeArray<"group_count", 1>,
+  ];
+}
+
+def DML_MatrixMultiplyIntegerOp
+    : DML_Op<"matrix_multiply_integer", "MATRIX_MULTIPLY_INTEGER",
+             [AttrSizedOperandSegments]> {
+  let summary = "Multiplies matrices of integers";
+  let description = [{
+    Multiplies the matrices in the last two dimensions of `a` and `b`, a product
+    for each position in the other dimensions.
+
+    **Semantics.**
+
+    `output[..., m, n] = sum over k of (a[..., m, k] - a_zero_point[m]) *
+    (b[..., k, n] - b_zero_point[n])`.
+
+    Differences, products and sums are integers of 32 bits, and wrap around. An
+    absent zero point is 0.
+
+    **Inputs**
+
+    | label | name           | field              | type |
+    |-------|----------------|--------------------|------|
+    | (I1)  | `a`            | `ATensor`          | tensor `{..., M, K}`, rank 2 to 4, i8 or ui8 |
+    | (I2)  | `a_zero_point` | `AZeroPointTensor` | optional tensor of one element, or `{1, 1, M, 1}` |
+    | (I3)  | `b`            | `BTensor`          | tensor `{..., K, N}`, rank 2 to 4, i8 or ui8 |
+    | (I4)  | `b_zero_point` | `BZeroPointTensor` | optional tensor of one element, or `{1, 1, 1, N}` |
+
+    **Constraints**
+    * (C1) `a`, `b` and `output` have the same rank.
+    * (C2) `a` and `b` have the same sizes in all dimensions but the last two.
+    * (C3) `a` has as many columns as `b` has rows.
+    * (C4) `output` is `{..., M, N}`.
+    * (C5) each zero point has the element type of its tensor.
+    * (C6) `a_zero_point` has one element, or as many as `a` has rows, along its
+      last dimension but one; `b_zero_point` has one element, or as many as `b` has
+      columns, along its last dimension.
+
+    **Readings**
+    * Zero points may have any rank, and are aligned with their tensors at the last
+      dimension: at rank 1, `a_zero_point` is one number.
+
+    **Example**
+    ```mlir
+    // %a: [[10, 20],  %a_zero: [[10],  %b: [[1, -1],  %b_zero: [1, -1]
+    //      [30, 40]]           [20]]        [2,  3]]
+    %output = dml.matrix_multiply_integer
+        %a a_zero_point(%a_zero), %b b_zero_point(%b_zero)
+        : (tensor<2x2xui8>, tensor<2x1xui8>, tensor<2x2xi8>, tensor<2xi8>)
+        -> tensor<2x2xi32>
+    // %output: [[10, 40], [20, 80]]
+    ```
+
+    **Source:** DML_MATRIX_MULTIPLY_INTEGER_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$a,
+    Optional<DML_Tensor>:$a_zero_point,
+    DML_Tensor:$b,
+    Optional<DML_Tensor>:$b_zero_point
+  );
+  let results = (outs DML_Tensor:$output);
+  let hasVerifier = 1;
+
+  let sameElementTypes = [["a", "a_zero_point"], ["b", "b_zero_point"]];
+  let support = [
+    DML_Support<FL_5_2, [
+      DML_TensorSupport<"a", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"a_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 2, 4, DML_OnlyInt32>,
+    ]>,
+    DML_Support<FL_4_0, [
+      DML_TensorSupport<"a", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"a_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b_zero_point", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 2, 4, DML_OnlyInt32>,
+    ]>,
+    DML_Support<FL_2_1, [
+      DML_TensorSupport<"a", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"a_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 4, 4, DML_OnlyInt32>,
+    ]>,
+  ];
+}
+
+def DML_QuantizedLinearMatrixMultiplyOp
+    : DML_Op<"quantized_linear_matrix_multiply",
+             "QUANTIZED_LINEAR_MATRIX_MULTIPLY", [AttrSizedOperandSegments]> {
+  let summary = "Multiplies quantized matrices";
+  let description = [{
+    Multiplies matrices as `dml.matrix_multiply_integer` does, and quantizes the
+    result.
+
+    **Semantics.** With the integer `sum` that `dml.matrix_multiply_integer`
+    computes of `a`, `b` and their zero points,
+
+    `output[..., m, n] = limit(round(sum * (a_scale[m] * b_scale[n] /
+    output_scale[m])) + output_zero_point[m])`.
+
+    The sum becomes an f32, and what follows is arithmetic of f32. Halves are
+    rounded to even; `limit` takes what the output's type cannot hold to its
+    nearest number. An absent zero point is 0.
+
+    **Inputs**
+
+    | label | name                | field                   | type |
+    |-------|---------------------|-------------------------|------|
+    | (I1)  | `a`                 | `ATensor`               | tensor `{..., M, K}`, rank 2 to 4, i8 or ui8 |
+    | (I2)  | `a_scale`           | `AScaleTensor`          | tensor of one f32, or `{1, 1, M, 1}` |
+    | (I3)  | `a_zero_point`      | `AZeroPointTensor`      | optional tensor of one element, or `{1, 1, M, 1}` |
+    | (I4)  | `b`                 | `BTensor`               | tensor `{..., K, N}`, rank 2 to 4, i8 or ui8 |
+    | (I5)  | `b_scale`           | `BScaleTensor`          | tensor of one f32, or `{1, 1, 1, N}` |
+    | (I6)  | `b_zero_point`      | `BZeroPointTensor`      | optional tensor of one element, or `{1, 1, 1, N}` |
+    | (I7)  | `output_scale`      | `OutputScaleTensor`     | tensor of one f32, or `{1, 1, M, 1}` |
+    | (I8)  | `output_zero_point` | `OutputZeroPointTensor` | optional tensor of one element, or `{1, 1, M, 1}` |
+
+    **Constraints**
+    * (C1) `a`, `b` and `output` have the same rank.
+    * (C2) `a` and `b` have the same sizes in all dimensions but the last two.
+    * (C3) `a` has as many columns as `b` has rows.
+    * (C4) `output` is `{..., M, N}`.
+    * (C5) each zero point has the element type of its tensor.
+    * (C6) scales and zero points have one element, or as many as there are rows or
+      columns: those of `a` and `output` rows, along their last dimension but one,
+      and those of `b` columns, along their last dimension.
+    * (C7) all scales and zero points have the same rank.
+
+    **Readings**
+    * What is rounded may be off by some units in the last place, and the page
+      leaves its precision open: near a tie the result may be off by 1. A scale of
+      0 or one that is not finite has the result that f32 arithmetic gives; where
+      that is NaN, any number.
+    * Scales and zero points may have another rank than `a`, and are aligned with
+      it at the last dimension.
+    * `a` and `b` may differ in whether they are signed, as in ONNX Runtime.
+    * A kernel binds up to nine buffers, which is more than every device promises.
+
+    **Example**
+    ```mlir
+    // %a, %b: [[1, 2],  %a_scale: [[0.5],   %b_scale: [[1, 2]]
+    //          [3, 4]]             [0.25]]
+    // %scale: [[0.5]]  %zero: [[-5]]
+    %output = dml.quantized_linear_matrix_multiply
+        %a, %a_scale, %b, %b_scale, %scale output_zero_point(%zero)
+        : (tensor<2x2xi8>, tensor<2x1xf32>, tensor<2x2xi8>, tensor<1x2xf32>,
+           tensor<1x1xf32>, tensor<1x1xi8>) -> tensor<2x2xi8>
+    // %output: [[2, 15], [3, 17]]: 7.5 is rounded to 8
+    ```
+
+    **Source:** DML_QUANTIZED_LINEAR_MATRIX_MULTIPLY_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$a,
+    DML_Tensor:$a_scale,
+    Optional<DML_Tensor>:$a_zero_point,
+    DML_Tensor:$b,
+    DML_Tensor:$b_scale,
+    Optional<DML_Tensor>:$b_zero_point,
+    DML_Tensor:$output_scale,
+    Optional<DML_Tensor>:$output_zero_point
+  );
+  let results = (outs DML_Tensor:$output);
+  let hasVerifier = 1;
+
+  let sameElementTypes = [["a", "a_zero_point"], ["b", "b_zero_point"],
+                          ["output", "output_zero_point"]];
+  let support = [
+    DML_Support<FL_4_0, [
+      DML_TensorSupport<"a", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"a_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"a_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b", 2, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"b_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output_scale", 1, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"output_zero_point", 1, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 2, 4, DML_Int8AndUInt8>,
+    ]>,
+    DML_Support<FL_2_1, [
+      DML_TensorSupport<"a", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"a_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"a_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"b_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"b_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output_scale", 4, 4, DML_OnlyFloat32>,
+      DML_TensorSupport<"output_zero_point", 4, 4, DML_Int8AndUInt8>,
+      DML_TensorSupport<"output", 4, 4, DML_Int8AndUInt8>,
+    ]>,
+  ];
+}
+
+def DML_MatrixMultiplyIntegerToFloatOp
+    : DML_Op<"matrix_multiply_integer_to_float",
+             "MATRIX_MULTIPLY_INTEGER_TO_FLOAT", [AttrSizedOperandSegments]> {
+  let summary = "Multiplies quantized matrices to one of floats";
+  let description = [{
+    Multiplies the matrices in the last two dimensions of `a` and `b`, a product
+    for each position in the other dimensions, scales them and adds a bias.
+
+    **Semantics.**
+
+    `output[..., m, n] = (sum over k of (a[..., m, k] - a_zero_point[m]) *
+    (b[..., k, n] - b_zero_point[n])) * (a_scale[m] * b_scale[n]) +
+    bias[..., m, n]`.
+
+    Where `a` and `b` have 8 bits, differences, products and the sum are integers
+    of 32 bits, which wrap around, and the sum becomes an f32. Otherwise
+    differences are such integers, which wrap around, and become f32; products and
+    the sum are f32. What follows is arithmetic of f32, rounded to f16 once. An
+    absent zero point is 0, and without `bias` nothing is added.
+
+    **Inputs**
+
+    | label | name           | field              | type |
+    |-------|----------------|--------------------|------|
+    | (I1)  | `a`            | `ATensor`          | tensor `{..., M, K}`, rank 2 to 4, integers up to 32 bits |
+    | (I2)  | `a_scale`      | `AScaleTensor`     | tensor of one element, or `{1, 1, M, 1}`; f32 or f16 |
+    | (I3)  | `a_zero_point` | `AZeroPointTensor` | optional tensor of one element, or `{1, 1, M, 1}` |
+    | (I4)  | `b`            | `BTensor`          | tensor `{..., K, N}`, rank 2 to 4, integers up to 32 bits |
+    | (I5)  | `b_scale`      | `BScaleTensor`     | tensor of one element, or `{1, 1, 1, N}`; f32 or f16 |
+    | (I6)  | `b_zero_point` | `BZeroPointTensor` | optional tensor of one element, or `{1, 1, 1, N}` |
+    | (I7)  | `bias`         | `BiasTensor`       | optional tensor of the output's sizes |
+
+    **Constraints**
+    * (C1) `a`, `b`, `bias` and `output` have the same rank.
+    * (C2) `a` and `b` have the same sizes in all dimensions but the last two.
+    * (C3) `a` has as many columns as `b` has rows.
+    * (C4) `output` is `{..., M, N}`.
+    * (C5) each zero point has the element type of its tensor.
+    * (C6) scales and zero points have one element, or as many as there are rows or
+      columns: those of `a` rows, along their last dimension but one, and those of
+      `b` columns, along their last dimension.
+    * (C7) all scales and zero points have the same rank.
+    * (C8) `a_scale`, `b_scale`, `bias` and `output` have the same element type.
+    * (C9) `bias` has `output`'s sizes.
+    * (C10) `a` and `b` have the same element type, or both have 8 bits.
+
+    **Readings**
+    * The page wants one element type for `a` and `b`; ONNX Runtime mixes i8 and
+      ui8, which is followed.
+    * The page does not say how sums of integers of 16 and 32 bits are formed. They
+      are within the bounds of `dml.convolution`.
+    * Scales and zero points may have another rank than `a`, and are aligned with
+      it at the last dimension.
+    * A kernel binds up to eight buffers, which is more than every device promises.
+
+    **Example**
+    ```mlir
+    // %a: [[130, 126],  %zero: [[128]]  %b: [[1, -2],  %bias: [[10, 20],
+    //      [129, 128]]                       [3,  4]]          [10, 20]]
+    // %a_scale: [[0.5]]  %b_scale: [[0.25, 2]]
+    %output = dml.matrix_multiply_integer_to_float
+        %a, %a_scale a_zero_point(%zero), %b, %b_scale bias(%bias)
+        : (tensor<2x2xui8>, tensor<1x1xf32>, tensor<1x1xui8>, tensor<2x2xi8>,
+           tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    // %output: [[9.5, 8], [10.125, 18]]
+    ```
+
+    **Source:** DML_MATRIX_MULTIPLY_INTEGER_TO_FLOAT_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$a,
+    DML_Tensor:$a_scale,
+    Optional<DML_Tensor>:$a_zero_point,
+    DML_Tensor:$b,
+    DML_Tensor:$b_scale,
+    Optional<DML_Tensor>:$b_zero_point,
+    Optional<DML_Tensor>:$bias
+  );
+  let results = (outs DML_Tensor:$output);
+  let hasVerifier = 1;
+
+  let sameElementTypes = [["a", "a_zero_point"], ["b", "b_zero_point"],
+                          ["a_scale", "b_scale", "bias", "output"]];
+  let sameShapes = [["output", "bias"]];
+  let supportSource = "DML_MATRIX_MULTIPLY_INTEGER_TO_FLOAT_OPERATOR_DESC, "
+      "https://learn.microsoft.com/windows/ai/directml/api/"
+      "ns-directml-dml_matrix_multiply_integer_to_float_operator_desc";
+  let support = [
+    DML_Support<FL_6_2, [
+      DML_TensorSupport<"a", 2, 4, DML_IntegersUpTo32Bit>,
+      DML_TensorSupport<"a_scale", 1, 4, DML_Float32And16>,
+      DML_TensorSupport<"a_zero_point", 1, 4, DML_IntegersUpTo32Bit>,
+      DML_TensorSupport<"b", 2, 4, DML_IntegersUpTo32Bit>,
+      DML_TensorSupport<"b_scale", 1, 4, DML_Float32And16>,
+      DML_TensorSupport<"b_zero_point", 1, 4, DML_IntegersUpTo32Bit>,
+      DML_TensorSupport<"bias", 2, 4, DML_Float32And16>,
+      DML_TensorSupport<"output", 2, 4, DML_Float32And16>,
+    ]>,
   ];
 }
 

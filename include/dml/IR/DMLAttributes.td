@@ -309,8 +309,8 @@ class DML_SteepnessSupport : DML_CasesSupport {
   }];
 }
 
-/// An attribute `fused_activation`, which wants detail::verifyFusedActivation in
-/// the operator's verifier. ELEMENT_WISE_CLIP is fused by some operators only.
+/// An attribute `fused_activation`. ELEMENT_WISE_CLIP is fused by some operators
+/// only; the others want detail::verifyFusedActivation in their verifiers.
 class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
   let casesCpp = !foreach(c, [
         DML_ActivationLinear,
@@ -335,12 +335,9 @@ class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
       DML_CaseCpp<"fused_activation", "softplus_below_1", 100,
                   "#dml.activation<softplus, {steepness = 0.5 : f32}>", FL_6_4,
                   DML_SoftplusHistory.source>.cpp];
-  let valueCpp = [{
-    if (attribute == "fused_activation") {
-      if (auto value = getProperties().fused_activation)
-        return value.getFusedCase(getOperatorSupport());
-    }
-  }];
+  let valueCpp = "if (attribute == \"fused_activation\")\n" #
+      "  if (auto value = getProperties().fused_activation)\n" #
+      "    return value.getFusedCase(getOperatorSupport());\n";
 }
 
 def DML_DepthSpaceOrderDepthColumnRow

@@ -21,7 +21,8 @@ def DML_BatchNormalizationOp
     `(input - mean) / sqrt(variance + epsilon) * scale + bias`
 
     of the elements at its place, where a size of 1 repeats an element along the
-    dimension. f16 is computed with in f32, and rounded once.
+    dimension. Where there is a `fused_activation`, that function of it is the
+    element. f16 is computed with in f32, and rounded once.
 
     **Inputs**
 
@@ -34,12 +35,14 @@ def DML_BatchNormalizationOp
     | (I5)  | `bias`     | `BiasTensor`     | tensor |
     | (I6)  | `spatial`  | `Spatial`        | without effect |
     | (I7)  | `epsilon`  | `Epsilon`        | keeps the root from 0 |
+    | (I8)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) all tensors have one element type.
     * (C2) `output` has the sizes of `input`.
     * (C3) `mean`, `variance`, `scale` and `bias` have the rank of `input`, and in
       each dimension its size or 1, each of them on its own.
+    * (C4) `fused_activation` is not `clip`.
 
     **Readings**
     * `spatial` does nothing at any level. Before 4_0, where it is deprecated, a
@@ -66,7 +69,8 @@ def DML_BatchNormalizationOp
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$mean,
                        DML_Tensor:$variance, DML_Tensor:$scale,
-                       DML_Tensor:$bias, BoolAttr:$spatial, F32Attr:$epsilon);
+                       DML_Tensor:$bias, BoolAttr:$spatial, F32Attr:$epsilon,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let results = (outs DML_Tensor:$output);
   let support = [
     DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
@@ -76,6 +80,7 @@ def DML_BatchNormalizationOp
     ["input", "mean", "variance", "scale", "bias", "output"],
   ];
   let sameShapes = [["input", "output"]];
+  let enumSupport = [DML_FusedActivationSupport<>];
   let hasVerifier = 1;
 }
 
@@ -85,6 +90,7 @@ class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName>
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["input", "scale", "bias", "output"]];
   let sameShapes = [["input", "output"]];
+  let enumSupport = [DML_FusedActivationSupport<>];
   let hasVerifier = 1;
 }
 
@@ -105,9 +111,10 @@ def DML_MeanVarianceNormalizationOp
     without the division unless `normalize_variance`.
 
     In `scale` and `bias` a size of 1 repeats an element along the dimension;
-    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
-    computed with in f32, and rounded once. The order of a sum is not stated, but
-    does not vary from run to run.
+    where `scale` is absent it is 1, where `bias` is absent it is 0. Where there is a
+    `fused_activation`, that function of it is the element. f16 is computed with in
+    f32, and rounded once. The order of a sum is not stated, but does not vary from
+    run to run.
 
     **Inputs**
 
@@ -119,12 +126,14 @@ def DML_MeanVarianceNormalizationOp
     | (I4)  | `cross_channel` | `CrossChannel` | whether a set has all channels |
     | (I5)  | `normalize_variance` | `NormalizeVariance` | whether to divide |
     | (I6)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+    | (I7)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) all tensors have one element type.
     * (C2) `output` has the sizes of `input`.
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
+    * (C4) `fused_activation` is not `clip`.
 
     **Readings**
     * The variance is divided by the number of elements of the set, not by one
@@ -151,7 +160,8 @@ def DML_MeanVarianceNormalizationOp
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
                        Optional<DML_Tensor>:$bias, BoolAttr:$cross_channel,
-                       BoolAttr:$normalize_variance, F32Attr:$epsilon);
+                       BoolAttr:$normalize_variance, F32Attr:$epsilon,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
@@ -174,9 +184,10 @@ def DML_MeanVarianceNormalization1Op
     without the division unless `normalize_variance`.
 
     In `scale` and `bias` a size of 1 repeats an element along the dimension;
-    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
-    computed with in f32, and rounded once. The order of a sum is not stated, but
-    does not vary from run to run.
+    where `scale` is absent it is 1, where `bias` is absent it is 0. Where there is a
+    `fused_activation`, that function of it is the element. f16 is computed with in
+    f32, and rounded once. The order of a sum is not stated, but does not vary from
+    run to run.
 
     **Inputs**
 
@@ -188,6 +199,7 @@ def DML_MeanVarianceNormalization1Op
     | (I4)  | `axes`    | `Axes`        | dimensions of a set |
     | (I5)  | `normalize_variance` | `NormalizeVariance` | whether to divide |
     | (I6)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+    | (I7)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) all tensors have one element type.
@@ -195,6 +207,7 @@ def DML_MeanVarianceNormalization1Op
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
     * (C4) `axes` lists dimensions of `input`, each at most once.
+    * (C5) `fused_activation` is not `clip`.
 
     **Readings**
     * The variance is divided by the number of elements of the set, not by one
@@ -220,7 +233,8 @@ def DML_MeanVarianceNormalization1Op
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
                        Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
-                       BoolAttr:$normalize_variance, F32Attr:$epsilon);
+                       BoolAttr:$normalize_variance, F32Attr:$epsilon,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_1, 4, 4, DML_Float32And16>,
@@ -245,9 +259,10 @@ def DML_MeanVarianceNormalization2Op
     without the division unless `use_variance`.
 
     In `scale` and `bias` a size of 1 repeats an element along the dimension;
-    where `scale` is absent it is 1, where `bias` is absent it is 0. f16 is
-    computed with in f32, and rounded once. The order of a sum is not stated, but
-    does not vary from run to run.
+    where `scale` is absent it is 1, where `bias` is absent it is 0. Where there is a
+    `fused_activation`, that function of it is the element. f16 is computed with in
+    f32, and rounded once. The order of a sum is not stated, but does not vary from
+    run to run.
 
     **Inputs**
 
@@ -260,6 +275,7 @@ def DML_MeanVarianceNormalization2Op
     | (I5)  | `use_mean` | `UseMean` | whether to take the mean away |
     | (I6)  | `use_variance` | `UseVariance` | whether to divide |
     | (I7)  | `epsilon` | `Epsilon`     | keeps the root from 0 |
+    | (I8)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
 
     **Constraints**
     * (C1) all tensors have one element type.
@@ -267,8 +283,11 @@ def DML_MeanVarianceNormalization2Op
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
     * (C4) `axes` lists dimensions of `input`, each at most once.
+    * (C5) `fused_activation` is not `clip`.
 
     **Readings**
+    * DirectML's list of operators that fuse activations lacks this one, although it
+      has the field. It fuses what `dml.mean_variance_normalization1` does.
     * The variance is divided by the number of elements of the set, not by one
       less.
     * Without `axes` every element is a set of its own.
@@ -294,7 +313,8 @@ def DML_MeanVarianceNormalization2Op
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
                        Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
-                       BoolAttr:$use_mean, BoolAttr:$use_variance, F32Attr:$epsilon);
+                       BoolAttr:$use_mean, BoolAttr:$use_variance, F32Attr:$epsilon,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_6_3, 1, 8, DML_Float32And16>,
   ];

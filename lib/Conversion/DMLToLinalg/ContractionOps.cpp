@@ -32,6 +32,102 @@ static Value buildTermNumber(ElementBuilder &b, ValueRange coordinates) {
 }
 
 //===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A scale or a zero point: one number, or one for each coordinate of a
+/// dimension. Its tensor is null where it is absent.
+struct Parameter {
+  Parameter() = default;
+  /// `original` is the tensor before the conversion of types.
+  Parameter(Value tensor, Value original) : tensor(tensor) {
+    if (tensor)
+      elementType = cast<RankedTensorType>(original.getType()).getElementType();
+  }
+
+  /// The number for `coordinate`, to compute with.
+  Number load(ElementBuilder &b, Value coordinate) const {
+    SmallVector<Value> position;
+    for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+      position.push_back(size == 1 ? b.index(0) : coordinate);
+    return toNumber(b, tensor::ExtractOp::create(b, tensor, position),
+                    elementType);
+  }
+
+  Value tensor;
+  Type elementType;
+};
+
+/// One side of the products: elements of a tensor, less a zero point.
+class Factor {
+public:
+  Factor(OpBuilder &builder, Location loc, Value tensor, Value original,
+         Parameter zeroPoint = {})
+      : elements(flatten(builder, loc, tensor)),
+        elementType(
+            cast<RankedTensorType>(original.getType()).getElementType()),
+        zeroPoint(zeroPoint) {}
+
+  /// The zero point of the elements that have `coordinate`, or null.
+  Value loadZeroPoint(ElementBuilder &b, Value coordinate) const {
+    return zeroPoint.tensor ? zeroPoint.load(b, coordinate).value : Value();
+  }
+  /// The element at `position`, less `zero`, as a number of `sumType`.
+  Number load(ElementBuilder &b, Value position, Value zero,
+              Type sumType) const {
+    Number x = toNumber(b, tensor::ExtractOp::create(b, elements, position),
+                        elementType);
+    if (zero)
+      x = x - x.with(zero);
+    // Narrow ones may be negative.
+    if (!x.isFloat() && elementType.getIntOrFloatBitWidth() < 32)
+      x.isUnsigned = false;
+    return convert(x, sumType);
+  }
+
+  /// What products of these and `other`'s elements are added up in: integers of
+  /// 32 bits where both have 8, else f32.
+  Type getSumType(const Factor &other) const {
+    MLIRContext *context = elementType.getContext();
+    if (elementType.isInteger(8) && other.elementType.isInteger(8))
+      return IntegerType::get(context, 32);
+    return Float32Type::get(context);
+  }
+
+private:
+  /// All elements, as a row.
+  Value elements;
+  Type elementType;
+  Parameter zeroPoint;
+};
+
+/// How sums of integers become quantized numbers.
+struct Quantization {
+  Parameter lhsScale, rhsScale, outputScale, outputZeroPoint;
+  Type elementType;
+
+  /// The element of `sum`, where the parameters of either side and those of the
+  /// output have the given coordinates.
+  Value build(ElementBuilder &b, Value sum, Value lhs, Value rhs, Value output,
+              Type convertedType) const {
+    Number number = convert({&b, sum}, b.getF32Type());
+    Number scale = lhsScale.load(b, lhs) * rhsScale.load(b, rhs) /
+                   outputScale.load(b, output);
+    Number rounded = roundEven(number * scale);
+    if (outputZeroPoint.tensor)
+      rounded =
+          rounded + convert(outputZeroPoint.load(b, output), b.getF32Type());
+    return fromNumber(convert(rounded, elementType), convertedType);
+  }
+};
+
+/// Makes the element at `indices` of its sum.
+using FinishFn =
+    std::function<Value(ElementBuilder &b, ValueRange indices, Value sum)>;
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
 
@@ -123,17 +219,19 @@ static Tap combine(ElementBuilder &b, Tap lhs, Tap rhs) {
 namespace {
 class ConvolutionBuilder {
 public:
-  ConvolutionBuilder(ConvolutionOp op, Value input, Value filter);
+  template <typename OpTy>
+  ConvolutionBuilder(OpTy op, Factor input, Factor filter);
 
   /// What is summed over: channels, then taps.
   SmallVector<int64_t> getSizes() const;
+  Type getSumType() const { return input.getSumType(filter); }
   /// What the terms of the element at `indices` have in common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
 
 private:
   Tap buildTap(ElementBuilder &b, ValueRange position, ValueRange number) const;
 
-  Value input, filter;
+  Factor input, filter;
   SmallVector<ConvolvedDim> dims;
   bool isForward;
   int64_t groups, inputChannels, outputChannels;
@@ -144,22 +242,32 @@ private:
 };
 } // namespace
 
-ConvolutionBuilder::ConvolutionBuilder(ConvolutionOp op, Value input,
-                                       Value filter)
-    : input(input), filter(filter),
-      isForward(op.getDirection() == ConvolutionDirection::forward),
+/// Convolutions of integers have one direction and one mode.
+template <typename OpTy> static bool isForward(OpTy op) {
+  if constexpr (std::is_same_v<OpTy, ConvolutionOp>)
+    return op.getDirection() == ConvolutionDirection::forward;
+  return true;
+}
+template <typename OpTy> static bool isFlipped(OpTy op) {
+  if constexpr (std::is_same_v<OpTy, ConvolutionOp>)
+    return op.getMode() == ConvolutionMode::convolution;
+  return false;
+}
+
+template <typename OpTy>
+ConvolutionBuilder::ConvolutionBuilder(OpTy op, Factor input, Factor filter)
+    : input(input), filter(filter), isForward(::isForward(op)),
       groups(op.getGroupCount()) {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   auto outputType = cast<RankedTensorType>(op.getOutput().getType());
   inputChannels = inputType.getDimSize(1);
   outputChannels = outputType.getDimSize(1);
-  bool isFlipped = op.getMode() == ConvolutionMode::convolution;
   for (int64_t i = inputType.getRank() - 2; i-- > 0;) {
     dims.push_back({inputType.getDimSize(i + 2), outputType.getDimSize(i + 2),
                     filterType.getDimSize(i + 2), op.getStrides()[i],
                     op.getDilations()[i], op.getStartPadding()[i], isForward,
-                    isFlipped, inputPlane, filterPlane});
+                    isFlipped(op), inputPlane, filterPlane});
     inputPlane *= inputType.getDimSize(i + 2);
     filterPlane *= filterType.getDimSize(i + 2);
   }
@@ -229,6 +337,9 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
       taps.push_back(buildTap(b, position, number));
     }
 
+  // Zero points of the filter are those of the output's channels.
+  Value inputZero = input.loadZeroPoint(b, b.index(0)),
+        filterZero = filter.loadZeroPoint(b, m);
   return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
     ValueRange numbers = coordinates.drop_front(channelSizes.size());
     std::optional<int64_t> known = 0;
@@ -246,64 +357,106 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
         b.add(b.add(inputBase, b.mul(channel, inputPlane)), tap.input);
     Value filterPosition =
         b.add(b.add(filterBase, b.mul(channel, filterChannelStep)), tap.filter);
-    Value product = b.createOrFold<arith::MulFOp>(
-        toF32(b, tensor::ExtractOp::create(b, input, inputPosition)),
-        toF32(b, tensor::ExtractOp::create(b, filter, filterPosition)));
-    if (!tap.exists)
-      return product;
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-    return b.select(tap.exists, product, zero);
+    Type type = getSumType();
+    Number x = input.load(b, inputPosition, inputZero, type);
+    Number product = x * filter.load(b, filterPosition, filterZero, type);
+    return tap.exists ? b.select(tap.exists, product.value, product(0).value)
+                      : product.value;
   };
 }
 
+static FinishFn getFinish(ConvolutionOp op, ConvolutionOp::Adaptor adaptor,
+                          Type convertedType) {
+  return [=](ElementBuilder &b, ValueRange indices, Value sum) mutable {
+    Number result{&b, sum};
+    if (Value bias = adaptor.getBias()) {
+      SmallVector<Value> coordinates(indices.size(), b.index(0));
+      coordinates[1] = indices[1];
+      result = result + result.with(toF32(b, tensor::ExtractOp::create(
+                                                 b, bias, coordinates)));
+    }
+    result = applyActivation(result, op.getFusedActivationAttr());
+    return fromF32(b, result.value, convertedType);
+  };
+}
+
+static FinishFn getFinish(ConvolutionIntegerOp, ConvolutionIntegerOp::Adaptor,
+                          Type) {
+  return [](ElementBuilder &, ValueRange, Value sum) { return sum; };
+}
+
+static FinishFn getFinish(QuantizedLinearConvolutionOp op,
+                          QuantizedLinearConvolutionOp::Adaptor adaptor,
+                          Type convertedType) {
+  Quantization quantization{
+      {adaptor.getInputScale(), op.getInputScale()},
+      {adaptor.getFilterScale(), op.getFilterScale()},
+      {adaptor.getOutputScale(), op.getOutputScale()},
+      {adaptor.getOutputZeroPoint(), op.getOutputZeroPoint()},
+      cast<RankedTensorType>(op.getType()).getElementType()};
+  Parameter bias(adaptor.getBias(), op.getBias());
+  return [=](ElementBuilder &b, ValueRange indices, Value sum) {
+    Value channel = indices[1];
+    if (bias.tensor)
+      sum = b.add(sum, bias.load(b, channel).value);
+    return quantization.build(b, sum, b.index(0), channel, b.index(0),
+                              convertedType);
+  };
+}
+
+/// The zero points of what is multiplied; floats have none.
+template <typename OpTy>
+static std::pair<Parameter, Parameter>
+getConvolutionZeroPoints(OpTy op, typename OpTy::Adaptor adaptor) {
+  if constexpr (std::is_same_v<OpTy, ConvolutionOp>)
+    return {};
+  else
+    return {{adaptor.getInputZeroPoint(), op.getInputZeroPoint()},
+            {adaptor.getFilterZeroPoint(), op.getFilterZeroPoint()}};
+}
+
 namespace {
-struct ConvolutionLowering : OpConversionPattern<ConvolutionOp> {
-  using OpConversionPattern::OpConversionPattern;
+template <typename OpTy>
+struct ConvolutionLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(ConvolutionOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    ConvolutionBuilder convolution(op,
-                                   flatten(rewriter, loc, adaptor.getInput()),
-                                   flatten(rewriter, loc, adaptor.getFilter()));
-    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    rewriter.replaceOp(
-        op,
-        buildSums(
-            rewriter, op, type, convolution.getSizes(), rewriter.getF32Type(),
-            [&](ElementBuilder &b, ValueRange indices) {
-              return convolution.prepare(b, indices);
-            },
-            [&](ElementBuilder &b, ValueRange indices, Value sum) {
-              if (Value bias = adaptor.getBias()) {
-                SmallVector<Value> coordinates(indices.size(), b.index(0));
-                coordinates[1] = indices[1];
-                Value element =
-                    toF32(b, tensor::ExtractOp::create(b, bias, coordinates));
-                sum = b.createOrFold<arith::AddFOp>(sum, element);
-              }
-              return fromF32(b, sum, type.getElementType());
-            }));
+    auto [inputZero, filterZero] = getConvolutionZeroPoints(op, adaptor);
+    ConvolutionBuilder convolution(
+        op, Factor(rewriter, loc, adaptor.getInput(), op.getInput(), inputZero),
+        Factor(rewriter, loc, adaptor.getFilter(), op.getFilter(), filterZero));
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
+    rewriter.replaceOp(op, buildSums(
+                               rewriter, op, type, convolution.getSizes(),
+                               convolution.getSumType(),
+                               [&](ElementBuilder &b, ValueRange indices) {
+                                 return convolution.prepare(b, indices);
+                               },
+                               getFinish(op, adaptor, type.getElementType())));
     return success();
   }
 };
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// The matrices in the last two dimensions of a tensor.
 struct Matrices {
-  /// All elements, as a row.
-  Value elements;
+  Factor factor;
   /// Steps between rows and between columns.
   int64_t rowStep, columnStep;
   SmallVector<int64_t> batches;
   int64_t size;
 
-  Matrices(OpBuilder &builder, Location loc, Value tensor, bool isTransposed)
-      : elements(flatten(builder, loc, tensor)) {
+  Matrices(Factor factor, Value tensor, bool isTransposed) : factor(factor) {
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(tensor.getType()).getShape();
     rowStep = shape.back();
@@ -322,52 +475,123 @@ struct Matrices {
     return b.mul(number, size);
   }
 };
+} // namespace
 
-struct GemmLowering : OpConversionPattern<GemmOp> {
-  using OpConversionPattern::OpConversionPattern;
+static FinishFn getFinish(GemmOp op, GemmOp::Adaptor adaptor,
+                          Type convertedType) {
+  return [=](ElementBuilder &b, ValueRange indices, Value sum) mutable {
+    Number result{&b, sum};
+    double alpha = op.getAlpha().convertToFloat();
+    double beta = op.getBeta().convertToFloat();
+    // Multiplying by 1 changes nothing.
+    if (alpha != 1)
+      result = result * result(alpha);
+    if (Value c = adaptor.getC()) {
+      Number addend =
+          result.with(toF32(b, tensor::ExtractOp::create(b, c, indices)));
+      result = result + (beta == 1 ? addend : addend * result(beta));
+    }
+    result = applyActivation(result, op.getFusedActivationAttr());
+    return fromF32(b, result.value, convertedType);
+  };
+}
+
+static FinishFn getFinish(MatrixMultiplyIntegerOp,
+                          MatrixMultiplyIntegerOp::Adaptor, Type) {
+  return [](ElementBuilder &, ValueRange, Value sum) { return sum; };
+}
+
+static FinishFn getFinish(QuantizedLinearMatrixMultiplyOp op,
+                          QuantizedLinearMatrixMultiplyOp::Adaptor adaptor,
+                          Type convertedType) {
+  Quantization quantization{
+      {adaptor.getAScale(), op.getAScale()},
+      {adaptor.getBScale(), op.getBScale()},
+      {adaptor.getOutputScale(), op.getOutputScale()},
+      {adaptor.getOutputZeroPoint(), op.getOutputZeroPoint()},
+      cast<RankedTensorType>(op.getType()).getElementType()};
+  return [=](ElementBuilder &b, ValueRange indices, Value sum) {
+    Value row = indices.drop_back().back(), column = indices.back();
+    return quantization.build(b, sum, row, column, row, convertedType);
+  };
+}
+
+static FinishFn getFinish(MatrixMultiplyIntegerToFloatOp op,
+                          MatrixMultiplyIntegerToFloatOp::Adaptor adaptor,
+                          Type convertedType) {
+  Parameter aScale(adaptor.getAScale(), op.getAScale()),
+      bScale(adaptor.getBScale(), op.getBScale());
+  Value bias = adaptor.getBias();
+  return [=](ElementBuilder &b, ValueRange indices, Value sum) {
+    Number scale = aScale.load(b, indices.drop_back().back()) *
+                   bScale.load(b, indices.back());
+    Number result = convert({&b, sum}, b.getF32Type()) * scale;
+    if (bias)
+      result =
+          result +
+          result.with(toF32(b, tensor::ExtractOp::create(b, bias, indices)));
+    return fromF32(b, result.value, convertedType);
+  };
+}
+
+template <typename OpTy>
+static std::pair<Parameter, Parameter>
+getMatrixZeroPoints(OpTy op, typename OpTy::Adaptor adaptor) {
+  if constexpr (std::is_same_v<OpTy, GemmOp>)
+    return {};
+  else
+    return {{adaptor.getAZeroPoint(), op.getAZeroPoint()},
+            {adaptor.getBZeroPoint(), op.getBZeroPoint()}};
+}
+/// Products of integers know no transposed matrices.
+template <typename OpTy> static std::pair<bool, bool> areTransposed(OpTy op) {
+  if constexpr (std::is_same_v<OpTy, GemmOp>)
+    return {op.getTransA() == MatrixTransform::transpose,
+            op.getTransB() == MatrixTransform::transpose};
+  return {false, false};
+}
+
+namespace {
+template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(GemmOp op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Matrices lhs(rewriter, op.getLoc(), adaptor.getA(),
-                 op.getTransA() == MatrixTransform::transpose);
-    Matrices rhs(rewriter, op.getLoc(), adaptor.getB(),
-                 op.getTransB() == MatrixTransform::transpose);
-    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Location loc = op.getLoc();
+    auto [aZero, bZero] = getMatrixZeroPoints(op, adaptor);
+    auto [transA, transB] = areTransposed(op);
+    Matrices lhs(Factor(rewriter, loc, adaptor.getA(), op.getA(), aZero),
+                 adaptor.getA(), transA);
+    Matrices rhs(Factor(rewriter, loc, adaptor.getB(), op.getB(), bZero),
+                 adaptor.getB(), transB);
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
     int64_t rank = type.getRank();
     int64_t terms = lhs.size / type.getDimSize(rank - 2);
+    Type sumType = lhs.factor.getSumType(rhs.factor);
     auto prepare = [&](ElementBuilder &b, ValueRange indices) -> TermFn {
       Value row = b.add(lhs.buildStart(b, indices),
                         b.mul(indices[rank - 2], lhs.rowStep));
       Value start = rhs.buildStart(b, indices);
       Value column = b.mul(indices[rank - 1], rhs.columnStep);
+      Value lhsZero = lhs.factor.loadZeroPoint(b, indices[rank - 2]),
+            rhsZero = rhs.factor.loadZeroPoint(b, indices[rank - 1]);
       return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
         Value k = buildTermNumber(b, coordinates);
-        Value x = tensor::ExtractOp::create(
-            b, lhs.elements, b.add(row, b.mul(k, lhs.columnStep)));
+        Number x = lhs.factor.load(b, b.add(row, b.mul(k, lhs.columnStep)),
+                                   lhsZero, sumType);
         // Neighbours of a row read the same of `lhs`, and neighbours here.
-        Value y = tensor::ExtractOp::create(
-            b, rhs.elements,
-            b.add(b.add(start, b.mul(k, rhs.rowStep)), column));
-        return b.createOrFold<arith::MulFOp>(toF32(b, x), toF32(b, y));
+        Number y = rhs.factor.load(
+            b, b.add(b.add(start, b.mul(k, rhs.rowStep)), column), rhsZero,
+            sumType);
+        return (x * y).value;
       };
     };
-    auto finish = [&](ElementBuilder &b, ValueRange indices, Value sum) {
-      Number result{&b, sum};
-      double alpha = op.getAlpha().convertToFloat();
-      double beta = op.getBeta().convertToFloat();
-      // Multiplying by 1 changes nothing.
-      if (alpha != 1)
-        result = result * result(alpha);
-      if (Value c = adaptor.getC()) {
-        Number addend =
-            result.with(toF32(b, tensor::ExtractOp::create(b, c, indices)));
-        result = result + (beta == 1 ? addend : addend * result(beta));
-      }
-      return fromF32(b, result.value, type.getElementType());
-    };
-    rewriter.replaceOp(op, buildSums(rewriter, op, type, getTermSizes(terms),
-                                     rewriter.getF32Type(), prepare, finish));
+    rewriter.replaceOp(
+        op, buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
+                      getFinish(op, adaptor, type.getElementType())));
     return success();
   }
 };
@@ -375,6 +599,12 @@ struct GemmLowering : OpConversionPattern<GemmOp> {
 
 void dml::populateContractionPatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
-  patterns.add<ConvolutionLowering, GemmLowering>(typeConverter,
-                                                  patterns.getContext());
+  patterns
+      .add<ConvolutionLowering<ConvolutionOp>,
+           ConvolutionLowering<ConvolutionIntegerOp>,
+           ConvolutionLowering<QuantizedLinearConvolutionOp>,
+           ProductLowering<GemmOp>, ProductLowering<MatrixMultiplyIntegerOp>,
+           ProductLowering<QuantizedLinearMatrixMultiplyOp>,
+           ProductLowering<MatrixMultiplyIntegerToFloatOp>>(
+          typeConverter, patterns.getContext());
 }

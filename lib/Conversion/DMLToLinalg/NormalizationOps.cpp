@@ -29,8 +29,9 @@ struct BatchNormalizationLowering : OpConversionPattern<BatchNormalizationOp> {
           Number scale = load(adaptor.getScale(), op.getScale());
           Number bias = load(adaptor.getBias(), op.getBias());
           Number epsilon = x(op.getEpsilon().convertToDouble());
+          x = (x - mean) / sqrt(variance + epsilon) * scale + bias;
           return fromNumber(
-              (x - mean) / sqrt(variance + epsilon) * scale + bias,
+              applyActivation(x, op.getFusedActivationAttr()),
               cast<RankedTensorType>(op.getType()).getElementType());
         });
   }
@@ -101,7 +102,8 @@ struct MeanVarianceLowering : OpConversionPattern<OpTy> {
             x = x * loadNumber(b, scale, op.getScale().getType(), indices);
           if (Value bias = adaptor.getBias())
             x = x + loadNumber(b, bias, op.getBias().getType(), indices);
-          return fromNumber(x, elementType);
+          return fromNumber(applyActivation(x, op.getFusedActivationAttr()),
+                            elementType);
         });
   }
 };

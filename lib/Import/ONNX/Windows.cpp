@@ -145,10 +145,28 @@ static FailureOr<Windows> getWindows(NodeImporter &node, Shape sizes) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult importConvolution(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 3)))
-    return failure();
-  const Shape &shape = node.getShape(0), &filter = node.getShape(1);
+namespace {
+/// A convolution whose windows are `filter`.
+struct Convolution {
+  Windows windows;
+  Value input, filter;
+  /// With the dimension that was added.
+  Shape output;
+  /// Whether it was.
+  bool isWidened;
+  SmallVector<NamedAttribute> attributes;
+
+  /// Sets the output, which has that dimension.
+  LogicalResult set(NodeImporter &node, Value result) const {
+    return node.set(0, result, Windows::without(output, isWidened));
+  }
+};
+} // namespace
+
+/// The convolution of input 0 with the filter that is input `filterIndex`.
+static FailureOr<Convolution> getConvolution(NodeImporter &node,
+                                             unsigned filterIndex) {
+  const Shape &shape = node.getShape(0), &filter = node.getShape(filterIndex);
   if (filter.size() != shape.size() || shape.size() < 3)
     return node.reject("its input has the shape " + describeShape(shape) +
                        " and its filter " + describeShape(filter) +
@@ -157,35 +175,152 @@ static LogicalResult importConvolution(NodeImporter &node) {
       getWindows(node, Shape(ArrayRef(filter).drop_front(2)));
   if (failed(windows))
     return failure();
-  Shape output = {shape[0], filter[0]};
-  output.append(windows->counts);
-  Value bias;
-  if (node.hasInput(2)) {
-    if (countElements(node.getShape(2)) != filter[0])
-      return node.reject("its bias has the shape " +
-                         describeShape(node.getShape(2)) + ", but wanted is " +
-                         Twine(filter[0]));
-    Shape as(output.size(), 1);
-    as[1] = filter[0];
-    bias = node.getAs(2, as);
-  }
-  FailureOr<Value> result = node.build(
-      "convolution",
-      {{"input", node.getAs(0, windows->input)},
-       {"filter", node.getAs(1, addDimension(filter))},
-       {"bias", bias}},
+  Convolution convolution;
+  convolution.windows = *windows;
+  convolution.input = node.getAs(0, windows->input);
+  convolution.filter = node.getAs(filterIndex, addDimension(filter));
+  convolution.output = {shape[0], filter[0]};
+  convolution.output.append(windows->counts);
+  convolution.isWidened = shape.size() == 3;
+  convolution.attributes = {
+      node.ints("strides", windows->strides),
+      node.ints("dilations", windows->dilations),
+      node.ints("start_padding", windows->start),
+      node.ints("end_padding", windows->end),
+      node.integer("group_count", node.getInt("group", 1))};
+  return convolution;
+}
+
+/// The bias that is input `index`, if it is there.
+static FailureOr<Value> getBias(NodeImporter &node, unsigned index,
+                                ArrayRef<int64_t> output) {
+  if (!node.hasInput(index))
+    return Value();
+  if (countElements(node.getShape(index)) != output[1])
+    return node.reject("its bias has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted is " + Twine(output[1]));
+  Shape as(output.size(), 1);
+  as[1] = output[1];
+  return node.getAs(index, as);
+}
+
+static LogicalResult importConvolution(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  FailureOr<Convolution> convolution = getConvolution(node, 1);
+  if (failed(convolution))
+    return failure();
+  FailureOr<Value> bias = getBias(node, 2, convolution->output);
+  if (failed(bias))
+    return failure();
+  SmallVector<NamedAttribute> attributes = convolution->attributes;
+  attributes.append(
       {node.enumCase("mode", "convolution_mode", "cross_correlation"),
        node.enumCase("direction", "convolution_direction", "forward"),
-       node.ints("strides", windows->strides),
-       node.ints("dilations", windows->dilations),
-       node.ints("start_padding", windows->start),
-       node.ints("end_padding", windows->end),
-       node.ints("output_padding", Shape(windows->sizes.size(), 0)),
-       node.integer("group_count", node.getInt("group", 1))},
-      node.getTensorType(output, node.getType(0)));
+       node.ints("output_padding",
+                 Shape(convolution->windows.sizes.size(), 0))});
+  FailureOr<Value> result = node.build(
+      "convolution",
+      {{"input", convolution->input},
+       {"filter", convolution->filter},
+       {"bias", *bias}},
+      attributes, node.getTensorType(convolution->output, node.getType(0)));
   if (failed(result))
     return failure();
-  return node.set(0, *result, Windows::without(output, shape.size() == 3));
+  return convolution->set(node, *result);
+}
+
+/// The scale or zero point that is input `index`, if it is there: one number,
+/// or several along dimension `dim` of four.
+static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
+                                     size_t dim) {
+  if (!node.hasInput(index))
+    return Value();
+  const Shape &shape = node.getShape(index);
+  Shape as(4, 1);
+  for (int64_t size : shape) {
+    if (size == 1)
+      continue;
+    if (as[dim] != 1)
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(shape) +
+                         ", but wanted are numbers along one dimension");
+    as[dim] = size;
+  }
+  return node.getAs(index, as);
+}
+
+namespace {
+/// An operand of the operator that is a scale or a zero point: the node's input
+/// `index`, which may have numbers along `dim`.
+struct ParameterInput {
+  StringRef name;
+  unsigned index;
+  size_t dim;
+};
+} // namespace
+
+static LogicalResult addParameters(NodeImporter &node,
+                                   ArrayRef<ParameterInput> parameters,
+                                   SmallVectorImpl<NodeImporter::Operand> &to) {
+  for (const ParameterInput &parameter : parameters) {
+    FailureOr<Value> value = getParameter(node, parameter.index, parameter.dim);
+    if (failed(value))
+      return failure();
+    to.emplace_back(parameter.name, *value);
+  }
+  return success();
+}
+
+static LogicalResult importIntegerConvolution(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 4)))
+    return failure();
+  FailureOr<Convolution> convolution = getConvolution(node, 1);
+  if (failed(convolution))
+    return failure();
+  SmallVector<NodeImporter::Operand> operands = {
+      {"input", convolution->input}, {"filter", convolution->filter}};
+  if (failed(addParameters(
+          node, {{"input_zero_point", 2, 1}, {"filter_zero_point", 3, 1}},
+          operands)))
+    return failure();
+  FailureOr<Value> result =
+      node.build("convolution_integer", operands, convolution->attributes,
+                 node.getTensorType(convolution->output, DataType::INT32));
+  if (failed(result))
+    return failure();
+  return convolution->set(node, *result);
+}
+
+static LogicalResult importQuantizedConvolution(NodeImporter &node) {
+  if (failed(node.wantInputs(8, 9)))
+    return failure();
+  FailureOr<Convolution> convolution = getConvolution(node, 3);
+  if (failed(convolution))
+    return failure();
+  FailureOr<Value> bias = getBias(node, 8, convolution->output);
+  if (failed(bias))
+    return failure();
+  SmallVector<NodeImporter::Operand> operands = {
+      {"input", convolution->input},
+      {"filter", convolution->filter},
+      {"bias", *bias}};
+  if (failed(addParameters(node,
+                           {{"input_scale", 1, 1},
+                            {"input_zero_point", 2, 1},
+                            {"filter_scale", 4, 1},
+                            {"filter_zero_point", 5, 1},
+                            {"output_scale", 6, 1},
+                            {"output_zero_point", 7, 1}},
+                           operands)))
+    return failure();
+  FailureOr<Value> result = node.build(
+      "quantized_linear_convolution", operands, convolution->attributes,
+      node.getTensorType(convolution->output, node.getType(7)));
+  if (failed(result))
+    return failure();
+  return convolution->set(node, *result);
 }
 
 static LogicalResult importTransposedConvolution(NodeImporter &node) {
@@ -248,21 +383,14 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
     prepend(1, {&*strides, &*dilations});
     prepend(0, {&start, &end, &*extra});
   }
-  Value bias;
-  if (node.hasInput(2)) {
-    if (countElements(node.getShape(2)) != output[1])
-      return node.reject("its bias has the shape " +
-                         describeShape(node.getShape(2)) + ", but wanted is " +
-                         Twine(output[1]));
-    Shape as(outer.size(), 1);
-    as[1] = output[1];
-    bias = node.getAs(2, as);
-  }
+  FailureOr<Value> bias = getBias(node, 2, outer);
+  if (failed(bias))
+    return failure();
   FailureOr<Value> result = node.build(
       "convolution",
       {{"input", node.getAs(0, addDimension(shape))},
        {"filter", node.getAs(1, addDimension(filter))},
-       {"bias", bias}},
+       {"bias", *bias}},
       {node.enumCase("mode", "convolution_mode", "cross_correlation"),
        node.enumCase("direction", "convolution_direction", "backward"),
        node.ints("strides", *strides), node.ints("dilations", *dilations),
@@ -394,10 +522,18 @@ static LogicalResult importGemm(NodeImporter &node) {
   return node.set(0, *result, output);
 }
 
-static LogicalResult importMatMul(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  Shape a = node.getShape(0), b = node.getShape(1);
+namespace {
+/// A product of matrices.
+struct Product {
+  Value a, b;
+  /// What the operator makes, and what the node does.
+  Shape output, logical;
+};
+} // namespace
+
+/// The product of the inputs 0 and `second`.
+static FailureOr<Product> getProduct(NodeImporter &node, unsigned second) {
+  Shape a = node.getShape(0), b = node.getShape(second);
   if (a.empty() || b.empty())
     return node.reject("one of its inputs is a scalar");
   bool isRow = a.size() == 1, isColumn = b.size() == 1;
@@ -409,7 +545,7 @@ static LogicalResult importMatMul(NodeImporter &node) {
       broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch || a.back() != b[b.size() - 2])
     return node.reject("it multiplies " + describeShape(node.getShape(0)) +
-                       " by " + describeShape(node.getShape(1)) +
+                       " by " + describeShape(node.getShape(second)) +
                        ", which do not fit");
   auto withBatch = [&](int64_t rows, int64_t columns) {
     Shape shape = *batch;
@@ -417,31 +553,85 @@ static LogicalResult importMatMul(NodeImporter &node) {
     return toPhysical(shape);
   };
   int64_t rows = a[a.size() - 2], inner = a.back(), columns = b.back();
-  // GEMM has two dimensions of batches; more of them count as one.
-  Shape output = withBatch(rows, columns);
-  Value left = node.getBroadcast(0, withBatch(rows, inner), a),
-        right = node.getBroadcast(1, withBatch(inner, columns), b);
-  Shape flat = output;
-  if (output.size() > 4) {
-    int64_t count = *countElements(ArrayRef(output).drop_back(2));
-    flat = {1, count, rows, columns};
-    left = node.reshape(left, {1, count, rows, inner});
-    right = node.reshape(right, {1, count, inner, columns});
+  // DirectML's products have two dimensions of batches; more of them count as
+  // one.
+  Product product;
+  product.output = withBatch(rows, columns);
+  product.a = node.getBroadcast(0, withBatch(rows, inner), a);
+  product.b = node.getBroadcast(second, withBatch(inner, columns), b);
+  if (product.output.size() > 4) {
+    int64_t count = *countElements(ArrayRef(product.output).drop_back(2));
+    product.output = {1, count, rows, columns};
+    product.a = node.reshape(product.a, {1, count, rows, inner});
+    product.b = node.reshape(product.b, {1, count, inner, columns});
   }
+  product.logical = *batch;
+  if (!isRow)
+    product.logical.push_back(rows);
+  if (!isColumn)
+    product.logical.push_back(columns);
+  return product;
+}
+
+static LogicalResult importMatMul(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Product> product = getProduct(node, 1);
+  if (failed(product))
+    return failure();
   FailureOr<Value> result =
-      node.build("gemm", {{"a", left}, {"b", right}},
+      node.build("gemm", {{"a", product->a}, {"b", product->b}},
                  {getTransform(node, "trans_a", false),
                   getTransform(node, "trans_b", false), node.number("alpha", 1),
                   node.number("beta", 0)},
-                 node.getTensorType(flat, node.getType(0)));
+                 node.getTensorType(product->output, node.getType(0)));
   if (failed(result))
     return failure();
-  Shape logical = *batch;
-  if (!isRow)
-    logical.push_back(rows);
-  if (!isColumn)
-    logical.push_back(columns);
-  return node.set(0, *result, logical);
+  return node.set(0, *result, product->logical);
+}
+
+/// Rows and columns of tensors of four dimensions.
+static constexpr size_t rowDim = 2, columnDim = 3;
+
+/// A product of the inputs 0 and `second`, both integers, with `parameters`.
+static LogicalResult importIntegerProduct(NodeImporter &node,
+                                          StringRef mnemonic, unsigned second,
+                                          ArrayRef<ParameterInput> parameters,
+                                          DataType type) {
+  FailureOr<Product> product = getProduct(node, second);
+  if (failed(product))
+    return failure();
+  SmallVector<NodeImporter::Operand> operands = {{"a", product->a},
+                                                 {"b", product->b}};
+  if (failed(addParameters(node, parameters, operands)))
+    return failure();
+  FailureOr<Value> result = node.build(
+      mnemonic, operands, {}, node.getTensorType(product->output, type));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, product->logical);
+}
+
+static LogicalResult importMatMulInteger(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 4)))
+    return failure();
+  return importIntegerProduct(
+      node, "matrix_multiply_integer", 1,
+      {{"a_zero_point", 2, rowDim}, {"b_zero_point", 3, columnDim}},
+      DataType::INT32);
+}
+
+static LogicalResult importQuantizedMatMul(NodeImporter &node) {
+  if (failed(node.wantInputs(8, 8)))
+    return failure();
+  return importIntegerProduct(node, "quantized_linear_matrix_multiply", 3,
+                              {{"a_scale", 1, rowDim},
+                               {"a_zero_point", 2, rowDim},
+                               {"b_scale", 4, columnDim},
+                               {"b_zero_point", 5, columnDim},
+                               {"output_scale", 6, rowDim},
+                               {"output_zero_point", 7, rowDim}},
+                              node.getType(7));
 }
 
 void dml::onnx::addWindowOperators(Registry &registry) {
@@ -462,4 +652,10 @@ void dml::onnx::addWindowOperators(Registry &registry) {
   addPooling("GlobalLpPool", "LP_POOLING", Pooling::Lp, true);
   registry.add("Gemm", "GEMM", importGemm);
   registry.add("MatMul", "GEMM", importMatMul);
+  registry.add("ConvInteger", "CONVOLUTION_INTEGER", importIntegerConvolution);
+  registry.add("QLinearConv", "QUANTIZED_LINEAR_CONVOLUTION",
+               importQuantizedConvolution);
+  registry.add("MatMulInteger", "MATRIX_MULTIPLY_INTEGER", importMatMulInteger);
+  registry.add("QLinearMatMul", "QUANTIZED_LINEAR_MATRIX_MULTIPLY",
+               importQuantizedMatMul);
 }
