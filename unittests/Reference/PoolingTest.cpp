@@ -368,7 +368,8 @@ TEST_F(PoolingTest, HugeWindowsSeeWhatLiesInside) {
   Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {-1, 3, 2});
   EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most), {1, 1, 1, 1})),
             (Numbers{3}));
-  // From the second element of a window on, the tensor's last alone is met.
+  // The window's second element is the tensor's first, and all others lie
+  // outside.
   EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most, 1, most, 0, most),
                             {1, 1, 1, 1})),
             (Numbers{-1}));
@@ -633,7 +634,7 @@ TEST_F(QuantizedPoolingTest, ZeroPointsMayBeAbsent) {
   Tensor input = makeTensor(DataType::INT8, {1, 1, 1, 2}, {-100, 50});
   EXPECT_EQ(pool(input, {{1}, {}}, {{1}, {}}, DataType::INT8, {1, 1, 1, 1}, 2,
                  0, "false"),
-            (Numbers{-25 - 0}));
+            (Numbers{-25}));
   EXPECT_EQ(pool(input, {{1}, {10}}, {{1}, {}}, DataType::INT8, {1, 1, 1, 1}, 2,
                  0, "false"),
             (Numbers{-35}));

@@ -74,10 +74,11 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
   return b.add(b.mul(window, dim.stride), -dim.start);
 }
 
-/// Adds a dimension to the place of an element in its window: a number that no
-/// other element of the window has that lies inside the tensor. Planes have
-/// fewer than 2^32 elements, so that these numbers are below 2^32 - 1, which
-/// stands for none.
+/// The place of an element in its window is a number that tells it from all
+/// other elements of the window that lie inside the tensor. `outer` is the
+/// place as far as the dimensions before `dim` determine it; this adds `dim`.
+/// Planes have fewer than 2^32 elements, so that places are less than 2^32 - 1,
+/// which stands for no element.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
   Value last = dim.countsFromTensor() ? b.index(dim.input - 1)
@@ -241,14 +242,16 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   // From sign and magnitude to two's complement: both zeros become 0.
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
-  // Counted from the least number up. NaNs are above all numbers, those with a
-  // sign, too, as they wrap around; and equal.
+  // Keys count from that of -infinity. A NaN with a sign wraps around, so that
+  // all NaNs are above all numbers; the minimum makes them equal.
   constexpr uint32_t infinity = 0x7f800000;
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // None is less than the least number, whatever its place. Packed, only holes
-  // need that: elsewhere the two in the last place are as good as each other.
+  // The key of no element, 0, is less than that of -infinity. Packed, only
+  // windows with holes need that. In others, -infinity at place 0, the last
+  // one, may equal no element: both name place 0, and that element wins if it
+  // lies inside the tensor, while no element has that place if it lies outside.
   if (hasHoles || !isPacked)
     key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};
@@ -281,8 +284,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
                    ValueRange best) -> SmallVector<Value> {
     Value offset = b.mul(point[0], dim.dilation);
     Value place = b.sub(b.index(dim.getExtent() - 1), offset);
-    // Packed, the order of the maxima is free, and GPUs that add and take the
-    // maximum in one operation need one for each element but the last.
+    // Packed values may be compared in any order. Their places are the visited
+    // coordinates then, and a GPU that adds and takes the maximum in one
+    // operation needs one for each element but the last.
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
@@ -296,7 +300,7 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 
     next.back() = b.add(next.back(), toI32(b, b.mul(place, step)));
     next.front() = b.select(inside, next.front(), buildNone(b).front());
-    // Nothing needs to tell the first element from none.
+    // Without holes, the first element serves as well as none to begin with.
     if (!hasHoles && matchPattern(best.front(), m_Constant()))
       return next;
     SmallVector<Value> result = {
@@ -316,8 +320,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 }
 
 PlaceFormat WinnerBuilder::getFormat() const {
-  // Two windows in a byte save memory traffic. Those that no other overlaps
-  // need none: fusion computes them where they are asked for.
+  // Places of two windows in a byte save memory traffic. Those of windows that
+  // do not overlap are not stored at all: fusion computes them where they are
+  // used.
   bool overlap = llvm::any_of(
       dims, [](const PooledDim &dim) { return dim.getExtent() > dim.stride; });
   if (overlap && firstPlace < 15 && dims.back().windows % 2 == 0)
@@ -329,7 +334,8 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   coordinates.assign(indices.begin(), indices.begin() + 2);
   Winner winner = buildSome(b, indices.drop_front(2), 0);
   Value place = winner.back();
-  // Narrow integers drop the key.
+  // The key stands above the place. Conversion to a format that is narrower
+  // drops it; a wider format needs a mask.
   if (isPacked && (uint64_t{1} << getFormat().bits) > numPackedPlaces)
     place = b.andi(place, getConstant(b, numPackedPlaces - 1));
   if (isPacked && hasHoles) {
