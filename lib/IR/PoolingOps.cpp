@@ -6,6 +6,7 @@
 
 #include "dml/IR/PoolingOps.h"
 #include "OpUtils.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,19 +22,20 @@ void DMLDialect::registerPoolingOps() {
       >();
 }
 
-/// Checks that the tensor `name`, one element for each window of `input`, has
-/// the sizes of pooling's output. Without `dilations`, they are 1.
+/// Checks that the tensor `name`, which has an element for each window of the
+/// tensor `inputName`, has the sizes of pooling's output. Without `dilations`,
+/// they are 1.
 template <typename OpTy>
 static LogicalResult
 verifyWindows(std::optional<Location> location, StringRef name,
-              RankedTensorType windows, RankedTensorType input,
-              ArrayRef<int64_t> strides, ArrayRef<int64_t> windowSize,
-              ArrayRef<int64_t> startPadding, ArrayRef<int64_t> endPadding,
-              ArrayRef<int64_t> dilations) {
+              RankedTensorType windows, StringRef inputName,
+              RankedTensorType input, ArrayRef<int64_t> strides,
+              ArrayRef<int64_t> windowSize, ArrayRef<int64_t> startPadding,
+              ArrayRef<int64_t> endPadding, ArrayRef<int64_t> dilations) {
   if (windows.getRank() != input.getRank())
     return emitInferenceError<OpTy>(location, name, " has rank ",
-                                    windows.getRank(), ", but input has rank ",
-                                    input.getRank());
+                                    windows.getRank(), ", but ", inputName,
+                                    " has rank ", input.getRank());
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
     int64_t wanted = input.getDimSize(dim), wantedCeil = wanted;
     if (dim >= 2) {
@@ -80,25 +82,103 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
   if (failed(verifyArrays<Op>(location, context, adaptor)))
     return failure();
 
-  if (failed(verifyWindows<Op>(
-          location, "input_gradient", gradient, input, adaptor.getStrides(),
-          adaptor.getWindowSize(), adaptor.getStartPadding(),
-          adaptor.getEndPadding(), adaptor.getDilations())))
+  if (failed(
+          verifyWindows<Op>(location, "input_gradient", gradient, "input",
+                            input, adaptor.getStrides(),
+                            adaptor.getWindowSize(), adaptor.getStartPadding(),
+                            adaptor.getEndPadding(), adaptor.getDilations())))
     return failure();
   inferredReturnTypes.push_back(input);
   return success();
 }
 
-/// Checks the output of a pooling whose windows have `dilations`, or none.
-template <typename OpTy>
-static LogicalResult verifyOutput(OpTy op, ArrayRef<int64_t> dilations) {
-  return verifyWindows<OpTy>(
-      op.getLoc(), "output", cast<RankedTensorType>(op.getOutput().getType()),
-      cast<RankedTensorType>(op.getInput().getType()), op.getStrides(),
-      op.getWindowSize(), op.getStartPadding(), op.getEndPadding(), dilations);
+//===----------------------------------------------------------------------===//
+// Forward poolings
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType getTensorType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
 }
 
-LogicalResult MaxPooling2Op::verify() {
-  return verifyOutput(*this, getDilations());
+/// Checks that `output` has an element for each window of `input`.
+template <typename OpTy> static LogicalResult verifyOutput(OpTy op) {
+  return verifyWindows<OpTy>(
+      op.getLoc(), "output", getTensorType(op.getOutput()), "input",
+      getTensorType(op.getInput()), op.getStrides(), op.getWindowSize(),
+      op.getStartPadding(), op.getEndPadding(), op.getDilations());
 }
-LogicalResult AveragePoolingOp::verify() { return verifyOutput(*this, {}); }
+
+LogicalResult AveragePooling1Op::verify() { return verifyOutput(*this); }
+LogicalResult AveragePoolingOp::verify() { return verifyOutput(*this); }
+LogicalResult LpPooling1Op::verify() { return verifyOutput(*this); }
+LogicalResult LpPoolingOp::verify() { return verifyOutput(*this); }
+LogicalResult MaxPooling1Op::verify() { return verifyOutput(*this); }
+LogicalResult MaxPooling2Op::verify() { return verifyOutput(*this); }
+LogicalResult MaxPoolingOp::verify() { return verifyOutput(*this); }
+
+LogicalResult QuantizedLinearAveragePoolingOp::verify() {
+  int64_t channels = getTensorType(getInput()).getDimSize(1);
+  for (auto [name, tensor] : {std::pair("input_scale", getInputScale()),
+                              {"input_zero_point", getInputZeroPoint()},
+                              {"output_scale", getOutputScale()},
+                              {"output_zero_point", getOutputZeroPoint()}}) {
+    if (!tensor)
+      continue;
+    for (auto [dim, size] : llvm::enumerate(getTensorType(tensor).getShape())) {
+      if (size == 1 || (dim == 1 && size == channels))
+        continue;
+      InFlightDiagnostic error = emitOpError()
+                                 << name << " has size " << size
+                                 << " in dimension " << dim << ", but wants 1";
+      if (dim == 1 && channels != 1)
+        error << " (or " << channels << ", input's number of channels)";
+      return error;
+    }
+  }
+  return verifyOutput(*this);
+}
+
+/// Rewrites `op` as a `NewOp`, its newer version with dilations, which are 1
+/// here. A model that states an older feature level keeps what that level has.
+template <typename NewOp, typename OldOp>
+static LogicalResult addDilations(OldOp op, PatternRewriter &rewriter) {
+  FeatureLevel wanted = NewOp::getOperatorSupport().getIntroducedLevel();
+  if (getTargetFeatureLevel(op) < wanted)
+    return rewriter.notifyMatchFailure(op, "the feature level lacks the newer "
+                                           "version");
+  SmallVector<NamedAttribute> attributes(op->getAttrs());
+  SmallVector<int64_t> dilations(op.getStrides().size(), 1);
+  attributes.push_back(rewriter.getNamedAttr(
+      "dilations", rewriter.getDenseI64ArrayAttr(dilations)));
+  rewriter.replaceOpWithNewOp<NewOp>(op, op->getResultTypes(),
+                                     op->getOperands(), attributes);
+  return success();
+}
+
+void AveragePoolingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *) {
+  patterns.add(addDilations<AveragePooling1Op, AveragePoolingOp>);
+}
+void LpPoolingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *) {
+  patterns.add(addDilations<LpPooling1Op, LpPoolingOp>);
+}
+void MaxPooling1Op::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                MLIRContext *) {
+  patterns.add(addDilations<MaxPooling2Op, MaxPooling1Op>);
+}
+void MaxPoolingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                               MLIRContext *) {
+  patterns.add(addDilations<MaxPooling2Op, MaxPoolingOp>);
+}
+
+//===----------------------------------------------------------------------===//
+// Back from windows
+//===----------------------------------------------------------------------===//
+
+LogicalResult AveragePoolingGradOp::verify() {
+  return verifyWindows<AveragePoolingGradOp>(
+      getLoc(), "input_gradient", getTensorType(getInputGradient()),
+      "output_gradient", getTensorType(getOutputGradient()), getStrides(),
+      getWindowSize(), getStartPadding(), getEndPadding(), getDilations());
+}

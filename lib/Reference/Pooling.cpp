@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementWiseRows.h"
 #include "Evaluators.h"
 #include "Sets.h"
 #include "Sums.h"
@@ -26,9 +27,9 @@ struct Span {
 
 /// The windows of a pooling, in one dimension each.
 template <typename OpTy>
-static SmallVector<std::vector<Span>>
-getSpans(OpTy op, ArrayRef<int64_t> dilations, ArrayRef<int64_t> sizes,
-         ArrayRef<int64_t> windows) {
+static SmallVector<std::vector<Span>> getSpans(OpTy op, ArrayRef<int64_t> sizes,
+                                               ArrayRef<int64_t> windows) {
+  ArrayRef<int64_t> dilations = op.getDilations();
   SmallVector<std::vector<Span>> spans(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i)
     for (int64_t window = 0; window < windows[i]; ++window) {
@@ -72,8 +73,7 @@ static LogicalResult evaluateTensors(MaxPoolingGradOp op, const Tensor &input,
 
   ArrayRef<int64_t> sizes = input.getShape().drop_front(2);
   ArrayRef<int64_t> windows = inputGradient.getShape().drop_front(2);
-  SmallVector<std::vector<Span>> spans =
-      getSpans(op, op.getDilations(), sizes, windows);
+  SmallVector<std::vector<Span>> spans = getSpans(op, sizes, windows);
 
   int64_t planeSize = *getNumElements(sizes);
   std::vector<float> sums(planeSize);
@@ -143,13 +143,11 @@ static void setLowest(Tensor &tensor, int64_t index) {
 
 /// The maxima of windows, and their indices in `indices`, if that is not null.
 template <typename OpTy>
-static void evaluateMaxima(OpTy op, ArrayRef<int64_t> dilations,
-                           const Tensor &input, Tensor &output,
+static void evaluateMaxima(OpTy op, const Tensor &input, Tensor &output,
                            Tensor *indices) {
   ArrayRef<int64_t> sizes = input.getShape().drop_front(2);
   ArrayRef<int64_t> windows = output.getShape().drop_front(2);
-  SmallVector<std::vector<Span>> spans =
-      getSpans(op, dilations, sizes, windows);
+  SmallVector<std::vector<Span>> spans = getSpans(op, sizes, windows);
   int64_t planeSize = *getNumElements(sizes), index = 0;
   unsigned width = getByteWidth(input.getDataType());
   for (int64_t plane = 0, planes = input.getShape()[0] * input.getShape()[1];
@@ -175,8 +173,7 @@ static void evaluateMaxima(OpTy op, ArrayRef<int64_t> dilations,
 
 /// Maxima grow with their elements, but their places do not.
 template <typename OpTy>
-static LogicalResult evaluateMaxima(OpTy op, ArrayRef<int64_t> dilations,
-                                    ArrayRef<Estimate> operands,
+static LogicalResult evaluateMaxima(OpTy op, ArrayRef<Estimate> operands,
                                     Evaluators::Estimates &outputs) {
   if (op->getNumResults() > 1 && !operands[0].isExact())
     return op.emitOpError("looks for the places of maxima in an input that is "
@@ -184,47 +181,32 @@ static LogicalResult evaluateMaxima(OpTy op, ArrayRef<int64_t> dilations,
   return Evaluators::evaluateEach(
       op, operands, outputs,
       [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out, Evaluators::Bound) {
-        evaluateMaxima(op, dilations, in[0], out[0],
-                       out.size() > 1 ? &out[1] : nullptr);
+        evaluateMaxima(op, in[0], out[0], out.size() > 1 ? &out[1] : nullptr);
         return success();
       });
 }
 
-static LogicalResult evaluate(MaxPooling2Op op, ArrayRef<Estimate> operands,
-                              Evaluators::Estimates &outputs) {
-  return evaluateMaxima(op, op.getDilations(), operands, outputs);
-}
-
-/// Sums of `term` over the elements of each window, and what `finish` makes of
-/// a sum and of how many elements of its window lie inside the tensor.
+/// Calls `callback` for each window of `op`, in row-major order, with its
+/// number and the places in `input` of its elements that lie inside.
 template <typename OpTy>
-static LogicalResult
-evaluateSums(OpTy op, ArrayRef<int64_t> dilations, const Estimate &input,
-             Evaluators::Estimates &outputs,
-             llvm::function_ref<Interval(Interval element)> term,
-             llvm::function_ref<Interval(Interval sum, int64_t count)> finish) {
-  FailureOr<Estimate> created = createBounds(op, op.getOutput().getType());
-  if (failed(created))
-    return failure();
-  Estimate &output = *created;
-  ArrayRef<int64_t> sizes = input.value.getShape().drop_front(2);
-  ArrayRef<int64_t> windows = output.value.getShape().drop_front(2);
-  SmallVector<std::vector<Span>> spans =
-      getSpans(op, dilations, sizes, windows);
-  int64_t planeSize = *getNumElements(sizes), index = 0,
-          planes = output.value.getShape()[0] * output.value.getShape()[1];
+static void
+forEachWindow(OpTy op, const Tensor &input, const Tensor &windows,
+              llvm::function_ref<void(int64_t window, ArrayRef<int64_t> places)>
+                  callback) {
+  ArrayRef<int64_t> sizes = input.getShape().drop_front(2);
+  ArrayRef<int64_t> counts = windows.getShape().drop_front(2);
+  SmallVector<std::vector<Span>> spans = getSpans(op, sizes, counts);
+  int64_t planeSize = *getNumElements(sizes), number = 0,
+          planes = input.getShape()[0] * input.getShape()[1];
+  SmallVector<int64_t> places;
   for (int64_t plane = 0; plane < planes; ++plane)
-    forEachCoordinate(windows, [&](ArrayRef<int64_t> window) {
-      Sum sum;
-      int64_t count = 0;
+    forEachCoordinate(counts, [&](ArrayRef<int64_t> window) {
+      places.clear();
       forEachElement(spans, sizes, window, [&](int64_t position) {
-        sum.add(term(Interval::load(input, plane * planeSize + position)));
-        ++count;
+        places.push_back(plane * planeSize + position);
       });
-      finish(sum.get(), count).store(output, index++);
+      callback(number++, places);
     });
-  outputs.push_back(output);
-  return success();
 }
 
 /// The number of elements of a window, padding included.
@@ -235,20 +217,174 @@ template <typename OpTy> static int64_t getWindowCount(OpTy op) {
   return count;
 }
 
-static LogicalResult evaluate(AveragePoolingOp op, ArrayRef<Estimate> operands,
-                              Evaluators::Estimates &outputs) {
+/// The number that a sum of `count` elements inside the tensor is divided by.
+template <typename OpTy> static Interval getDivisor(OpTy op, size_t count) {
+  if (op.getIncludePadding())
+    return Interval(static_cast<double>(getWindowCount(op)));
+  return Interval(static_cast<double>(std::max<size_t>(count, 1)));
+}
+
+/// Sums of `term` over the elements of each window, and what `finish` makes of
+/// a sum and of how many elements of its window lie inside the tensor.
+template <typename OpTy>
+static LogicalResult
+evaluateSums(OpTy op, const Estimate &input, Evaluators::Estimates &outputs,
+             llvm::function_ref<Interval(Interval element)> term,
+             llvm::function_ref<Interval(Interval sum, size_t count)> finish) {
+  FailureOr<Estimate> output = createBounds(op, op.getOutput().getType());
+  if (failed(output))
+    return failure();
+  forEachWindow(op, input.value, output->value,
+                [&](int64_t window, ArrayRef<int64_t> places) {
+                  Sum sum;
+                  for (int64_t place : places)
+                    sum.add(term(Interval::load(input, place)));
+                  finish(sum.get(), places.size()).store(*output, window);
+                });
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult evaluateAverages(OpTy op, ArrayRef<Estimate> operands,
+                                      Evaluators::Estimates &outputs) {
   return evaluateSums(
-      op, {}, operands[0], outputs, [](Interval element) { return element; },
-      [&](Interval sum, int64_t count) {
-        int64_t divisor = op.getIncludePadding() ? getWindowCount(op) : count;
-        return sum / Interval(std::max<int64_t>(divisor, 1));
+      op, operands[0], outputs, [](Interval element) { return element; },
+      [&](Interval sum, size_t count) { return sum / getDivisor(op, count); });
+}
+
+/// `x` to the power of `p`: whatever the order of the factors, p - 1 products
+/// are rounded.
+static Interval raise(Interval x, int64_t p) {
+  if (p == 1)
+    return x;
+  Interval root = raise(x, p / 2), power = root * root;
+  return p % 2 == 1 ? power * x : power;
+}
+
+template <typename OpTy>
+static LogicalResult evaluateNorms(OpTy op, ArrayRef<Estimate> operands,
+                                   Evaluators::Estimates &outputs) {
+  int64_t p = op.getP();
+  return evaluateSums(
+      op, operands[0], outputs,
+      [&](Interval element) { return raise(abs(element), p); },
+      [&](Interval sum, size_t) {
+        if (p == 1)
+          return sum;
+        // No sum is negative, whatever its bounds say.
+        sum.low = std::max(sum.low, 0.0);
+        if (p == 2)
+          return sqrt(sum);
+        Interval root = exp(log(sum) / Interval(static_cast<double>(p)));
+        return select(sum.equals(Interval(0)), Interval(0), root);
       });
 }
 
+static LogicalResult evaluateGradient(AveragePoolingGradOp op,
+                                      ArrayRef<Estimate> operands,
+                                      Evaluators::Estimates &outputs) {
+  const Estimate &gradient = operands[0];
+  FailureOr<Estimate> output =
+      createBounds(op, op.getOutputGradient().getType());
+  if (failed(output))
+    return failure();
+  std::vector<Sum> sums(output->value.getNumElements());
+  forEachWindow(op, output->value, gradient.value,
+                [&](int64_t window, ArrayRef<int64_t> places) {
+                  Interval share = Interval::load(gradient, window) /
+                                   getDivisor(op, places.size());
+                  for (int64_t place : places)
+                    sums[place].add(share);
+                });
+  for (auto [place, sum] : llvm::enumerate(sums))
+    sum.get().store(*output, place);
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
+                                       ArrayRef<Estimate> operands,
+                                       Evaluators::Estimates &outputs) {
+  const Estimate &input = operands[0];
+  auto get = [&](unsigned index) { return getOptional(op, operands, index); };
+  FailureOr<Estimate> output = createBounds(op, op.getOutput().getType());
+  if (failed(output))
+    return failure();
+  ArrayRef<int64_t> shape = output->value.getShape();
+  int64_t planeSize = *getNumElements(shape.drop_front(2));
+  forEachWindow(
+      op, input.value, output->value,
+      [&](int64_t window, ArrayRef<int64_t> places) {
+        // The place of the window's channel in a scale or zero point.
+        auto getChannel = [&](const Estimate &parameter) -> int64_t {
+          return parameter.value.getNumElements() == 1
+                     ? 0
+                     : window / planeSize % shape[1];
+        };
+        auto load = [&](const Estimate &parameter) {
+          return Interval::load(parameter, getChannel(parameter));
+        };
+        // Integers are added without error, so that bounds are integers, too.
+        const Estimate *zero = get(2);
+        int64_t value = 0, low = 0, high = 0;
+        for (int64_t place : places) {
+          value += input.value.getInteger(place);
+          low += input.lower.getInteger(place);
+          high += input.upper.getInteger(place);
+        }
+        auto count = static_cast<int64_t>(places.size());
+        if (zero) {
+          int64_t channel = getChannel(*zero);
+          value -= count * zero->value.getInteger(channel);
+          low -= count * zero->upper.getInteger(channel);
+          high -= count * zero->lower.getInteger(channel);
+        }
+        // Above 2^24, the conversion to f32 rounds.
+        Interval sum = Interval::around(
+            static_cast<float>(value), static_cast<double>(low),
+            static_cast<double>(high),
+            std::max(std::abs(low), std::abs(high)) > (1 << 24) ? 1 : 0);
+        Interval average = sum * load(*get(1)) / getDivisor(op, places.size());
+        Interval result = roundEven(average / load(*get(3)));
+        if (const Estimate *outputZero = get(4))
+          result = result + load(*outputZero);
+        if (result.isNaN || result.mayBeNaN)
+          storeUnknown(*output, window);
+        else
+          result.storeConverted(*output, window);
+      });
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+static LogicalResult evaluateUnpooling(MaxUnpoolingOp op,
+                                       ArrayRef<Tensor> operands,
+                                       MutableArrayRef<Tensor> outputs) {
+  const Tensor &input = operands[0], &indices = operands[1];
+  Tensor &output = outputs[0];
+  unsigned width = getByteWidth(input.getDataType());
+  for (int64_t i = 0; i < input.getNumElements(); ++i) {
+    __int128 place = indices.getInteger(i);
+    if (place < output.getNumElements())
+      std::copy_n(input.getData() + i * width, width,
+                  output.getData() + static_cast<int64_t>(place) * width);
+  }
+  return success();
+}
+
 void addPoolingEvaluators(Evaluators &evaluators) {
-  evaluators.add<AveragePoolingOp>(evaluate);
+  evaluators.add<AveragePooling1Op>(evaluateAverages);
+  evaluators.add<AveragePoolingGradOp>(evaluateGradient);
+  evaluators.add<AveragePoolingOp>(evaluateAverages);
+  evaluators.add<LpPooling1Op>(evaluateNorms);
+  evaluators.add<LpPoolingOp>(evaluateNorms);
+  evaluators.add<MaxPooling1Op>(evaluateMaxima);
+  evaluators.add<MaxPooling2Op>(evaluateMaxima);
   evaluators.add<MaxPoolingGradOp>(evaluate);
-  evaluators.add<MaxPooling2Op>(evaluate);
+  evaluators.add<MaxPoolingOp>(evaluateMaxima);
+  evaluators.addIndexedMovement<MaxUnpoolingOp>(evaluateUnpooling, {1});
+  evaluators.add<QuantizedLinearAveragePoolingOp>(evaluateQuantized);
 }
 
 } // namespace dml::reference

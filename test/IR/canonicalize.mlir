@@ -102,3 +102,82 @@ func.func @unused(%input: tensor<1x1x3x3xf32>, %gradient: tensor<1x1x2x2xf32>) {
       : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
   return
 }
+
+// Older versions of poolings become the newest.
+// CHECK-LABEL: func @newest_pooling
+// CHECK: dml.max_pooling2 %arg0 {dilations = array<i64: 1, 1>, end_padding = array<i64: 0, 1>, start_padding = array<i64: 1, 0>, strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>} : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+// CHECK: dml.max_pooling2 %arg0 {{.*}} -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xui32>)
+// CHECK: dml.average_pooling1 %arg0 {dilations = array<i64: 1, 1>, {{.*}}include_padding = true
+// CHECK: dml.lp_pooling1 %arg0 {dilations = array<i64: 1, 1>, {{.*}}p = 3 : i64
+func.func @newest_pooling(%input: tensor<1x1x3x4xf32>)
+    -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xui32>,
+        tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) {
+  %0 = dml.max_pooling %input {
+      strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+      start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>}
+      : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+  %1:2 = dml.max_pooling1 %input {
+      strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+      start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>}
+      : (tensor<1x1x3x4xf32>) -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xui32>)
+  %2 = dml.average_pooling %input {
+      strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+      start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>,
+      include_padding = true}
+      : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+  %3 = dml.lp_pooling %input {
+      strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+      start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>, p = 3}
+      : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+  return %0, %1#0, %1#1, %2, %3 : tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>,
+      tensor<1x1x3x2xui32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>
+}
+
+// -----
+
+// A level that lacks the newest versions keeps the older ones.
+module attributes {dml.target = #dml.target<feature_level = fl_2_0>} {
+  // CHECK-LABEL: func @older_pooling
+  // CHECK: dml.max_pooling %
+  // CHECK: dml.average_pooling %
+  // CHECK: dml.lp_pooling %
+  func.func @older_pooling(%input: tensor<1x1x3x4xf32>)
+      -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) {
+    %0 = dml.max_pooling %input {
+        strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+        start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>}
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+    %1 = dml.average_pooling %input {
+        strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+        start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>,
+        include_padding = true}
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+    %2 = dml.lp_pooling %input {
+        strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+        start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>, p = 3}
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+    return %0, %1, %2 : tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>,
+        tensor<1x1x3x2xf32>
+  }
+}
+
+// -----
+
+// A level between them has the newest version of one operator.
+module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
+  // CHECK-LABEL: func @some_newer_pooling
+  // CHECK: dml.max_pooling2 %
+  // CHECK: dml.lp_pooling %
+  func.func @some_newer_pooling(%input: tensor<1x1x3x4xf32>)
+      -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>) {
+    %0 = dml.max_pooling %input {
+        strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+        start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>}
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+    %1 = dml.lp_pooling %input {
+        strides = array<i64: 1, 2>, window_size = array<i64: 2, 3>,
+        start_padding = array<i64: 1, 0>, end_padding = array<i64: 0, 1>, p = 3}
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+    return %0, %1 : tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>
+  }
+}

@@ -351,6 +351,98 @@ def quantized():
 
 
 
+def slide(x, size, dilation=1, stride=1):
+    """The windows of `size` elements along the last dimension, as a dimension of their own."""
+    count = (x.shape[-1] - (size - 1) * dilation - 1) // stride + 1
+    return np.stack([x[..., w * stride:w * stride + (size - 1) * dilation + 1:dilation]
+                     for w in range(count)], axis=-2)
+
+
+@group
+def pooling():
+    model = Model(opset=19)
+    x = ramp(2, 3, 1, 8, first=-3.1, step=0.2)
+    a = model.input(x)
+    model.expect(model.node("MaxPool", a, kernel_shape=[1, 3], dilations=[1, 2]), slide(x, 3, 2).max(axis=-1))
+    model.expect(model.node("AveragePool", a, kernel_shape=[1, 3], strides=[1, 2]),
+                 slide(x, 3, 1, 2).mean(axis=-1), 1e-5)
+    model.expect(model.node("AveragePool", a, kernel_shape=[1, 3], dilations=[1, 2]),
+                 slide(x, 3, 2).mean(axis=-1), 1e-5)
+    padded = np.pad(x, ((0, 0), (0, 0), (0, 0), (2, 2)))
+    model.expect(model.node("AveragePool", a, kernel_shape=[1, 3], dilations=[1, 2], pads=[0, 2, 0, 2],
+                            count_include_pad=1), slide(padded, 3, 2).mean(axis=-1), 1e-5)
+    line = x[:, :, 0]
+    model.expect(model.node("LpPool", model.input(line), kernel_shape=[2]),
+                 np.sqrt((slide(line, 2) ** 2).sum(axis=-1)), 1e-4)
+    model.expect(model.node("LpPool", a, kernel_shape=[1, 3], dilations=[1, 2], p=3),
+                 (np.abs(slide(x, 3, 2)) ** 3).sum(axis=-1) ** (1 / 3), 1e-3)
+    model.expect(model.node("GlobalLpPool", a, p=1), np.abs(x).sum(axis=(2, 3), keepdims=True), 1e-3)
+    return model
+
+
+def unpool(x, indices, shape, output):
+    flat = np.zeros(shape, x.dtype).reshape(-1)
+    flat[indices.reshape(-1)] = x.reshape(-1)
+    return np.pad(flat.reshape(shape), [(0, to - size) for size, to in zip(shape, output)])
+
+
+@group
+def unpooling():
+    model = Model()
+    x = ramp(2, 1, 2, 2)
+    indices = np.int64([[[[5, 7], [13, 15]]], [[[16, 18], [29, 30]]]])
+    a, i = model.input(x), model.weights(indices)
+    square = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    model.expect(model.node("MaxUnpool", a, i, **square), unpool(x, indices, (2, 1, 4, 4), (2, 1, 4, 4)))
+    # Indices count the elements of the smaller tensor.
+    model.expect(model.node("MaxUnpool", a, i, model.weights(np.int64([2, 1, 5, 6])), **square),
+                 unpool(x, indices, (2, 1, 4, 4), (2, 1, 5, 6)))
+    # What MaxPool found goes back, in one and in three spatial dimensions.
+    for shape in (1, 2, 6), (1, 2, 2, 2, 4):
+        y = ramp(*shape)
+        spatial = len(shape) - 2
+        windows = {"kernel_shape": [2] * spatial, "strides": [2] * spatial}
+        pooled = model.node("MaxPool", model.input(y), outputs=2, **windows)
+        # Of a ramp, the last element of each window is the largest.
+        last = (Ellipsis,) + (slice(1, None, 2),) * spatial
+        wanted = np.zeros_like(y)
+        wanted[last] = y[last]
+        model.expect(model.node("MaxUnpool", *pooled, **windows), wanted)
+    return model
+
+
+@group
+def quantized_pooling():
+    model = Model()
+    x = np.arange(2 * 3 * 1 * 6, dtype=np.uint8).reshape(2, 3, 1, 6) * 7
+    a = model.input(x)
+    real = (x.astype(np.float64) - 10) * 0.5
+
+    def quantize(number):
+        return np.clip(np.round(number / 0.75) + 5, 0, 255).astype(np.uint8)
+
+    scale, zero = model.weights(np.float32(0.5)), model.weights(np.uint8(10))
+    to_scale, to_zero = model.weights(np.float32(0.75)), model.weights(np.uint8(5))
+    parameters = (scale, zero, to_scale, to_zero)
+    windows = {"kernel_shape": [1, 3], "domain": "com.microsoft"}
+    average = quantize(slide(real, 3).mean(axis=-1))
+    model.expect(model.node("QLinearAveragePool", a, *parameters, **windows), average)
+    last = model.input(np.ascontiguousarray(x.transpose(0, 2, 3, 1)))
+    model.expect(model.node("QLinearAveragePool", last, *parameters, channels_last=1, **windows),
+                 average.transpose(0, 2, 3, 1))
+    model.expect(model.node("QLinearGlobalAveragePool", a, *parameters, domain="com.microsoft"),
+                 quantize(real.mean(axis=(2, 3), keepdims=True)))
+    model.expect(model.node("QLinearGlobalAveragePool", last, *parameters, channels_last=1,
+                            domain="com.microsoft"),
+                 quantize(real.mean(axis=(2, 3), keepdims=True)).transpose(0, 2, 3, 1))
+    # Without zero points, and with padding that is averaged.
+    padded = np.pad(x.astype(np.float64) * 0.5, ((0, 0), (0, 0), (0, 0), (1, 1)))
+    model.expect(model.node("QLinearAveragePool", a, scale, "", to_scale, pads=[0, 1, 0, 1], count_include_pad=1,
+                            **windows),
+                 np.clip(np.round(slide(padded, 3).mean(axis=-1) / 0.75), 0, 255).astype(np.uint8))
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

@@ -21,6 +21,23 @@ struct Windows {
   SmallVector<int64_t> shape;
 
   Windows(Random &random, ArrayRef<int64_t> input, bool isDilated = true);
+  /// None, for a tensor of `rank` dimensions.
+  explicit Windows(size_t rank) : shape(rank) {}
+
+  /// The attributes of `OpTy` that say so.
+  template <typename OpTy>
+  SmallVector<NamedAttribute> getAttributes(Builder builder) const {
+    SmallVector<NamedAttribute> attributes;
+    for (auto [name, values] : {std::pair("strides", &strides),
+                                {"window_size", &size},
+                                {"start_padding", &startPadding},
+                                {"end_padding", &endPadding},
+                                {"dilations", &dilations}})
+      if (llvm::is_contained(OpTy::getAttributeNames(), name))
+        attributes.push_back(
+            builder.getNamedAttr(name, builder.getDenseI64ArrayAttr(*values)));
+    return attributes;
+  }
 };
 } // namespace
 
@@ -75,35 +92,135 @@ static Operation *drawMaxPoolingGrad(Draft &draft, const Cell &, uint32_t,
       windows.startPadding, windows.endPadding, windows.dilations);
 }
 
-static Operation *drawMaxPooling2(Draft &draft, const Cell &cell, uint32_t,
-                                  Value input) {
-  auto inputType = cast<RankedTensorType>(input.getType());
-  Windows windows(draft.random, inputType.getShape());
-  auto output = inputType.clone(windows.shape);
-  // Indices of what is known within bounds only are unknown.
-  Type indices;
-  if (draft.random.oneIn(2) && !draft.isGraph)
-    indices = output.clone(
-        getElementType(cell.types.back(), draft.builder.getContext()));
-  return MaxPooling2Op::create(
-      draft.builder, output, indices, input, windows.strides, windows.size,
-      windows.startPadding, windows.endPadding, windows.dilations);
+/// Draws the windows of an `OpTy` on a tensor of `shape`.
+template <typename OpTy>
+static Windows drawWindows(Draft &draft, ArrayRef<int64_t> shape) {
+  return Windows(draft.random, shape,
+                 llvm::is_contained(OpTy::getAttributeNames(), "dilations"));
 }
 
-static Operation *drawAveragePooling(Draft &draft, const Cell &, uint32_t,
-                                     Value input) {
+template <typename OpTy>
+static Operation *drawMaxPooling(Draft &draft, const Cell &cell, uint32_t,
+                                 Value input) {
   auto inputType = cast<RankedTensorType>(input.getType());
-  Windows windows(draft.random, inputType.getShape(), /*isDilated=*/false);
-  return AveragePoolingOp::create(draft.builder, inputType.clone(windows.shape),
-                                  input, windows.strides, windows.size,
-                                  windows.startPadding, windows.endPadding,
-                                  /*include_padding=*/draft.random.oneIn(2));
+  Windows windows = drawWindows<OpTy>(draft, inputType.getShape());
+  SmallVector<Type> results = {inputType.clone(windows.shape)};
+  // Indices of what is known within bounds only are unknown.
+  bool hasIndices = cell.types.size() > 2;
+  if (hasIndices && draft.random.oneIn(2) && !draft.isGraph)
+    results.push_back(RankedTensorType::get(
+        windows.shape,
+        getElementType(cell.types.back(), draft.builder.getContext())));
+  return OpTy::create(draft.builder, results, input,
+                      windows.getAttributes<OpTy>(draft.builder));
+}
+
+static NamedAttribute drawIncludePadding(Draft &draft) {
+  return draft.builder.getNamedAttr(
+      "include_padding", draft.builder.getBoolAttr(draft.random.oneIn(2)));
+}
+
+static NamedAttribute drawDegree(Draft &draft) {
+  int64_t degree = draft.random.oneIn(8) ? draft.random.between(4, 40)
+                                         : draft.random.between(1, 3);
+  return draft.builder.getNamedAttr("p",
+                                    draft.builder.getI64IntegerAttr(degree));
+}
+
+/// Draws a pooling with an attribute that `drawMore` draws.
+template <typename OpTy, NamedAttribute (*drawMore)(Draft &)>
+static Operation *drawPooling(Draft &draft, const Cell &, uint32_t,
+                              Value input) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  Windows windows = drawWindows<OpTy>(draft, inputType.getShape());
+  SmallVector<NamedAttribute> attributes =
+      windows.getAttributes<OpTy>(draft.builder);
+  attributes.push_back(drawMore(draft));
+  return OpTy::create(draft.builder, TypeRange(inputType.clone(windows.shape)),
+                      input, attributes);
+}
+
+static Operation *drawQuantized(Draft &draft, const Cell &cell, uint32_t,
+                                Value input) {
+  using OpTy = QuantizedLinearAveragePoolingOp;
+  Random &random = draft.random;
+  MLIRContext *context = draft.builder.getContext();
+  Windows windows = drawWindows<OpTy>(draft, getShape(input));
+  // One for all channels, of any rank, or one for each.
+  auto addParameter = [&](unsigned index) {
+    SmallVector<int64_t> shape(
+        random.oneIn(2) ? random.between(1, 5) : cell.rank, 1);
+    if (shape.size() > 1 && random.oneIn(2))
+      shape[1] = windows.shape[1];
+    return draft.addArgument(RankedTensorType::get(
+        shape, getElementType(cell.types[index], context)));
+  };
+  Value inputScale = addParameter(1),
+        inputZero = random.oneIn(3) ? Value() : addParameter(2),
+        outputScale = addParameter(3),
+        outputZero = random.oneIn(3) ? Value() : addParameter(4);
+  return OpTy::create(
+      draft.builder,
+      RankedTensorType::get(windows.shape,
+                            getElementType(cell.types.back(), context)),
+      input, inputScale, inputZero, outputScale, outputZero, windows.strides,
+      windows.size, windows.startPadding, windows.endPadding, windows.dilations,
+      random.oneIn(2));
+}
+
+static Operation *drawAveragePoolingGrad(Draft &draft, const Cell &, uint32_t,
+                                         Value input) {
+  // The output gradient gets sizes of which the input gradient's follow.
+  Random &random = draft.random;
+  auto inputType = cast<RankedTensorType>(input.getType());
+  Windows windows(inputType.getRank());
+  windows.shape.assign(inputType.getShape().begin(),
+                       inputType.getShape().end());
+  for (int64_t &size : MutableArrayRef(windows.shape).drop_front(2)) {
+    windows.strides.push_back(random.between(1, 3));
+    windows.size.push_back(random.oneIn(8) ? random.between(1, 20)
+                                           : random.between(1, 4));
+    int64_t padded = (size - 1) * windows.strides.back() + windows.size.back() +
+                     random.between(0, windows.strides.back() - 1);
+    auto drawPadding = [&](int64_t room) {
+      return random.between(0, std::min(room, random.between(0, 4)));
+    };
+    windows.startPadding.push_back(drawPadding(padded - 1));
+    windows.endPadding.push_back(
+        drawPadding(padded - 1 - windows.startPadding.back()));
+    size = padded - windows.startPadding.back() - windows.endPadding.back();
+  }
+  SmallVector<NamedAttribute> attributes =
+      windows.getAttributes<AveragePoolingGradOp>(draft.builder);
+  attributes.push_back(drawIncludePadding(draft));
+  return AveragePoolingGradOp::create(draft.builder,
+                                      TypeRange(inputType.clone(windows.shape)),
+                                      input, attributes);
+}
+
+static Operation *drawMaxUnpooling(Draft &draft, const Cell &cell, uint32_t,
+                                   Value input) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  Value indices = draft.addArgument(RankedTensorType::get(
+      inputType.getShape(),
+      getElementType(cell.types[1], draft.builder.getContext())));
+  // Each place of the output looks at all indices.
+  constexpr int64_t maxPairs = 1 << 24;
+  SmallVector<int64_t> shape(inputType.getRank(), 1);
+  int64_t room =
+      std::min(draft.maxElements, maxPairs / inputType.getNumElements() + 1);
+  for (unsigned dim : draft.drawOrder(shape.size())) {
+    shape[dim] = draft.drawSize(room);
+    room /= shape[dim];
+  }
+  return MaxUnpoolingOp::create(draft.builder, inputType.clone(shape), input,
+                                indices);
 }
 
 /// The sizes that windows of `input` have, or nothing if there is none.
 template <typename OpTy>
-static std::optional<SmallVector<int64_t>>
-getFittingShape(OpTy op, ArrayRef<int64_t> dilations) {
+static std::optional<SmallVector<int64_t>> getFittingShape(OpTy op) {
+  ArrayRef<int64_t> dilations = op.getDilations();
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
   if (!input)
     return std::nullopt;
@@ -133,12 +250,12 @@ getFittingShape(OpTy op, ArrayRef<int64_t> dilations) {
 }
 
 /// Gives the results the sizes that the operator wants, which nobody infers.
-template <typename OpTy>
-static void fitOutput(OpTy op, ArrayRef<int64_t> dilations) {
-  std::optional<SmallVector<int64_t>> shape = getFittingShape(op, dilations);
+template <typename OpTy> static void fitOutput(Operation *operation) {
+  std::optional<SmallVector<int64_t>> shape =
+      getFittingShape(cast<OpTy>(operation));
   if (!shape)
     return;
-  for (Value result : op->getResults())
+  for (Value result : operation->getResults())
     if (auto type = dyn_cast<RankedTensorType>(result.getType()))
       result.setType(type.clone(*shape));
 }
@@ -147,8 +264,7 @@ static void fitOutput(OpTy op, ArrayRef<int64_t> dilations) {
 static void fitGradient(Operation *operation) {
   auto op = cast<MaxPoolingGradOp>(operation);
   auto argument = dyn_cast<BlockArgument>(op.getInputGradient());
-  std::optional<SmallVector<int64_t>> shape =
-      getFittingShape(op, op.getDilations());
+  std::optional<SmallVector<int64_t>> shape = getFittingShape(op);
   if (!argument || !argument.hasOneUse() || !shape)
     return;
   argument.setType(
@@ -166,26 +282,63 @@ void addPoolingOperators(Operators &operators) {
   operators.add<MaxPoolingGradOp>(grad);
 
   Operator max;
-  max.draw = drawMaxPooling2;
   max.getPurpose = [](OpOperand &) { return Purpose::Order; };
   max.computes = [](StringRef) { return false; };
-  max.refit = [](Operation *operation) {
-    auto op = cast<MaxPooling2Op>(operation);
-    fitOutput(op, op.getDilations());
-  };
+  max.draw = drawMaxPooling<MaxPooling2Op>;
+  max.refit = fitOutput<MaxPooling2Op>;
   operators.add<MaxPooling2Op>(max);
+  max.draw = drawMaxPooling<MaxPooling1Op>;
+  max.refit = fitOutput<MaxPooling1Op>;
+  operators.add<MaxPooling1Op>(max);
+  max.draw = drawMaxPooling<MaxPoolingOp>;
+  max.refit = fitOutput<MaxPoolingOp>;
+  operators.add<MaxPoolingOp>(max);
 
   Operator average;
-  average.draw = drawAveragePooling;
   // Half of them average small integers, whose sums are exact.
   average.getPurpose = [](OpOperand &operand) {
-    auto op = cast<AveragePoolingOp>(operand.getOwner());
-    return op.getIncludePadding() ? Purpose::Compute : Purpose::Add;
+    auto include =
+        operand.getOwner()->getAttrOfType<BoolAttr>("include_padding");
+    return include && include.getValue() ? Purpose::Compute : Purpose::Add;
   };
-  average.refit = [](Operation *operation) {
-    fitOutput(cast<AveragePoolingOp>(operation), /*dilations=*/{});
-  };
+  average.draw = drawPooling<AveragePoolingOp, drawIncludePadding>;
+  average.refit = fitOutput<AveragePoolingOp>;
   operators.add<AveragePoolingOp>(average);
+  average.draw = drawPooling<AveragePooling1Op, drawIncludePadding>;
+  average.refit = fitOutput<AveragePooling1Op>;
+  operators.add<AveragePooling1Op>(average);
+  average.draw = drawAveragePoolingGrad;
+  average.refit = nullptr;
+  operators.add<AveragePoolingGradOp>(average);
+
+  Operator norm;
+  norm.getPurpose = [](OpOperand &) { return Purpose::Compute; };
+  norm.draw = drawPooling<LpPoolingOp, drawDegree>;
+  norm.refit = fitOutput<LpPoolingOp>;
+  operators.add<LpPoolingOp>(norm);
+  norm.draw = drawPooling<LpPooling1Op, drawDegree>;
+  norm.refit = fitOutput<LpPooling1Op>;
+  operators.add<LpPooling1Op>(norm);
+
+  Operator quantized;
+  quantized.getPurpose = [](OpOperand &operand) {
+    unsigned number = operand.getOperandNumber();
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    return number > 0 && isa<FloatType>(type.getElementType())
+               ? Purpose::Scale
+               : Purpose::Compute;
+  };
+  quantized.draw = drawQuantized;
+  quantized.refit = fitOutput<QuantizedLinearAveragePoolingOp>;
+  operators.add<QuantizedLinearAveragePoolingOp>(quantized);
+
+  Operator unpooling;
+  unpooling.computes = [](StringRef) { return false; };
+  unpooling.getPurpose = [](OpOperand &operand) {
+    return operand.getOperandNumber() == 1 ? Purpose::Index : Purpose::Move;
+  };
+  unpooling.draw = drawMaxUnpooling;
+  operators.add<MaxUnpoolingOp>(unpooling);
 }
 
 } // namespace dml::fuzz

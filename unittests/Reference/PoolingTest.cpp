@@ -205,16 +205,16 @@ protected:
   }
 
   /// The maxima and their indices.
-  std::pair<Tensor, Tensor> findMaxima(const Tensor &input,
-                                       const Window &window,
-                                       std::vector<int64_t> shape,
-                                       DataType indexType) {
+  std::pair<Tensor, Tensor>
+  findMaxima(const Tensor &input, const Window &window,
+             std::vector<int64_t> shape, DataType indexType,
+             const std::string &name = "max_pooling2") {
     std::string output =
         getTypeName(*Tensor::create(input.getDataType(), shape));
     std::string indices = getTypeName(*Tensor::create(indexType, shape));
     auto results = interpretSource(
         "func.func @main(%0: " + getTypeName(input) + ") -> (" + output + ", " +
-            indices + ") {\n%1:2 = dml.max_pooling2 %0 " +
+            indices + ") {\n%1:2 = dml." + name + " %0 " +
             makeAttributes(window) + " : (" + getTypeName(input) + ") -> (" +
             output + ", " + indices + ")\nreturn %1#0, %1#1 : " + output +
             ", " + indices + "\n}",
@@ -223,6 +223,13 @@ protected:
     if (failed(results))
       return {input, input};
     return {(*results)[0], (*results)[1]};
+  }
+
+  /// Windows for an operator without dilations.
+  static Window undilated(Window window, const std::string &more = "") {
+    window.dilations = {};
+    window.more = more;
+    return window;
   }
 
   static Window row(int64_t size, int64_t stride = 1, int64_t startPadding = 0,
@@ -334,6 +341,335 @@ TEST_F(PoolingTest, PlacesOfUncertainMaximaAreUnknown) {
   EXPECT_TRUE(failed(results));
   EXPECT_NE(diagnostics.find("known within bounds only"), std::string::npos)
       << diagnostics;
+}
+
+TEST_F(PoolingTest, OlderVersionsAreTheNewestWithoutDilations) {
+  for (DataType type : allDataTypes) {
+    if (type == DataType::FLOAT64)
+      continue;
+    Tensor input = makeTensor(type, {1, 1, 2, 4}, {3, 5, 7, 1, 9, 4, 2, 8});
+    EXPECT_EQ(
+        getNumbers(pool("max_pooling", input, undilated(row(3)), {1, 1, 2, 2})),
+        (Numbers{7, 7, 9, 8}));
+    EXPECT_EQ(getNumbers(
+                  pool("max_pooling1", input, undilated(row(3)), {1, 1, 2, 2})),
+              (Numbers{7, 7, 9, 8}));
+    for (DataType indexType : {DataType::UINT32, DataType::UINT64}) {
+      auto [output, indices] = findMaxima(
+          input, undilated(row(3)), {1, 1, 2, 2}, indexType, "max_pooling1");
+      EXPECT_EQ(getNumbers(output), (Numbers{7, 7, 9, 8}));
+      EXPECT_EQ(getNumbers(indices), (Numbers{2, 2, 4, 7}));
+    }
+  }
+}
+
+TEST_F(PoolingTest, HugeWindowsSeeWhatLiesInside) {
+  constexpr int64_t most = 4294967295;
+  Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {-1, 3, 2});
+  EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most), {1, 1, 1, 1})),
+            (Numbers{3}));
+  // The window's second element is the tensor's first, and all others lie
+  // outside.
+  EXPECT_EQ(getNumbers(pool("max_pooling2", input, row(most, 1, most, 0, most),
+                            {1, 1, 1, 1})),
+            (Numbers{-1}));
+}
+
+TEST_F(PoolingTest, AveragesOfDilatedWindows) {
+  auto average = [&](Window window, const char *include,
+                     std::vector<int64_t> shape, DataType type) {
+    window.more = std::string(", include_padding = ") + include;
+    return getNumbers(pool("average_pooling1", makeIota(type, {1, 1, 1, 6}),
+                           window, std::move(shape)));
+  };
+  for (DataType type : {DataType::FLOAT32, DataType::FLOAT16}) {
+    EXPECT_EQ(average(row(3, 1, 0, 0, 2), "false", {1, 1, 1, 2}, type),
+              (Numbers{3, 4}));
+    // Windows of the elements _ 1 3, _ 2 4, 1 3 5, 2 4 6, 3 5 _: the divisor
+    // counts elements, and not what lies between them.
+    EXPECT_EQ(average(row(3, 1, 2, 1, 2), "true", {1, 1, 1, 5}, type),
+              (Numbers{getNumbers(makeTensor(type, {1}, {4.0 / 3}))[0], 2, 3, 4,
+                       getNumbers(makeTensor(type, {1}, {8.0 / 3}))[0]}));
+    EXPECT_EQ(average(row(3, 1, 2, 1, 2), "false", {1, 1, 1, 5}, type),
+              (Numbers{2, 3, 3, 4, 4}));
+    // Windows wholly in padding.
+    EXPECT_EQ(average(row(1, 9, 9, 9), "false", {1, 1, 1, 3}, type),
+              (Numbers{0, 1, 0}));
+  }
+}
+
+TEST_F(PoolingTest, NormsOfEveryDegree) {
+  Tensor input = makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {2, -3, 6});
+  auto norm = [&](int64_t p) {
+    std::string more = ", p = " + std::to_string(p);
+    Numbers newer, older;
+    for (Result result : {Result::lower, Result::exact, Result::upper}) {
+      Window window = row(3);
+      window.more = more;
+      newer.push_back(pool("lp_pooling1", input, window, {1, 1, 1, 1}, result)
+                          .getNumber(0));
+      older.push_back(pool("lp_pooling", input, undilated(row(3), more),
+                           {1, 1, 1, 1}, result)
+                          .getNumber(0));
+    }
+    EXPECT_EQ(newer, older);
+    return newer;
+  };
+  EXPECT_EQ(norm(1)[1], 11);
+  EXPECT_EQ(norm(2)[1], 7);
+  for (int64_t p : {1, 2, 3, 4, 7, 40}) {
+    double wanted =
+        std::pow(std::pow(2, p) + std::pow(3, p) + std::pow(6, p), 1.0 / p);
+    Numbers found = norm(p);
+    EXPECT_LE(found[0], wanted) << p;
+    EXPECT_GE(found[2], wanted) << p;
+    EXPECT_NEAR(found[1], wanted, 1e-5 * wanted) << p;
+    EXPECT_LE(found[2] - found[0], 1e-4 * wanted) << p;
+  }
+  // Powers overflow, and are no less than their sum's root.
+  EXPECT_EQ(norm(4294967295)[2], infinity);
+}
+
+TEST_F(PoolingTest, NormsOfWindowsInPadding) {
+  Window window = row(2, 1, 2, 1);
+  for (int64_t p : {1, 2, 3}) {
+    window.more = ", p = " + std::to_string(p);
+    Numbers found = getNumbers(
+        pool("lp_pooling1", makeTensor(DataType::FLOAT16, {1, 1, 1, 1}, {-8}),
+             window, {1, 1, 1, 3}));
+    EXPECT_EQ(found[0], 0);
+    EXPECT_NEAR(found[1], 8, 0.01);
+    EXPECT_NEAR(found[2], 8, 0.01);
+  }
+}
+
+TEST_F(PoolingTest, NormsOfSpecialNumbers) {
+  Window window = row(1);
+  for (int64_t p : {1, 2, 3}) {
+    window.more = ", p = " + std::to_string(p);
+    Numbers found = getNumbers(pool(
+        "lp_pooling1",
+        makeTensor(DataType::FLOAT32, {1, 1, 1, 4}, {nan, -infinity, -0.0, 0}),
+        window, {1, 1, 1, 4}));
+    EXPECT_TRUE(std::isnan(found[0]));
+    EXPECT_EQ(found[1], infinity);
+    EXPECT_EQ(found[2], 0);
+    EXPECT_EQ(found[3], 0);
+  }
+}
+
+TEST_F(PoolingTest, GradientsOfAverages) {
+  auto gradient = [&](std::vector<double> values, const Window &window,
+                      std::vector<int64_t> from, std::vector<int64_t> to,
+                      const char *include, DataType type) {
+    return getNumbers(
+        pool("average_pooling_grad",
+             makeTensor(type, std::move(from), std::move(values)),
+             undilated(window, std::string(", include_padding = ") + include),
+             std::move(to)));
+  };
+  for (DataType type : {DataType::FLOAT32, DataType::FLOAT16}) {
+    for (const char *include : {"true", "false"})
+      EXPECT_EQ(gradient({1, 2, 3, 4}, {{1, 1}, {2, 2}, {0, 0}, {0, 0}, {}},
+                         {1, 1, 2, 2}, {1, 1, 3, 3}, include, type),
+                (Numbers{0.25, 0.75, 0.5, 1, 2.5, 1.5, 0.75, 1.75, 1}));
+    // Windows _ _, _ 0, 0 1, 1 _: the first has no element.
+    EXPECT_EQ(gradient({8, 4, 2, 6}, row(2, 1, 2, 1), {1, 1, 1, 4},
+                       {1, 1, 1, 2}, "true", type),
+              (Numbers{3, 4}));
+    EXPECT_EQ(gradient({8, 4, 2, 6}, row(2, 1, 2, 1), {1, 1, 1, 4},
+                       {1, 1, 1, 2}, "false", type),
+              (Numbers{5, 7}));
+    // Elements between windows, and behind the last one.
+    EXPECT_EQ(
+        gradient({1, 2}, row(1, 2), {1, 1, 1, 2}, {1, 1, 1, 4}, "false", type),
+        (Numbers{1, 0, 2, 0}));
+    // The size rounded up: the last window has one element.
+    EXPECT_EQ(gradient({1, 2, 4}, row(2, 2), {1, 1, 1, 3}, {1, 1, 1, 5},
+                       "false", type),
+              (Numbers{0.5, 0.5, 1, 1, 4}));
+  }
+  // Planes and three spatial dimensions.
+  EXPECT_EQ(gradient({4, 8}, {{1, 1, 1}, {2, 1, 2}, {0, 0, 0}, {0, 0, 0}, {}},
+                     {1, 2, 1, 1, 1}, {1, 2, 2, 1, 2}, "false",
+                     DataType::FLOAT32),
+            (Numbers{1, 1, 1, 1, 2, 2, 2, 2}));
+}
+
+class MaxUnpoolingTest : public ReferenceTest {
+protected:
+  Tensor unpool(const Tensor &input, const Tensor &indices,
+                std::vector<int64_t> shape) {
+    return interpretOp(
+        "dml.max_unpooling %0, %1 : (" + getTypeName(input) + ", " +
+            getTypeName(indices) + ") -> " +
+            getTypeName(*Tensor::create(input.getDataType(), std::move(shape))),
+        {input, indices});
+  }
+};
+
+TEST_F(MaxUnpoolingTest, PutsElementsOfEveryType) {
+  for (DataType type : allDataTypes) {
+    if (type == DataType::FLOAT64)
+      continue;
+    for (DataType indexType : {DataType::UINT32, DataType::UINT64})
+      EXPECT_EQ(
+          getNumbers(unpool(makeTensor(type, {1, 1, 2, 2}, {5, 6, 7, 8}),
+                            makeTensor(indexType, {1, 1, 2, 2}, {5, 7, 13, 15}),
+                            {1, 1, 4, 4})),
+          (Numbers{0, 0, 0, 0, 0, 5, 0, 6, 0, 0, 0, 0, 0, 7, 0, 8}));
+  }
+}
+
+TEST_F(MaxUnpoolingTest, IndicesCountFromTheTensorsFirstElement) {
+  EXPECT_EQ(getNumbers(unpool(
+                makeTensor(DataType::FLOAT32, {2, 1, 1, 2}, {1, 2, 3, 4}),
+                makeTensor(DataType::UINT32, {2, 1, 1, 2}, {5, 0, 3, 1}),
+                {2, 1, 1, 3})),
+            (Numbers{2, 4, 0, 3, 0, 1}));
+}
+
+TEST_F(MaxUnpoolingTest, TheLastOfEqualIndicesWins) {
+  EXPECT_EQ(
+      getNumbers(unpool(makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {1, 2, 3}),
+                        makeTensor(DataType::UINT32, {1, 1, 1, 3}, {1, 1, 0}),
+                        {1, 1, 1, 2})),
+      (Numbers{3, 2}));
+}
+
+TEST_F(MaxUnpoolingTest, IndicesOutOfRangePutNothing) {
+  EXPECT_EQ(
+      getNumbers(unpool(makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {1, 2, 3}),
+                        makeFromElements<uint32_t>(
+                            DataType::UINT32, {1, 1, 1, 3}, {2, UINT32_MAX, 1}),
+                        {1, 1, 1, 2})),
+      (Numbers{0, 3}));
+  // The low words of these are in range.
+  EXPECT_EQ(getNumbers(unpool(
+                makeTensor(DataType::FLOAT32, {1, 1, 1, 3}, {1, 2, 3}),
+                makeFromElements<uint64_t>(DataType::UINT64, {1, 1, 1, 3},
+                                           {uint64_t(1) << 32, UINT64_MAX, 1}),
+                {1, 1, 1, 2})),
+            (Numbers{0, 3}));
+}
+
+class QuantizedPoolingTest : public ReferenceTest {
+protected:
+  struct Parameter {
+    std::vector<double> scale, zero;
+  };
+
+  /// One-dimensional windows of `size` elements on rows.
+  Numbers pool(const Tensor &input, Parameter in, Parameter out,
+               DataType outputType, std::vector<int64_t> shape, int64_t size,
+               int64_t startPadding, const char *include,
+               int64_t dilation = 1) {
+    std::vector<Tensor> tensors = {input};
+    std::string operands = "%0", types = getTypeName(input);
+    auto add = [&](DataType type, const std::vector<double> &values,
+                   const std::string &name) {
+      if (values.empty())
+        return;
+      std::string number = "%" + std::to_string(tensors.size());
+      operands +=
+          name.empty() ? ", " + number : " " + name + "(" + number + ")";
+      tensors.push_back(
+          makeTensor(type, {1, int64_t(values.size()), 1, 1}, values));
+      types += ", " + getTypeName(tensors.back());
+    };
+    add(DataType::FLOAT32, in.scale, "");
+    add(input.getDataType(), in.zero, "input_zero_point");
+    add(DataType::FLOAT32, out.scale, "");
+    add(outputType, out.zero, "output_zero_point");
+    return getNumbers(interpretOp(
+        "dml.quantized_linear_average_pooling " + operands +
+            " {strides = array<i64: 1, 1>, window_size = array<i64: 1, " +
+            std::to_string(size) + ">, start_padding = array<i64: 0, " +
+            std::to_string(startPadding) +
+            ">, end_padding = array<i64: 0, 0>, dilations = array<i64: 1, " +
+            std::to_string(dilation) + ">, include_padding = " + include +
+            "} : (" + types + ") -> " +
+            getTypeName(*Tensor::create(outputType, std::move(shape))),
+        tensors));
+  }
+};
+
+TEST_F(QuantizedPoolingTest, TwoByTwoWindow) {
+  Tensor input = makeTensor(DataType::UINT8, {1, 1, 3, 3},
+                            {10, 20, 30, 40, 50, 60, 70, 80, 90});
+  auto scale = [](double value) {
+    return makeTensor(DataType::FLOAT32, {1, 1, 1, 1}, {value});
+  };
+  auto zero = [](double value) {
+    return makeTensor(DataType::UINT8, {1, 1, 1, 1}, {value});
+  };
+  EXPECT_EQ(
+      getNumbers(interpretOp(
+          "dml.quantized_linear_average_pooling %0, %1 input_zero_point(%2), "
+          "%3 output_zero_point(%4) {strides = array<i64: 1, 1>, window_size = "
+          "array<i64: 2, 2>, start_padding = array<i64: 0, 0>, end_padding = "
+          "array<i64: 0, 0>, dilations = array<i64: 1, 1>, include_padding = "
+          "false} : (tensor<1x1x3x3xui8>, tensor<1x1x1x1xf32>, "
+          "tensor<1x1x1x1xui8>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xui8>) -> "
+          "tensor<1x1x2x2xui8>",
+          {input, scale(0.5), zero(10), scale(1), zero(5)})),
+      (Numbers{15, 20, 30, 35}));
+}
+
+TEST_F(QuantizedPoolingTest, PaddingCountsAsTheZeroPoint) {
+  Tensor input = makeTensor(DataType::UINT8, {1, 1, 1, 2}, {8, 16});
+  EXPECT_EQ(pool(input, {{1}, {4}}, {{1}, {4}}, DataType::UINT8, {1, 1, 1, 2},
+                 2, 1, "false"),
+            (Numbers{8, 12}));
+  EXPECT_EQ(pool(input, {{1}, {4}}, {{1}, {4}}, DataType::UINT8, {1, 1, 1, 2},
+                 2, 1, "true"),
+            (Numbers{6, 12}));
+  // A window wholly in padding has the average 0, which is the zero point.
+  EXPECT_EQ(pool(input, {{1}, {4}}, {{1}, {9}}, DataType::UINT8, {1, 1, 1, 3},
+                 2, 2, "false"),
+            (Numbers{9, 13, 17}));
+}
+
+TEST_F(QuantizedPoolingTest, ZeroPointsMayBeAbsent) {
+  Tensor input = makeTensor(DataType::INT8, {1, 1, 1, 2}, {-100, 50});
+  EXPECT_EQ(pool(input, {{1}, {}}, {{1}, {}}, DataType::INT8, {1, 1, 1, 1}, 2,
+                 0, "false"),
+            (Numbers{-25}));
+  EXPECT_EQ(pool(input, {{1}, {10}}, {{1}, {}}, DataType::INT8, {1, 1, 1, 1}, 2,
+                 0, "false"),
+            (Numbers{-35}));
+  EXPECT_EQ(pool(input, {{1}, {}}, {{1}, {10}}, DataType::INT8, {1, 1, 1, 1}, 2,
+                 0, "false"),
+            (Numbers{-15}));
+}
+
+TEST_F(QuantizedPoolingTest, EachChannelMayHaveItsOwn) {
+  Tensor input = makeTensor(DataType::UINT8, {2, 2, 1, 1}, {10, 20, 30, 40});
+  EXPECT_EQ(pool(input, {{1, 2}, {0, 10}}, {{1, 4}, {1, 100}}, DataType::UINT8,
+                 {2, 2, 1, 1}, 1, 0, "false"),
+            (Numbers{11, 105, 31, 115}));
+}
+
+TEST_F(QuantizedPoolingTest, RoundsHalvesToEvenAndSaturates) {
+  Tensor input = makeTensor(DataType::INT8, {1, 1, 1, 5}, {1, 2, 3, -100, 100});
+  // Halves: 0.5, 1, 1.5, -50, 50.
+  EXPECT_EQ(pool(input, {{1}, {}}, {{2}, {}}, DataType::INT8, {1, 1, 1, 5}, 1,
+                 0, "false"),
+            (Numbers{0, 1, 2, -50, 50}));
+  EXPECT_EQ(pool(input, {{2}, {}}, {{1}, {}}, DataType::INT8, {1, 1, 1, 5}, 1,
+                 0, "false"),
+            (Numbers{2, 4, 6, -128, 127}));
+  // The other signedness.
+  EXPECT_EQ(pool(input, {{4}, {}}, {{1}, {}}, DataType::UINT8, {1, 1, 1, 5}, 1,
+                 0, "false"),
+            (Numbers{4, 8, 12, 0, 255}));
+}
+
+TEST_F(QuantizedPoolingTest, Dilations) {
+  Tensor input = makeTensor(DataType::UINT8, {1, 1, 1, 4}, {0, 10, 20, 30});
+  EXPECT_EQ(pool(input, {{1}, {}}, {{1}, {}}, DataType::UINT8, {1, 1, 1, 2}, 2,
+                 0, "true", 2),
+            (Numbers{10, 20}));
 }
 
 } // namespace

@@ -480,6 +480,86 @@ Value dml::buildSums(
       finish);
 }
 
+//===----------------------------------------------------------------------===//
+// Hits
+//===----------------------------------------------------------------------===//
+
+/// Builds a tensor of `type`, unsigned integers, each element of which is the
+/// largest of the numbers that `build` has for all points of `sizes`.
+static Value
+buildMaxima(OpBuilder &builder, Operation *op, RankedTensorType type,
+            ArrayRef<int64_t> sizes,
+            llvm::function_ref<Value(ElementBuilder &, ValueRange indices,
+                                     ValueRange point)>
+                build) {
+  PartialSpace space(type, sizes);
+  auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
+    Value zero =
+        arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    // A point outside of the space is a repetition of one inside, which does
+    // not change the maximum.
+    return space.buildLoops(b, part, zero,
+                            [&](ElementBuilder &b, ValueRange point, Value,
+                                ValueRange carried) -> SmallVector<Value> {
+                              return {b.createOrFold<arith::MaxUIOp>(
+                                  carried[0], build(b, indices, point))};
+                            })[0];
+  };
+  int64_t numParts = space.getNumParts();
+  if (numParts == 1)
+    return buildTensor(builder, op, type,
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return buildPart(b, Value(), indices);
+                       });
+  SmallVector<int64_t> shape = {numParts};
+  llvm::append_range(shape, type.getShape());
+  Value partial =
+      buildTensor(builder, op, type.clone(shape),
+                  [&](ElementBuilder &b, ValueRange indices) {
+                    return buildPart(b, indices.front(), indices.drop_front());
+                  });
+  return buildMaxima(
+      builder, op, type, numParts,
+      [&](ElementBuilder &b, ValueRange indices, ValueRange part) -> Value {
+        SmallVector<Value> coordinates(part);
+        llvm::append_range(coordinates, indices);
+        return tensor::ExtractOp::create(b, partial, coordinates);
+      });
+}
+
+Value dml::buildLastHits(
+    OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape, int64_t count,
+    llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)> isHit) {
+  // The numbers of a row are written out, and loops are over rows.
+  constexpr int64_t maxColumns = 16;
+  int64_t columns = std::min(count, maxColumns),
+          rows = llvm::divideCeilSigned(count, columns);
+  Type i32 = builder.getI32Type();
+  return buildMaxima(
+      builder, op, RankedTensorType::get(shape, i32), {rows, columns},
+      [&](ElementBuilder &b, ValueRange place, ValueRange point) {
+        Value number = b.add(b.mul(point[0], columns), point[1]);
+        // Beyond the last number, the last one is looked at again.
+        if (rows * columns != count)
+          number = b.minui(number, b.index(count - 1));
+        Value next =
+            b.createOrFold<arith::IndexCastUIOp>(i32, b.add(number, 1));
+        Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+        return b.select(isHit(b, place, number), next, none);
+      });
+}
+
+std::pair<Value, Value> dml::readLastHit(ElementBuilder &b, Value hits,
+                                         ValueRange place, int64_t count) {
+  Value hit = tensor::ExtractOp::create(b, hits, place);
+  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  Value exists = b.cmpi(arith::CmpIPredicate::ne, hit, none);
+  Value number = b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), hit);
+  number =
+      b.sub(b.createOrFold<arith::MaxUIOp>(number, b.index(1)), b.index(1));
+  return {exists, b.minui(number, b.index(count - 1))};
+}
+
 Value dml::flatten(OpBuilder &builder, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   if (rank == 1)

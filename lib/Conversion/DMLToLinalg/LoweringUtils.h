@@ -172,6 +172,25 @@ mlir::Value buildSums(
                                    mlir::Value sum)>
         finish);
 
+/// Builds a tensor of `shape`, a part of `op`, that has for each place the
+/// largest number, from 1 to `count`, for which `isHit` holds of the number
+/// before it (an index), and 0 where it holds of none. That is how a scatter
+/// finds what is written last to a place.
+mlir::Value buildLastHits(
+    mlir::OpBuilder &builder, mlir::Operation *op,
+    llvm::ArrayRef<int64_t> shape, int64_t count,
+    llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::ValueRange place,
+                                   mlir::Value number)>
+        isHit);
+
+/// What the tensor `hits` of buildLastHits has at `place`: whether there was a
+/// hit, and its number from 0 on, some number below `count` where there was
+/// none.
+std::pair<mlir::Value, mlir::Value> readLastHit(ElementBuilder &b,
+                                                mlir::Value hits,
+                                                mlir::ValueRange place,
+                                                int64_t count);
+
 /// `tensor` as one row of its elements.
 mlir::Value flatten(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor);

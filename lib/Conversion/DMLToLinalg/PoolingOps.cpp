@@ -18,38 +18,50 @@ using namespace dml;
 namespace {
 /// One spatial dimension of a pooling.
 struct PooledDim {
-  /// Elements of the input, and number of windows.
+  /// The sizes of the tensor that the windows lie on, and of the tensor that
+  /// has an element for each window.
   int64_t input, windows;
   int64_t stride, size, start, dilation;
 
   /// Elements from a window's first to its last, both included.
   int64_t getExtent() const {
     int64_t extent;
-    // Beyond all tensors, one extent is as good as another.
+    // All extents that are larger than every tensor have the same effect.
     if (llvm::MulOverflow(size - 1, dilation, extent))
       return std::numeric_limits<int64_t>::max();
     return 1 + extent;
   }
-  /// Whether places count from the tensor's last element, and not from the
-  /// window's: those of the elements inside the tensor are then below its size,
-  /// however large the window.
+  /// Whether places (buildPlace) count from the tensor's last element, and not
+  /// from the window's. The places of elements inside the tensor are then less
+  /// than its size, however large the window is.
   bool countsFromTensor() const { return getExtent() > input; }
-  /// What the places of elements that lie inside the tensor are below.
+  /// The places of elements inside the tensor are less than this number.
   int64_t getPlaceStep() const { return std::min(getExtent(), input); }
+
+  /// Whether some window has elements outside of the tensor.
+  bool reachesOutside() const {
+    return start > 0 || getExtent() > input ||
+           (windows - 1) * stride > input - getExtent();
+  }
+  /// The largest number of elements of one window that may lie inside the
+  /// tensor.
+  int64_t getMaxInside() const {
+    return std::min(size, llvm::divideCeilSigned(input, dilation));
+  }
 };
 } // namespace
 
-/// The dimensions of a pooling of `input`, of which the tensor of type
-/// `windows` has an element for each window. Without `dilations`, they are 1.
+/// The dimensions of the pooling `op`, whose windows lie on a tensor of type
+/// `tensor`; a tensor of type `windows` has an element for each of them.
 template <typename OpTy>
-static SmallVector<PooledDim> getPooledDims(OpTy op, Type windows,
-                                            ArrayRef<int64_t> dilations) {
-  ArrayRef<int64_t> input =
-      cast<RankedTensorType>(op.getInput().getType()).getShape();
+static SmallVector<PooledDim> getPooledDims(OpTy op, Type tensor,
+                                            Type windows) {
+  ArrayRef<int64_t> sizes = cast<RankedTensorType>(tensor).getShape();
   ArrayRef<int64_t> counts = cast<RankedTensorType>(windows).getShape();
+  ArrayRef<int64_t> dilations = op.getDilations();
   SmallVector<PooledDim> dims;
-  for (size_t i = 0, e = input.size() - 2; i < e; ++i)
-    dims.push_back({input[i + 2], counts[i + 2], op.getStrides()[i],
+  for (size_t i = 0, e = sizes.size() - 2; i < e; ++i)
+    dims.push_back({sizes[i + 2], counts[i + 2], op.getStrides()[i],
                     op.getWindowSize()[i], op.getStartPadding()[i],
                     dilations.empty() ? 1 : dilations[i]});
   return dims;
@@ -62,10 +74,11 @@ static Value buildWindowStart(ElementBuilder &b, Value window,
   return b.add(b.mul(window, dim.stride), -dim.start);
 }
 
-/// Adds a dimension to the place of an element in its window: a number that no
-/// other element of the window has that lies inside the tensor. Planes have
-/// fewer than 2^32 elements, so that these numbers are below 2^32 - 1, which
-/// stands for none.
+/// The place of an element in its window is a number that tells it from all
+/// other elements of the window that lie inside the tensor. `outer` is the
+/// place as far as the dimensions before `dim` determine it; this adds `dim`.
+/// Planes have fewer than 2^32 elements, so that places are less than 2^32 - 1,
+/// which stands for no element.
 static Value buildPlace(ElementBuilder &b, Value outer, Value position,
                         Value windowStart, const PooledDim &dim) {
   Value last = dim.countsFromTensor() ? b.index(dim.input - 1)
@@ -82,18 +95,22 @@ static Value getConstant(ElementBuilder &b, uint32_t value) {
                                       static_cast<int32_t>(value));
 }
 
-/// Of the points that are visited: all are written out.
+/// Stands for all points of a space, where a number of points is asked for.
 constexpr int64_t allPoints = std::numeric_limits<int64_t>::max();
 
-/// Computes what is carried on from a point from what came to it.
+/// Computes the values that a point passes on to the next one from those that
+/// came to it.
 using PointFn = function_ref<SmallVector<Value>(
     ElementBuilder &, ValueRange point, ValueRange carried)>;
 
-/// Calls `body` for every point below `sizes`, the last coordinate fastest,
-/// with the values that it returned for the point before, `inits` at first.
-/// Each dimension is a loop, of which a step has `numTogether` points of the
-/// last dimension, or no dimension is one. No loop is empty: upstream's
-/// conversion to SPIR-V leaves the results of one undefined.
+/// Calls `body` for every point of a space of the sizes `sizes`, the last
+/// coordinate fastest, with the values that it returned for the point before;
+/// the first point gets `inits`. Every long dimension becomes a loop, and an
+/// iteration of the innermost one visits `numTogether` points. Where that is
+/// allPoints, there are no loops, and all calls stand one after another. Unlike
+/// buildLoops, which writes out whole dimensions or none, this keeps a loop
+/// over a long dimension short. No loop is empty: upstream's conversion to
+/// SPIR-V leaves the results of one undefined.
 static SmallVector<Value>
 visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
             ValueRange inits, PointFn body, SmallVector<Value> point = {}) {
@@ -131,10 +148,12 @@ visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
   return carried;
 }
 
-/// How many of the points below `sizes` are written out together: all of a few,
-/// so that neighbouring elements share what they load. Otherwise one, or as
-/// many as keep a thread's loops short of what drivers bear (DevicePlan.h): the
-/// threads of this family's kernels visit the points for up to eight elements.
+/// Returns how many points an iteration visits in a space of the sizes `sizes`.
+/// In a small space these are all, so that neighbouring elements share what
+/// they load. In a larger one it is one point, or as many as keep the
+/// iterations of a thread below the number after which drivers end it
+/// (DevicePlan.h). A thread computes up to eight elements, each of which visits
+/// all points.
 static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
   constexpr int64_t few = 27; // A window of 3 x 3 x 3.
   constexpr int64_t manySteps = 4096, mostTogether = 64;
@@ -155,25 +174,25 @@ static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How winners are stored: as places of so many bits, those of so many windows
-/// of a row in one integer.
+/// How winners are stored: as places of `bits` bits. The places of `windows`
+/// neighbouring windows of a row share an integer.
 struct PlaceFormat {
   unsigned bits;
   int64_t windows;
 };
 
-/// How the elements of a window compare: by keys, integers in the order of the
-/// elements. Of equal keys the first wins.
+/// Finds the winners of windows. Elements compare by their keys, integers that
+/// have the order of the elements; among equal keys the first element wins.
 class WinnerBuilder {
 public:
   WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
 
-  /// A format that places, and all ones, fit.
+  /// A format in which every place differs from the integer of all ones.
   PlaceFormat getFormat() const;
 
-  /// The place in its window of the winner of the window at `indices`, in the
-  /// low bits of an i32. Of a window that has no element inside the tensor, no
-  /// place that an element inside has.
+  /// The place of the winner of the window at `indices`, in the low bits of an
+  /// i32. A window without elements inside the tensor gets a place that no
+  /// element inside has.
   Value build(ElementBuilder &b, ValueRange indices);
 
 private:
@@ -185,8 +204,9 @@ private:
   Winner buildSome(ElementBuilder &b, ValueRange window, unsigned level);
   Winner buildNone(ElementBuilder &b);
 
-  /// An f16 as f32 has so many zeros at the end, for places: of equal elements
-  /// the first has the greater place, and the greatest packed value wins.
+  /// An f16 that has become an f32 ends in 13 zeros, which have room for a
+  /// place. Of equal elements the first has the greater place, so that the
+  /// greatest packed value wins.
   static constexpr int64_t numPackedPlaces = 1 << 13;
 
   Value input;
@@ -197,7 +217,7 @@ private:
   /// without elements must not name.
   bool hasHoles;
   bool isPacked;
-  /// Of the element that is being looked at.
+  /// The coordinates of the element that code is being built for.
   SmallVector<Value> coordinates;
 };
 } // namespace
@@ -222,14 +242,16 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   // From sign and magnitude to two's complement: both zeros become 0.
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
-  // Counted from the least number up. NaNs are above all numbers, those with a
-  // sign, too, as they wrap around; and equal.
+  // Keys count from that of -infinity. A NaN with a sign wraps around, so that
+  // all NaNs are above all numbers; the minimum makes them equal.
   constexpr uint32_t infinity = 0x7f800000;
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // None is less than the least number, whatever its place. Packed, only holes
-  // need that: elsewhere the two in the last place are as good as each other.
+  // The key of no element, 0, is less than that of -infinity. Packed, only
+  // windows with holes need that. In others, -infinity at place 0, the last
+  // one, may equal no element: both name place 0, and that element wins if it
+  // lies inside the tensor, while no element has that place if it lies outside.
   if (hasHoles || !isPacked)
     key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};
@@ -238,7 +260,7 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   return winner;
 }
 
-/// Less than any element.
+/// What is known of no element: a key that is less than that of any element.
 WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
   Winner none = {getConstant(b, 0)};
   if (!isPacked)
@@ -262,8 +284,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
                    ValueRange best) -> SmallVector<Value> {
     Value offset = b.mul(point[0], dim.dilation);
     Value place = b.sub(b.index(dim.getExtent() - 1), offset);
-    // Packed, the order of the maxima is free, and GPUs that add and take the
-    // maximum in one operation need one for each element but the last.
+    // Packed values may be compared in any order. Their places are the visited
+    // coordinates then, and a GPU that adds and takes the maximum in one
+    // operation needs one for each element but the last.
     if (isPacked)
       std::swap(offset, place);
     Value p = b.add(start, offset);
@@ -277,7 +300,7 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 
     next.back() = b.add(next.back(), toI32(b, b.mul(place, step)));
     next.front() = b.select(inside, next.front(), buildNone(b).front());
-    // Nothing needs to tell the first element from none.
+    // Without holes, the first element serves as well as none to begin with.
     if (!hasHoles && matchPattern(best.front(), m_Constant()))
       return next;
     SmallVector<Value> result = {
@@ -297,8 +320,9 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 }
 
 PlaceFormat WinnerBuilder::getFormat() const {
-  // Two windows in a byte save memory traffic. Those that no other overlaps
-  // need none: fusion computes them where they are asked for.
+  // Places of two windows in a byte save memory traffic. Those of windows that
+  // do not overlap are not stored at all: fusion computes them where they are
+  // used.
   bool overlap = llvm::any_of(
       dims, [](const PooledDim &dim) { return dim.getExtent() > dim.stride; });
   if (overlap && firstPlace < 15 && dims.back().windows % 2 == 0)
@@ -310,7 +334,8 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
   coordinates.assign(indices.begin(), indices.begin() + 2);
   Winner winner = buildSome(b, indices.drop_front(2), 0);
   Value place = winner.back();
-  // Narrow integers drop the key.
+  // The key stands above the place. Conversion to a format that is narrower
+  // drops it; a wider format needs a mask.
   if (isPacked && (uint64_t{1} << getFormat().bits) > numPackedPlaces)
     place = b.andi(place, getConstant(b, numPackedPlaces - 1));
   if (isPacked && hasHoles) {
@@ -459,8 +484,8 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
   LogicalResult
   matchAndRewrite(MaxPoolingGradOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<PooledDim> dims =
-        getPooledDims(op, op.getInputGradient().getType(), op.getDilations());
+    SmallVector<PooledDim> dims = getPooledDims(
+        op, op.getInput().getType(), op.getInputGradient().getType());
     Value gradient = adaptor.getInputGradient();
     WinnerBuilder winner(adaptor.getInput(), dims);
     Value winners = buildWinners(rewriter, op, winner);
@@ -475,17 +500,39 @@ struct MaxPoolingGradLowering : OpConversionPattern<MaxPoolingGradOp> {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Pooling
+// Windows
 //===----------------------------------------------------------------------===//
 
-/// An element of a window: its position in the tensor, as a row of all
-/// elements, and whether it is none, but padding (null where none is).
+/// An element of a window: its position in the tensor, seen as one row of all
+/// elements, and whether it lies inside the tensor (null where all do).
 struct WindowElement {
   Value position, isInside;
 };
 
-/// The element at `point` of the window at `indices`. What is padding has the
-/// position of some other element.
+static void addCondition(ElementBuilder &b, Value &condition, Value other) {
+  condition = condition ? b.andi(condition, other) : other;
+}
+
+/// The number of elements, along `dim`, that a window which begins at `start`
+/// has before the tensor, were it endless.
+static Value buildNumBefore(ElementBuilder &b, Value start,
+                            const PooledDim &dim) {
+  // The dividend is not negative.
+  Value before = b.maxsi(b.sub(b.index(0), start), b.index(0));
+  return b.divui(b.add(before, dim.dilation - 1), dim.dilation);
+}
+
+/// The sizes of the space of points that buildWindowElement takes. They are
+/// bounded by the tensor's, however large the window is.
+static SmallVector<int64_t> getPointSizes(ArrayRef<PooledDim> dims) {
+  return llvm::map_to_vector(
+      dims, [](const PooledDim &dim) { return dim.getMaxInside(); });
+}
+
+/// Element `point` of the window at `indices`. Where a window has more elements
+/// along a dimension than the tensor has room for, they are counted from the
+/// first one inside. An element outside of the tensor has the position of some
+/// other element.
 static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
                                         ValueRange point,
                                         RankedTensorType input,
@@ -494,14 +541,18 @@ static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
   element.position = b.add(b.mul(indices[0], input.getDimSize(1)), indices[1]);
   for (auto [window, k, dim] :
        llvm::zip_equal(indices.drop_front(2), point, dims)) {
-    Value p = b.add(buildWindowStart(b, window, dim), b.mul(k, dim.dilation));
-    int64_t last = (dim.windows - 1) * dim.stride - dim.start +
-                   (dim.size - 1) * dim.dilation;
-    if (dim.start > 0 || last >= dim.input) {
+    Value start = buildWindowStart(b, window, dim), number = k;
+    bool skipsFirst = dim.getMaxInside() < dim.size;
+    if (skipsFirst)
+      number = b.add(number, buildNumBefore(b, start, dim));
+    Value p = b.add(start, b.mul(number, dim.dilation));
+    if (dim.reachesOutside()) {
       // A negative p is a large unsigned one.
       Value inside = b.cmpi(arith::CmpIPredicate::ult, p, b.index(dim.input));
-      element.isInside =
-          element.isInside ? b.andi(element.isInside, inside) : inside;
+      if (skipsFirst)
+        inside = b.andi(inside, b.cmpi(arith::CmpIPredicate::ult, number,
+                                       b.index(dim.size)));
+      addCondition(b, element.isInside, inside);
       p = b.select(inside, p, b.index(0));
     }
     element.position = b.add(b.mul(element.position, dim.input), p);
@@ -509,56 +560,28 @@ static WindowElement buildWindowElement(ElementBuilder &b, ValueRange indices,
   return element;
 }
 
-static SmallVector<int64_t> getWindowSizes(ArrayRef<PooledDim> dims) {
-  return llvm::map_to_vector(dims,
-                             [](const PooledDim &dim) { return dim.size; });
+/// The number of elements of a window, those outside of the tensor included.
+static double getNumElements(ArrayRef<PooledDim> dims) {
+  double count = 1;
+  for (const PooledDim &dim : dims)
+    count *= static_cast<double>(dim.size);
+  return count;
 }
 
-/// Builds the sums of `term` of the elements of each window of `op`, and what
-/// `finish` makes of them.
-template <typename OpTy>
-static Value
-buildWindowSums(OpBuilder &builder, OpTy op, Value input,
-                ArrayRef<PooledDim> dims,
-                llvm::function_ref<Number(Number element)> term,
-                llvm::function_ref<Number(ElementBuilder &b, ValueRange indices,
-                                          Number sum)>
-                    finish) {
-  auto inputType = cast<RankedTensorType>(input.getType());
-  auto type = cast<RankedTensorType>(op.getOutput().getType());
-  Value elements = flatten(builder, op.getLoc(), input);
-  return buildSums(
-      builder, op, type, getWindowSizes(dims), builder.getF32Type(),
-      [&](ElementBuilder &, ValueRange indices) -> TermFn {
-        return [&, window = SmallVector<Value>(indices)](
-                   ElementBuilder &b, ValueRange point) -> Value {
-          auto [position, isInside] =
-              buildWindowElement(b, window, point, inputType, dims);
-          Value element = tensor::ExtractOp::create(b, elements, position);
-          Value value = term(Number{&b, toF32(b, element)}).value;
-          if (!isInside)
-            return value;
-          Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-          return b.select(isInside, value, zero);
-        };
-      },
-      [&](ElementBuilder &b, ValueRange indices, Value sum) {
-        return fromF32(b, finish(b, indices, Number{&b, sum}).value,
-                       type.getElementType());
-      });
-}
-
-/// How many elements of the window at `indices` lie inside of the tensor, 1 if
-/// none does; an f32.
+/// The number, an f32, of elements inside the tensor that the window at
+/// `indices` has; 1 if it has none.
 static Number buildNumInside(ElementBuilder &b, ValueRange indices,
                              ArrayRef<PooledDim> dims) {
   Value count = b.index(1);
   for (auto [window, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
+    if (!dim.reachesOutside()) {
+      count = b.mul(count, dim.size);
+      continue;
+    }
     Value start = buildWindowStart(b, window, dim), zero = b.index(0);
-    // The first element that does not lie before the tensor, and the first that
-    // lies after it. The dividends are not negative.
-    Value before = b.maxsi(b.sub(zero, start), zero);
-    Value first = b.divui(b.add(before, dim.dilation - 1), dim.dilation);
+    // The numbers of the first element that does not lie before the tensor, and
+    // of the first that lies behind it. The dividend is not negative.
+    Value first = buildNumBefore(b, start, dim);
     Value rest = b.maxsi(b.sub(b.index(dim.input), start), zero);
     Value last = b.minsi(b.divui(b.add(rest, dim.dilation - 1), dim.dilation),
                          b.index(dim.size));
@@ -568,31 +591,276 @@ static Number buildNumInside(ElementBuilder &b, ValueRange indices,
   return {&b, toF32(b, count, /*isUnsigned=*/true)};
 }
 
+/// The number that the sum of the window at `indices` is divided by.
+static Number buildDivisor(ElementBuilder &b, ValueRange indices,
+                           ArrayRef<PooledDim> dims, bool includesPadding) {
+  if (!includesPadding)
+    return buildNumInside(b, indices, dims);
+  return {&b, arith::ConstantOp::create(b, b.getF32FloatAttr(static_cast<float>(
+                                               getNumElements(dims))))};
+}
+
+/// Makes the term of a sum of an element of the input.
+using WindowTermFn = std::function<Value(ElementBuilder &b, Value element)>;
+
+/// Builds a tensor of `type` with an element for each window of the tensor
+/// `input`: what `finish` makes of the sum, of `sumType`, of the terms of the
+/// window's elements inside. `prepare` builds what a window's terms have in
+/// common.
+static Value buildWindowSums(
+    OpBuilder &builder, Operation *op, RankedTensorType type, Value input,
+    ArrayRef<PooledDim> dims, Type sumType,
+    llvm::function_ref<WindowTermFn(ElementBuilder &b, ValueRange indices)>
+        prepare,
+    llvm::function_ref<Value(ElementBuilder &b, ValueRange indices, Value sum)>
+        finish) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  Value elements = flatten(builder, op->getLoc(), input);
+  return buildSums(
+      builder, op, type, getPointSizes(dims), sumType,
+      [&](ElementBuilder &b, ValueRange indices) -> TermFn {
+        return [&, build = prepare(b, indices),
+                window = SmallVector<Value>(indices)](
+                   ElementBuilder &b, ValueRange point) -> Value {
+          auto [position, isInside] =
+              buildWindowElement(b, window, point, inputType, dims);
+          Value term =
+              build(b, tensor::ExtractOp::create(b, elements, position));
+          if (!isInside)
+            return term;
+          Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
+          return b.select(isInside, term, zero);
+        };
+      },
+      finish);
+}
+
+//===----------------------------------------------------------------------===//
+// Averages
+//===----------------------------------------------------------------------===//
+
 namespace {
-struct AveragePoolingLowering : OpConversionPattern<AveragePoolingOp> {
+template <typename OpTy>
+struct AveragePoolingLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    SmallVector<PooledDim> dims =
+        getPooledDims(op, op.getInput().getType(), type);
+    rewriter.replaceOp(
+        op,
+        buildWindowSums(
+            rewriter, op, type, adaptor.getInput(), dims, rewriter.getF32Type(),
+            [](ElementBuilder &, ValueRange) -> WindowTermFn {
+              return [](ElementBuilder &b, Value element) {
+                return toF32(b, element);
+              };
+            },
+            [&](ElementBuilder &b, ValueRange indices, Value sum) {
+              Number average =
+                  Number{&b, sum} /
+                  buildDivisor(b, indices, dims, op.getIncludePadding());
+              return fromF32(b, average.value, type.getElementType());
+            }));
+    return success();
+  }
+};
+
+/// Sums of integers are exact: differences of 8-bit numbers are below 2^8, and
+/// only the largest windows need sums of 64 bits.
+struct QuantizedLinearAveragePoolingLowering
+    : OpConversionPattern<QuantizedLinearAveragePoolingOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(AveragePoolingOp op, OpAdaptor adaptor,
+  matchAndRewrite(QuantizedLinearAveragePoolingOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    Type inputType = getElementTypeOrSelf(op.getInput().getType()),
+         outputType = getElementTypeOrSelf(op.getOutput().getType());
+    auto type = getTypeConverter()->convertType<RankedTensorType>(
+        op.getOutput().getType());
     SmallVector<PooledDim> dims =
-        getPooledDims(op, op.getOutput().getType(), /*dilations=*/{});
-    double all = 1;
+        getPooledDims(op, op.getInput().getType(), type);
+    double maxInside = 1;
     for (const PooledDim &dim : dims)
-      all *= static_cast<double>(dim.size);
+      maxInside *= static_cast<double>(dim.getMaxInside());
+    bool isLong = maxInside * 255 > std::numeric_limits<int32_t>::max();
+    Type sumType = rewriter.getIntegerType(isLong ? 64 : 32);
+
+    // Scales and zero points have one element, or one for each channel.
+    auto prepareParameter = [&](Value tensor) {
+      return tensor ? flatten(rewriter, op.getLoc(), tensor) : Value();
+    };
+    Value inputScale = prepareParameter(adaptor.getInputScale()),
+          inputZero = prepareParameter(adaptor.getInputZeroPoint()),
+          outputScale = prepareParameter(adaptor.getOutputScale()),
+          outputZero = prepareParameter(adaptor.getOutputZeroPoint());
+    auto load = [](ElementBuilder &b, Value parameter, ValueRange indices,
+                   Type elementType) {
+      auto parameterType = cast<RankedTensorType>(parameter.getType());
+      Value channel =
+          parameterType.getNumElements() == 1 ? b.index(0) : indices[1];
+      return toNumber(b, tensor::ExtractOp::create(b, parameter, channel),
+                      elementType);
+    };
+    Type f32 = rewriter.getF32Type();
     rewriter.replaceOp(
         op, buildWindowSums(
-                rewriter, op, adaptor.getInput(), dims,
-                [](Number element) { return element; },
-                [&](ElementBuilder &b, ValueRange indices, Number sum) {
-                  return sum / (op.getIncludePadding()
-                                    ? sum(all)
-                                    : buildNumInside(b, indices, dims));
+                rewriter, op, type, adaptor.getInput(), dims, sumType,
+                [&](ElementBuilder &b, ValueRange indices) -> WindowTermFn {
+                  Value zero;
+                  if (inputZero)
+                    zero = load(b, inputZero, indices, inputType).value;
+                  return [=](ElementBuilder &b, Value element) {
+                    Value term = toNumber(b, element, inputType).value;
+                    if (zero)
+                      term = b.sub(term, zero);
+                    return isLong
+                               ? b.createOrFold<arith::ExtSIOp>(sumType, term)
+                               : term;
+                  };
+                },
+                [&](ElementBuilder &b, ValueRange indices, Value sum) {
+                  Number average =
+                      convert(Number{&b, sum}, f32) *
+                      load(b, inputScale, indices, f32) /
+                      buildDivisor(b, indices, dims, op.getIncludePadding());
+                  Number quotient =
+                      roundEven(average / load(b, outputScale, indices, f32));
+                  if (outputZero) {
+                    Number zero = load(b, outputZero, indices, outputType);
+                    quotient = quotient + convert(zero, f32);
+                  }
+                  return fromNumber(convert(quotient, outputType),
+                                    type.getElementType());
                 }));
     return success();
   }
 };
 
+/// Every element of the gradient adds up what the windows that have it bring.
+struct AveragePoolingGradLowering : OpConversionPattern<AveragePoolingGradOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AveragePoolingGradOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+} // namespace
+
+LogicalResult AveragePoolingGradLowering::matchAndRewrite(
+    AveragePoolingGradOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  auto type = cast<RankedTensorType>(op.getOutputGradient().getType());
+  Value gradient = adaptor.getInputGradient();
+  SmallVector<PooledDim> dims = getPooledDims(op, type, gradient.getType());
+  // So many windows may have an element.
+  auto counts = llvm::map_to_vector(dims, [](const PooledDim &dim) {
+    return std::min(llvm::divideCeilSigned(dim.size, dim.stride), dim.windows);
+  });
+  auto buildShare = [&](ElementBuilder &b, ValueRange indices,
+                        ValueRange point) -> Value {
+    SmallVector<Value> window(indices.take_front(2));
+    Value covers;
+    for (auto [x, back, count, dim] :
+         llvm::zip_equal(indices.drop_front(2), point, counts, dims)) {
+      Value w = back;
+      if (count < dim.windows) {
+        // The last window that begins at the element or before it, and windows
+        // before that. The dividend is not negative; the difference may be, and
+        // is a large unsigned number then.
+        w = b.sub(b.divui(b.add(x, dim.start), dim.stride), back);
+        Value exists =
+            b.cmpi(arith::CmpIPredicate::ult, w, b.index(dim.windows));
+        addCondition(b, covers, exists);
+        w = b.select(exists, w, b.index(0));
+      }
+      Value offset = b.sub(x, buildWindowStart(b, w, dim));
+      addCondition(
+          b, covers,
+          b.cmpi(arith::CmpIPredicate::ult, offset, b.index(dim.size)));
+      window.push_back(w);
+    }
+    Number element{&b,
+                   toF32(b, tensor::ExtractOp::create(b, gradient, window))};
+    Number share =
+        element / buildDivisor(b, window, dims, op.getIncludePadding());
+    return select({&b, covers}, share, share(0)).value;
+  };
+  rewriter.replaceOp(op,
+                     buildSums(
+                         rewriter, op, type, counts, rewriter.getF32Type(),
+                         [&](ElementBuilder &, ValueRange indices) -> TermFn {
+                           return [&, x = SmallVector<Value>(indices)](
+                                      ElementBuilder &b, ValueRange point) {
+                             return buildShare(b, x, point);
+                           };
+                         },
+                         [&](ElementBuilder &b, ValueRange, Value sum) {
+                           return fromF32(b, sum, type.getElementType());
+                         }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// `x` to the power of `p`, which is positive.
+static Number buildPower(Number x, uint64_t p) {
+  if (p == 1)
+    return x;
+  Number root = buildPower(x, p / 2), square = root * root;
+  return p % 2 == 1 ? square * x : square;
+}
+
+/// The root of degree `p` of `x`, which is not negative.
+static Number buildRoot(Number x, uint64_t p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return sqrt(x);
+  Number root = exp(log(x) / x(static_cast<double>(p)));
+  return select(x.equals(x(0)), x, root);
+}
+
+namespace {
+template <typename OpTy> struct LpPoolingLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    uint64_t p = op.getP();
+    rewriter.replaceOp(
+        op,
+        buildWindowSums(
+            rewriter, op, type, adaptor.getInput(),
+            getPooledDims(op, op.getInput().getType(), type),
+            rewriter.getF32Type(),
+            [&](ElementBuilder &, ValueRange) -> WindowTermFn {
+              return [p](ElementBuilder &b, Value element) {
+                return buildPower(abs(Number{&b, toF32(b, element)}), p).value;
+              };
+            },
+            [&](ElementBuilder &b, ValueRange, Value sum) {
+              return fromF32(b, buildRoot(Number{&b, sum}, p).value,
+                             type.getElementType());
+            }));
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Maxima
+//===----------------------------------------------------------------------===//
+
+namespace {
 /// Finds the winners of windows: the positions of their largest elements, i32,
 /// and all ones where a window has no element.
 class MaximumBuilder {
@@ -603,7 +871,8 @@ public:
       : inputType(cast<RankedTensorType>(input.getType())),
         elementType(elementType), elements(elements), dims(dims) {}
 
-  /// The tensor of the winners of windows that `output` has an element for.
+  /// The tensor, of i32, of the winners of the windows that `output` has an
+  /// element for.
   Value buildWinners(OpBuilder &builder, Operation *op,
                      RankedTensorType output) const;
   /// The element that `winner` is the position of, or the lowest value of its
@@ -611,14 +880,31 @@ public:
   Value buildElement(ElementBuilder &b, Value winner) const;
 
 private:
-  /// An element as an integer in the order of the elements, which is of type
-  /// i32 or i64.
-  Number buildKey(ElementBuilder &b, Value position) const;
-  /// What is known of the best element: its key and its position.
+  /// An element that may win: its position as an index and as an i32, and
+  /// whether it takes part (null where it does). Where it does not, the index
+  /// is that of some other element.
+  struct Candidate {
+    Value index, position, takesPart;
+  };
+  /// Builds the candidate at a point of what the element at `indices` is chosen
+  /// from.
+  using CandidateFn = llvm::function_ref<Candidate(
+      ElementBuilder &b, ValueRange indices, ValueRange point)>;
+
+  /// The tensor of `type` of the winners among the candidates at all points of
+  /// `sizes`. Ordered ones have ascending positions.
+  Value buildWinners(OpBuilder &builder, Operation *op, RankedTensorType type,
+                     ArrayRef<int64_t> sizes, CandidateFn build,
+                     bool isOrdered) const;
+
+  /// The key of the element at `position`: an integer, i32 or i64, in the order
+  /// of the elements.
+  Value buildKey(ElementBuilder &b, Value position) const;
+  /// What is known of the best element before the first one: a key and the
+  /// position that stands for none.
   SmallVector<Value> buildNone(ElementBuilder &b) const;
-  SmallVector<Value> choose(ElementBuilder &b, ValueRange best, Value key,
-                            Value winner, Value isCandidate,
-                            bool isOrdered) const;
+  SmallVector<Value> choose(ElementBuilder &b, ValueRange best,
+                            Candidate candidate, bool isOrdered) const;
   Value buildIndex(ElementBuilder &b, Value winner) const;
 
   RankedTensorType inputType;
@@ -629,10 +915,10 @@ private:
 };
 } // namespace
 
-Number MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
+Value MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
   Value element = tensor::ExtractOp::create(b, elements, position);
   if (!isa<FloatType>(elementType))
-    return toNumber(b, element, elementType);
+    return toNumber(b, element, elementType).value;
   Value bits =
       b.createOrFold<arith::BitcastOp>(b.getI32Type(), toF32(b, element));
   // From sign and magnitude to two's complement: both zeros become 0. NaNs are
@@ -644,7 +930,7 @@ Number MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key =
       b.select(negative, b.sub(getConstant(b, 0), magnitude), magnitude);
-  return {&b, b.select(isNaN, getConstant(b, infinity + 1), key)};
+  return b.select(isNaN, getConstant(b, infinity + 1), key);
 }
 
 SmallVector<Value> MaximumBuilder::buildNone(ElementBuilder &b) const {
@@ -655,7 +941,7 @@ SmallVector<Value> MaximumBuilder::buildNone(ElementBuilder &b) const {
           getConstant(b, UINT32_MAX)};
 }
 
-/// A position that is none becomes some other.
+/// The position as an index; the one that stands for none becomes some other.
 Value MaximumBuilder::buildIndex(ElementBuilder &b, Value winner) const {
   return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), winner),
                  b.index(inputType.getNumElements() - 1));
@@ -682,9 +968,9 @@ Value MaximumBuilder::buildElement(ElementBuilder &b, Value winner) const {
 /// The better of the best so far and a candidate. Of equal ones it is that of
 /// the lower position: the first where candidates are ordered.
 SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
-                                          Value key, Value winner,
-                                          Value isCandidate,
+                                          Candidate candidate,
                                           bool isOrdered) const {
+  Value position = candidate.position, key = buildKey(b, candidate.index);
   bool isUnsigned = elementType.isUnsignedInteger();
   Value isGreater =
       b.cmpi(isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt,
@@ -694,34 +980,30 @@ SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
   Value isBetter = b.createOrFold<arith::OrIOp>(isGreater, isFirst);
   if (!isOrdered) {
     Value isEqual = b.cmpi(arith::CmpIPredicate::eq, key, best[0]);
-    Value isLower = b.cmpi(arith::CmpIPredicate::ult, winner, best[1]);
+    Value isLower = b.cmpi(arith::CmpIPredicate::ult, position, best[1]);
     isBetter = b.createOrFold<arith::OrIOp>(isBetter, b.andi(isEqual, isLower));
   }
-  if (isCandidate)
-    isBetter = b.andi(isBetter, isCandidate);
+  if (candidate.takesPart)
+    isBetter = b.andi(isBetter, candidate.takesPart);
   return {b.select(isBetter, key, best[0]),
-          b.select(isBetter, winner, best[1])};
+          b.select(isBetter, position, best[1])};
 }
 
 Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
-                                   RankedTensorType output) const {
-  RankedTensorType type = output.clone(builder.getI32Type());
-  PartialSpace space(type, getWindowSizes(dims));
+                                   RankedTensorType type,
+                                   ArrayRef<int64_t> sizes, CandidateFn build,
+                                   bool isOrdered) const {
+  PartialSpace space(type, sizes);
   auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
-    return space.buildLoops(
-        b, part, buildNone(b),
-        [&](ElementBuilder &b, ValueRange point, Value isInside,
-            ValueRange best) -> SmallVector<Value> {
-          WindowElement element =
-              buildWindowElement(b, indices, point, inputType, dims);
-          if (isInside)
-            element.isInside = element.isInside
-                                   ? b.andi(element.isInside, isInside)
-                                   : isInside;
-          return choose(b, best, buildKey(b, element.position).value,
-                        toI32(b, element.position), element.isInside,
-                        /*isOrdered=*/true);
-        })[1];
+    return space.buildLoops(b, part, buildNone(b),
+                            [&](ElementBuilder &b, ValueRange point,
+                                Value isInside,
+                                ValueRange best) -> SmallVector<Value> {
+                              Candidate candidate = build(b, indices, point);
+                              if (isInside)
+                                addCondition(b, candidate.takesPart, isInside);
+                              return choose(b, best, candidate, isOrdered);
+                            })[1];
   };
   int64_t numParts = space.getNumParts();
   if (numParts == 1)
@@ -729,7 +1011,8 @@ Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
                        [&](ElementBuilder &b, ValueRange indices) {
                          return buildPart(b, Value(), indices);
                        });
-  // A thread for each part finds its winner; then another chooses among them.
+  // A thread for each part finds its winner; those of the parts are candidates
+  // in turn, of which there may be too many for one thread again.
   SmallVector<int64_t> shape = {numParts};
   llvm::append_range(shape, type.getShape());
   Value winners =
@@ -737,45 +1020,57 @@ Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
                   [&](ElementBuilder &b, ValueRange indices) {
                     return buildPart(b, indices.front(), indices.drop_front());
                   });
-  return buildTensor(
-      builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
-        return buildLoops(
-            b, numParts, buildNone(b),
-            [&](ElementBuilder &b, ValueRange part,
-                ValueRange best) -> SmallVector<Value> {
-              SmallVector<Value> coordinates(part);
-              llvm::append_range(coordinates, indices);
-              Value winner = tensor::ExtractOp::create(b, winners, coordinates);
-              Value exists = b.cmpi(arith::CmpIPredicate::ne, winner,
-                                    getConstant(b, UINT32_MAX));
-              Value key = buildKey(b, buildIndex(b, winner)).value;
-              return choose(b, best, key, winner, exists, /*isOrdered=*/false);
-            })[1];
-      });
+  return buildWinners(
+      builder, op, type, numParts,
+      [&](ElementBuilder &b, ValueRange indices, ValueRange part) -> Candidate {
+        SmallVector<Value> coordinates(part);
+        llvm::append_range(coordinates, indices);
+        Value winner = tensor::ExtractOp::create(b, winners, coordinates);
+        return {buildIndex(b, winner), winner,
+                b.cmpi(arith::CmpIPredicate::ne, winner,
+                       getConstant(b, UINT32_MAX))};
+      },
+      /*isOrdered=*/false);
 }
+
+Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
+                                   RankedTensorType output) const {
+  return buildWinners(
+      builder, op, output.clone(builder.getI32Type()), getPointSizes(dims),
+      [&](ElementBuilder &b, ValueRange indices,
+          ValueRange point) -> Candidate {
+        auto [position, isInside] =
+            buildWindowElement(b, indices, point, inputType, dims);
+        return {position, toI32(b, position), isInside};
+      },
+      /*isOrdered=*/true);
+}
+
 namespace {
-struct MaxPooling2Lowering : OpConversionPattern<MaxPooling2Op> {
-  using OpConversionPattern::OpConversionPattern;
+template <typename OpTy> struct MaxPoolingLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(MaxPooling2Op op, OpAdaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<PooledDim> dims =
-        getPooledDims(op, op.getOutput().getType(), op.getDilations());
+        getPooledDims(op, op.getInput().getType(), op.getOutput().getType());
     MaximumBuilder maximum(
         adaptor.getInput(), getElementTypeOrSelf(op.getInput().getType()),
         flatten(rewriter, op.getLoc(), adaptor.getInput()), dims);
-    auto type = getTypeConverter()->convertType<RankedTensorType>(
-        op.getOutput().getType());
+    auto convertType = [&](Value result) {
+      return this->getTypeConverter()->template convertType<RankedTensorType>(
+          result.getType());
+    };
+    RankedTensorType type = convertType(op.getOutput());
     Value winners = maximum.buildWinners(rewriter, op, type);
     SmallVector<Value> results = {buildTensor(
         rewriter, op, type, [&](ElementBuilder &b, ValueRange indices) {
           return maximum.buildElement(
               b, tensor::ExtractOp::create(b, winners, indices));
         })};
-    if (Value indices = op.getOutputIndices()) {
-      auto indicesType =
-          getTypeConverter()->convertType<RankedTensorType>(indices.getType());
+    if (op->getNumResults() > 1) {
+      RankedTensorType indicesType = convertType(op->getResult(1));
       // All ones stay all ones.
       results.push_back(
           indicesType == winners.getType()
@@ -801,9 +1096,57 @@ struct MaxPooling2Lowering : OpConversionPattern<MaxPooling2Op> {
 };
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Back from windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Each place of the output looks for the last index that leads to it.
+struct MaxUnpoolingLowering : OpConversionPattern<MaxUnpoolingOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MaxUnpoolingOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    Type indexType = getElementTypeOrSelf(op.getIndices().getType());
+    int64_t size = type.getNumElements();
+    Value input = flatten(rewriter, op.getLoc(), adaptor.getInput()),
+          indices = flatten(rewriter, op.getLoc(), adaptor.getIndices());
+    int64_t count = cast<RankedTensorType>(input.getType()).getNumElements();
+    Value hits = buildLastHits(
+        rewriter, op, size, count,
+        [&](ElementBuilder &b, ValueRange place, Value number) {
+          DataIndex index =
+              readIndex(b, tensor::ExtractOp::create(b, indices, number),
+                        indexType, size);
+          return b.andi(index.isValid, b.cmpi(arith::CmpIPredicate::eq,
+                                              index.coordinate, place[0]));
+        });
+    return replaceWithTensor(
+        op, *getTypeConverter(), rewriter,
+        [&](ElementBuilder &b, ValueRange at) -> Value {
+          Value place = b.index(0);
+          for (auto [dim, coordinate] : llvm::enumerate(at))
+            place = b.add(b.mul(place, type.getDimSize(dim)), coordinate);
+          auto [exists, number] = readLastHit(b, hits, place, count);
+          Value element = tensor::ExtractOp::create(b, input, number);
+          Value zero =
+              arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
+          return b.select(exists, element, zero);
+        });
+  }
+};
+} // namespace
+
 void dml::populatePoolingPatterns(const TypeConverter &typeConverter,
                                   RewritePatternSet &patterns) {
-  patterns
-      .add<AveragePoolingLowering, MaxPoolingGradLowering, MaxPooling2Lowering>(
-          typeConverter, patterns.getContext());
+  patterns.add<
+      AveragePoolingGradLowering, AveragePoolingLowering<AveragePooling1Op>,
+      AveragePoolingLowering<AveragePoolingOp>, LpPoolingLowering<LpPooling1Op>,
+      LpPoolingLowering<LpPoolingOp>, MaxPoolingGradLowering,
+      MaxPoolingLowering<MaxPooling1Op>, MaxPoolingLowering<MaxPooling2Op>,
+      MaxPoolingLowering<MaxPoolingOp>, MaxUnpoolingLowering,
+      QuantizedLinearAveragePoolingLowering>(typeConverter,
+                                             patterns.getContext());
 }

@@ -18,78 +18,6 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// Builds a tensor of `shape` that has for each place the largest number, from
-/// 1 to `count`, for which `isHit` holds of the number before it, and 0 where
-/// it holds of none.
-static Value buildWinners(
-    OpBuilder &builder, Operation *op, ArrayRef<int64_t> shape, int64_t count,
-    llvm::function_ref<Value(ElementBuilder &b, ValueRange place, Value number)>
-        isHit) {
-  Type i32 = builder.getI32Type();
-  auto type = RankedTensorType::get(shape, i32);
-  int64_t partials = getNumPartials(type.getNumElements(), count);
-  int64_t steps = llvm::divideCeil(count, partials);
-  auto getMax = [&](ElementBuilder &b, Value lhs, Value rhs) -> Value {
-    return b.createOrFold<arith::MaxUIOp>(lhs, rhs);
-  };
-  auto getNone = [&](ElementBuilder &b) -> Value {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-  };
-  auto buildPart = [&](ElementBuilder &b, ValueRange place, Value first) {
-    return buildLoops(
-               b, {steps}, getNone(b),
-               [&](ElementBuilder &b, ValueRange step,
-                   ValueRange last) -> SmallVector<Value> {
-                 // Beyond the last, the last again.
-                 Value number = b.add(b.mul(step[0], partials), first);
-                 if (steps * partials != count)
-                   number = b.minui(number, b.index(count - 1));
-                 Value hit = isHit(b, place, number);
-                 Value next = b.createOrFold<arith::IndexCastUIOp>(
-                     i32, b.add(number, 1));
-                 return {getMax(b, last[0], b.select(hit, next, getNone(b)))};
-               })
-        .front();
-  };
-  if (partials == 1)
-    return buildTensor(builder, op, type,
-                       [&](ElementBuilder &b, ValueRange place) -> Value {
-                         return buildPart(b, place, b.index(0));
-                       });
-  SmallVector<int64_t> partialShape = {partials};
-  llvm::append_range(partialShape, shape);
-  Value parts =
-      buildTensor(builder, op, RankedTensorType::get(partialShape, i32),
-                  [&](ElementBuilder &b, ValueRange place) -> Value {
-                    return buildPart(b, place.drop_front(), place.front());
-                  });
-  return buildTensor(
-      builder, op, type, [&](ElementBuilder &b, ValueRange place) -> Value {
-        return buildLoops(
-                   b, {partials}, getNone(b),
-                   [&](ElementBuilder &b, ValueRange step,
-                       ValueRange last) -> SmallVector<Value> {
-                     SmallVector<Value> at(step);
-                     llvm::append_range(at, place);
-                     return {getMax(b, last[0],
-                                    tensor::ExtractOp::create(b, parts, at))};
-                   })
-            .front();
-      });
-}
-
-/// What a winner says: whether there is one, and the number before it.
-static std::pair<Value, Value> readWinner(ElementBuilder &b, Value winners,
-                                          ValueRange place, int64_t count) {
-  Value winner = tensor::ExtractOp::create(b, winners, place);
-  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-  Value exists = b.cmpi(arith::CmpIPredicate::ne, winner, none);
-  Value number = b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), winner);
-  number =
-      b.sub(b.createOrFold<arith::MaxUIOp>(number, b.index(1)), b.index(1));
-  return {exists, b.minui(number, b.index(count - 1))};
-}
-
 namespace {
 struct ScatterElementsLowering : OpConversionPattern<ScatterElementsOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -100,7 +28,7 @@ struct ScatterElementsLowering : OpConversionPattern<ScatterElementsOp> {
     RankedTensorType type = getType(op.getInput()),
                      indicesType = getType(op.getIndices());
     int64_t axis = op.getAxis(), count = indicesType.getDimSize(axis);
-    Value winners = buildWinners(
+    Value winners = buildLastHits(
         rewriter, op, type.getShape(), count,
         [&](ElementBuilder &b, ValueRange place, Value number) -> Value {
           SmallVector<Value> at(place);
@@ -115,7 +43,7 @@ struct ScatterElementsLowering : OpConversionPattern<ScatterElementsOp> {
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          auto [exists, number] = readWinner(b, winners, indices, count);
+          auto [exists, number] = readLastHit(b, winners, indices, count);
           SmallVector<Value> at(indices);
           at[axis] = number;
           Value update = tensor::ExtractOp::create(b, adaptor.getUpdates(), at);
@@ -156,7 +84,7 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
         at.front() = number;
       return at;
     };
-    Value winners = buildWinners(
+    Value winners = buildLastHits(
         rewriter, op, places, count,
         [&](ElementBuilder &b, ValueRange place, Value number) -> Value {
           SmallVector<Value> at(rank - indicesCount, b.index(0));
@@ -179,7 +107,7 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          auto [exists, number] = readWinner(
+          auto [exists, number] = readLastHit(
               b, winners, indices.drop_back(slice).take_back(chosen), count);
           SmallVector<Value> at(rank - (indicesCount - 1) - slice, b.index(0));
           llvm::append_range(at, delinearize(b, number));

@@ -66,10 +66,11 @@ static FailureOr<Shape> getSpatial(NodeImporter &node, StringRef name,
   return values;
 }
 
-/// The windows of a node whose input 0 has the windows' sizes `sizes`. Where
-/// `sizes` is empty, kernel_shape states them.
-static FailureOr<Windows> getWindows(NodeImporter &node, Shape sizes) {
-  const Shape &shape = node.getShape(0);
+/// The windows, of the sizes `sizes`, of a node whose input has the shape
+/// `shape`, {N, C} and spatial dimensions. Where `sizes` is empty, kernel_shape
+/// states them.
+static FailureOr<Windows> getWindows(NodeImporter &node, const Shape &shape,
+                                     Shape sizes) {
   if (shape.size() < 3 || shape.size() > 5)
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted are 1 to 3 spatial dimensions");
@@ -172,7 +173,7 @@ static FailureOr<Convolution> getConvolution(NodeImporter &node,
                        " and its filter " + describeShape(filter) +
                        ", but wanted are as many dimensions, 3 at least");
   FailureOr<Windows> windows =
-      getWindows(node, Shape(ArrayRef(filter).drop_front(2)));
+      getWindows(node, shape, Shape(ArrayRef(filter).drop_front(2)));
   if (failed(windows))
     return failure();
   Convolution convolution;
@@ -406,9 +407,9 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Windows that are as large as the spatial dimensions.
-static FailureOr<Windows> getGlobalWindows(NodeImporter &node) {
-  const Shape &shape = node.getShape(0);
+/// Windows that are as large as the spatial dimensions of `shape`.
+static FailureOr<Windows> getGlobalWindows(NodeImporter &node,
+                                           const Shape &shape) {
   if (shape.size() < 3 || shape.size() > 5)
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted are 1 to 3 spatial dimensions");
@@ -421,6 +422,24 @@ static FailureOr<Windows> getGlobalWindows(NodeImporter &node) {
   return windows;
 }
 
+/// The attributes that say how `windows` lie, with dilations or without.
+static SmallVector<NamedAttribute> getWindowAttributes(NodeImporter &node,
+                                                       const Windows &windows,
+                                                       bool hasDilations) {
+  SmallVector<NamedAttribute> attributes = {
+      node.ints("strides", windows.strides),
+      node.ints("window_size", windows.sizes),
+      node.ints("start_padding", windows.start),
+      node.ints("end_padding", windows.end)};
+  if (hasDilations)
+    attributes.push_back(node.ints("dilations", windows.dilations));
+  return attributes;
+}
+
+static NamedAttribute getIncludePadding(NodeImporter &node) {
+  return node.flag("include_padding", node.getInt("count_include_pad", 0) != 0);
+}
+
 enum class Pooling { Max, Average, Lp };
 
 static LogicalResult importPooling(NodeImporter &node, Pooling kind,
@@ -431,41 +450,32 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     return node.reject("its storage order is " +
                        Twine(node.getInt("storage_order", 0)) +
                        ", but DirectML's is 0");
+  const Shape &shape = node.getShape(0);
   FailureOr<Windows> windows =
-      isGlobal ? getGlobalWindows(node) : getWindows(node, {});
+      isGlobal ? getGlobalWindows(node, shape) : getWindows(node, shape, {});
   if (failed(windows))
     return failure();
-  const Shape &shape = node.getShape(0);
   Shape output = {shape[0], shape[1]};
   output.append(windows->counts);
-  bool isDilated = windows->isDilated();
-  SmallVector<NamedAttribute> attributes = {
-      node.ints("strides", windows->strides),
-      node.ints("window_size", windows->sizes),
-      node.ints("start_padding", windows->start),
-      node.ints("end_padding", windows->end)};
+  bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
+  bool isNewer = windows->isDilated() || wantsIndices;
+  SmallVector<NamedAttribute> attributes =
+      getWindowAttributes(node, *windows, isNewer);
   SmallVector<Type> types = {node.getTensorType(output, node.getType(0))};
   std::string mnemonic;
   switch (kind) {
   case Pooling::Max:
-    mnemonic = "max_pooling2";
-    attributes.push_back(node.ints("dilations", windows->dilations));
+    mnemonic = isNewer ? "max_pooling2" : "max_pooling";
     break;
   case Pooling::Average:
-    mnemonic = isDilated ? "average_pooling1" : "average_pooling";
-    if (isDilated)
-      attributes.push_back(node.ints("dilations", windows->dilations));
-    attributes.push_back(
-        node.flag("include_padding", node.getInt("count_include_pad", 0) != 0));
+    mnemonic = isNewer ? "average_pooling1" : "average_pooling";
+    attributes.push_back(getIncludePadding(node));
     break;
   case Pooling::Lp:
-    mnemonic = isDilated ? "lp_pooling1" : "lp_pooling";
-    if (isDilated)
-      attributes.push_back(node.ints("dilations", windows->dilations));
+    mnemonic = isNewer ? "lp_pooling1" : "lp_pooling";
     attributes.push_back(node.integer("p", node.getInt("p", 2)));
     break;
   }
-  bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
   if (wantsIndices)
     types.push_back(node.getTensorType(output, DataType::UINT64));
   FailureOr<SmallVector<Value>> results = node.buildAll(
@@ -479,6 +489,157 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     return success();
   // ONNX's indices are int64, of the same bits.
   return node.set(1, node.bitcast(results->back(), DataType::INT64), logical);
+}
+
+static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
+  // The zero point at the end may be left out.
+  if (failed(node.wantInputs(2, 5)))
+    return failure();
+  if (!node.hasInput(3))
+    return node.reject("it has no scale of its output");
+  Shape shape = node.getShape(0);
+  size_t rank = shape.size();
+  // The channels may be the last dimension.
+  bool isLast = node.getInt("channels_last", 0) != 0 && rank > 2;
+  SmallVector<int64_t> toFirst = {0, static_cast<int64_t>(rank) - 1},
+                       toLast = {0};
+  if (isLast) {
+    for (size_t dim = 1; dim + 1 < rank; ++dim) {
+      toFirst.push_back(dim);
+      toLast.push_back(dim + 1);
+    }
+    toLast.push_back(1);
+    std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
+  }
+  FailureOr<Windows> windows =
+      isGlobal ? getGlobalWindows(node, shape) : getWindows(node, shape, {});
+  if (failed(windows))
+    return failure();
+  Value input = node.getAs(0, node.getShape(0));
+  if (isLast)
+    input = node.transpose(input, toFirst);
+  input = node.reshape(input, windows->input);
+  // ONNX has one scale and one zero point for a tensor.
+  auto getParameter = [&](unsigned index) -> FailureOr<Value> {
+    if (!node.hasInput(index))
+      return Value();
+    if (countElements(node.getShape(index)) != 1)
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one element");
+    return node.getAs(index, Shape(windows->input.size(), 1));
+  };
+  SmallVector<Value> parameters;
+  for (unsigned index = 1; index < 5; ++index) {
+    FailureOr<Value> parameter = getParameter(index);
+    if (failed(parameter))
+      return failure();
+    parameters.push_back(*parameter);
+  }
+  Shape output = {shape[0], shape[1]};
+  output.append(windows->counts);
+  SmallVector<NamedAttribute> attributes =
+      getWindowAttributes(node, *windows, /*hasDilations=*/true);
+  attributes.push_back(getIncludePadding(node));
+  FailureOr<Value> result =
+      node.build("quantized_linear_average_pooling",
+                 {{"input", input},
+                  {"input_scale", parameters[0]},
+                  {"input_zero_point", parameters[1]},
+                  {"output_scale", parameters[2]},
+                  {"output_zero_point", parameters[3]}},
+                 attributes, node.getTensorType(output, node.getType(0)));
+  if (failed(result))
+    return failure();
+  Shape logical = Windows::without(output, rank == 3);
+  if (!isLast)
+    return node.set(0, *result, logical);
+  Value moved = node.transpose(node.reshape(*result, logical), toLast);
+  std::rotate(logical.begin() + 1, logical.begin() + 2, logical.end());
+  return node.set(0, moved, logical);
+}
+
+/// The shape of a tensor that is seen as one of four dimensions. Its elements
+/// keep their order, which is what indices of elements count in.
+static Shape toFourDimensions(const Shape &shape) {
+  if (shape.size() == 5)
+    return {shape[0], shape[1], shape[2] * shape[3], shape[4]};
+  return addDimension(shape);
+}
+
+static LogicalResult importMaxUnpool(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 3 || shape.size() > 5)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are 1 to 3 spatial dimensions");
+  if (node.getShape(1) != shape)
+    return node.reject("its indices have the shape " +
+                       describeShape(node.getShape(1)) +
+                       ", but its input has " + describeShape(shape));
+  size_t count = shape.size() - 2;
+  FailureOr<Shape> kernel = getSpatial(node, "kernel_shape", count, 1, 1);
+  FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
+  FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
+  if (failed(kernel) || failed(strides) || failed(pads))
+    return failure();
+  // The tensor whose elements the indices count: the smallest that pools to the
+  // input.
+  Shape unpooled = {shape[0], shape[1]};
+  for (size_t dim = 0; dim < count; ++dim) {
+    int64_t steps = 0;
+    if (llvm::MulOverflow(shape[dim + 2] - 1, (*strides)[dim], steps))
+      return node.reject("its output has no size of 64 bits");
+    int64_t size = steps + (*kernel)[dim] - (*pads)[dim] - (*pads)[count + dim];
+    if (size < 1)
+      return node.reject("its output has the size " + Twine(size) +
+                         " in dimension " + Twine(dim + 2) +
+                         ", but wanted is 1 at least");
+    unpooled.push_back(size);
+  }
+  Shape output = unpooled;
+  if (node.hasInput(2)) {
+    FailureOr<Shape> wanted = node.getIntegers(2, "the output's shape");
+    if (failed(wanted))
+      return failure();
+    output = *wanted;
+    bool fits = output.size() == unpooled.size() && output[0] == shape[0] &&
+                output[1] == shape[1];
+    for (size_t dim = 2; fits && dim < output.size(); ++dim)
+      fits = output[dim] >= unpooled[dim];
+    if (!fits)
+      return node.reject("its output has the shape " + describeShape(output) +
+                         ", but its indices count the elements of " +
+                         describeShape(unpooled));
+  }
+  Shape view = toFourDimensions(shape);
+  // ONNX's indices are int64, of the same bits.
+  FailureOr<Value> result = node.build(
+      "max_unpooling",
+      {{"input", node.getAs(0, view)},
+       {"indices", node.bitcast(node.getAs(1, view), DataType::UINT64)}},
+      {}, node.getTensorType(toFourDimensions(unpooled), node.getType(0)));
+  if (failed(result))
+    return failure();
+  if (output == unpooled)
+    return node.set(0, *result, output);
+  // Zeros behind the tensor fill a larger shape.
+  Shape from = toPhysical(unpooled), to = toPhysical(output), end;
+  for (auto [before, after] : llvm::zip_equal(from, to))
+    end.push_back(after - before);
+  mlir::RankedTensorType type = node.getTensorType(to, node.getType(0));
+  result = node.build(
+      "padding1", {{"input", node.reshape(*result, from)}},
+      {node.enumCase("mode", "padding_mode", "constant"),
+       node.attr("padding_value",
+                 node.getBuilder().getZeroAttr(type.getElementType())),
+       node.ints("start_padding", Shape(to.size(), 0)),
+       node.ints("end_padding", end)},
+      type);
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -643,13 +804,22 @@ void dml::onnx::addWindowOperators(Registry &registry) {
       return importPooling(node, kind, isGlobal);
     });
   };
-  addPooling("MaxPool", "MAX_POOLING2", Pooling::Max, false);
-  addPooling("GlobalMaxPool", "MAX_POOLING2", Pooling::Max, true);
+  addPooling("MaxPool", "MAX_POOLING or MAX_POOLING2", Pooling::Max, false);
+  addPooling("GlobalMaxPool", "MAX_POOLING", Pooling::Max, true);
   addPooling("AveragePool", "AVERAGE_POOLING or AVERAGE_POOLING1",
              Pooling::Average, false);
   addPooling("GlobalAveragePool", "AVERAGE_POOLING", Pooling::Average, true);
   addPooling("LpPool", "LP_POOLING or LP_POOLING1", Pooling::Lp, false);
   addPooling("GlobalLpPool", "LP_POOLING", Pooling::Lp, true);
+  registry.add("MaxUnpool", "MAX_UNPOOLING", importMaxUnpool);
+  for (bool isGlobal : {false, true})
+    registry.add(
+        isGlobal ? "QLinearGlobalAveragePool" : "QLinearAveragePool",
+        "QUANTIZED_LINEAR_AVERAGE_POOLING",
+        [=](NodeImporter &node) {
+          return importQuantizedPooling(node, isGlobal);
+        },
+        "com.microsoft");
   registry.add("Gemm", "GEMM", importGemm);
   registry.add("MatMul", "GEMM", importMatMul);
   registry.add("ConvInteger", "CONVOLUTION_INTEGER", importIntegerConvolution);
