@@ -20,8 +20,7 @@ static Attribute drawFloat(Draft &draft) {
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
 
-/// One of the activations that the operator fuses at the program's level.
-static Attribute drawActivation(Draft &draft, const OperatorSupport &support) {
+ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support) {
   FeatureLevel level = getTargetFeatureLevel(*draft.module);
   SmallVector<StringRef> cases;
   for (const EnumCaseSupport &enumCase : support.enumCases)

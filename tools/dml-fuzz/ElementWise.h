@@ -17,6 +17,9 @@ template <typename... OpTys> void addElementWise(Operators &operators);
 
 void addElementWise(Operators &operators, llvm::StringRef name);
 
+/// One of the activations that an operator fuses at the program's level.
+ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support);
+
 template <typename... OpTys> void addElementWise(Operators &operators) {
   (addElementWise(operators, OpTys::getOperationName()), ...);
 }
