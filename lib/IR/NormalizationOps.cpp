@@ -19,14 +19,15 @@ void DMLDialect::registerNormalizationOps() {
       >();
 }
 
-/// Checks that the operands behind the first have its rank, and in each
-/// dimension its size or 1.
+/// Checks that the operands that do not share the first one's sizes have its
+/// rank, and in each dimension its size or 1.
 static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   auto input = cast<RankedTensorType>(tensors.front().type);
   for (const FeatureLevelOpInterface::Tensor &tensor :
        ArrayRef(tensors).drop_front()) {
-    if (tensor.info->isResult)
+    if (tensor.info->isResult ||
+        tensor.info->shapeGroup == tensors.front().info->shapeGroup)
       continue;
     auto type = cast<RankedTensorType>(tensor.type);
     if (type.getRank() != input.getRank())
@@ -49,8 +50,16 @@ static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
       return failure();                                                        \
     return detail::verifyFusedActivation(*this, getFusedActivationAttr());     \
   }
+DML_REPEATED(BatchNormalizationGradOp)
 DML_REPEATED(BatchNormalizationOp)
+DML_REPEATED(BatchNormalizationTrainingGradOp)
 DML_REPEATED(MeanVarianceNormalizationOp)
 DML_REPEATED(MeanVarianceNormalization1Op)
 DML_REPEATED(MeanVarianceNormalization2Op)
 #undef DML_REPEATED
+
+LogicalResult BatchNormalizationTrainingOp::verify() {
+  if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(getOperation()))))
+    return failure();
+  return detail::verifyFusedActivation(*this, getFusedActivationAttr());
+}

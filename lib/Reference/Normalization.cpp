@@ -47,6 +47,130 @@ static LogicalResult evaluateBatch(BatchNormalizationOp op,
   return success();
 }
 
+/// The dimensions in which `repeated` has size 1.
+static SmallVector<int64_t> getRepeatedAxes(const Estimate &repeated) {
+  SmallVector<int64_t> axes;
+  for (auto [dim, size] : llvm::enumerate(repeated.value.getShape()))
+    if (size == 1)
+      axes.push_back(dim);
+  return axes;
+}
+
+/// The sum of `get` over `places`.
+static Interval sumUp(ArrayRef<int64_t> places,
+                      llvm::function_ref<Interval(int64_t place)> get) {
+  Sum sum;
+  for (int64_t place : places)
+    sum.add(get(place));
+  return sum.get();
+}
+
+static LogicalResult evaluateBatchTraining(BatchNormalizationTrainingOp op,
+                                           ArrayRef<Estimate> operands,
+                                           Evaluators::Estimates &outputs) {
+  for (Type type : op->getResultTypes()) {
+    FailureOr<Estimate> output = createBounds(op, type);
+    if (failed(output))
+      return failure();
+    outputs.push_back(std::move(*output));
+  }
+  const Estimate &input = operands[0], &scale = operands[1],
+                 &bias = operands[2];
+  const Estimate *fusedAdd = getOptional(op, operands, 3);
+  Interval epsilon(op.getEpsilon().convertToDouble());
+  // A set's number is the place of its element in the tensors that repeat.
+  Sets(input.value.getShape(), getRepeatedAxes(scale))
+      .forEach([&](int64_t set, ArrayRef<int64_t> places) {
+        Interval count(static_cast<double>(places.size()));
+        auto load = [&](int64_t place) { return Interval::load(input, place); };
+        Interval mean = sumUp(places, load) / count;
+        Interval variance =
+            sumUp(places,
+                  [&](int64_t place) { return square(load(place) - mean); }) /
+            count;
+        mean.store(outputs[1], set);
+        variance.store(outputs[2], set);
+        for (int64_t place : places) {
+          Interval x = (load(place) - mean) / sqrt(variance + epsilon) *
+                           Interval::load(scale, set) +
+                       Interval::load(bias, set);
+          if (fusedAdd)
+            x = x + Interval::load(*fusedAdd, place);
+          applyActivation(x, op.getFusedActivationAttr())
+              .store(outputs[0], place);
+        }
+      });
+  return success();
+}
+
+/// `isTraining` says that the mean and the variance depend on the input.
+template <typename OpTy>
+static LogicalResult evaluateBatchGradient(OpTy op, ArrayRef<Estimate> operands,
+                                           bool isTraining,
+                                           Evaluators::Estimates &outputs) {
+  for (Type type : op->getResultTypes()) {
+    FailureOr<Estimate> output = createBounds(op, type);
+    if (failed(output))
+      return failure();
+    outputs.push_back(std::move(*output));
+  }
+  Interval epsilon(op.getEpsilon().convertToDouble());
+  Sets(operands[0].value.getShape(), getRepeatedAxes(operands[2]))
+      .forEach([&](int64_t set, ArrayRef<int64_t> places) {
+        Interval count(static_cast<double>(places.size()));
+        Interval mean = Interval::load(operands[2], set),
+                 variance = Interval::load(operands[3], set),
+                 scale = Interval::load(operands[4], set);
+        Interval divisor = variance + epsilon;
+        auto input = [&](int64_t place) {
+          return Interval::load(operands[0], place);
+        };
+        auto gradient = [&](int64_t place) {
+          return Interval::load(operands[1], place);
+        };
+        Interval biasGradient = sumUp(places, gradient);
+        (sumUp(places,
+               [&](int64_t place) {
+                 return gradient(place) * (input(place) - mean);
+               }) /
+         sqrt(divisor))
+            .store(outputs[1], set);
+        biasGradient.store(outputs[2], set);
+        if (!isTraining) {
+          for (int64_t place : places)
+            (gradient(place) * scale / sqrt(divisor)).store(outputs[0], place);
+          return;
+        }
+        Interval inputMean = sumUp(places, input) / count;
+        Interval slope =
+            sumUp(places,
+                  [&](int64_t place) {
+                    return gradient(place) * (input(place) - inputMean);
+                  }) /
+            count / divisor;
+        for (int64_t place : places) {
+          Interval centered = gradient(place) - biasGradient / count;
+          Interval x = input(place) - inputMean;
+          ((centered - x * slope) * scale / sqrt(divisor))
+              .store(outputs[0], place);
+        }
+      });
+  return success();
+}
+
+static LogicalResult evaluateBatchGrad(BatchNormalizationGradOp op,
+                                       ArrayRef<Estimate> operands,
+                                       Evaluators::Estimates &outputs) {
+  return evaluateBatchGradient(op, operands, /*isTraining=*/false, outputs);
+}
+
+static LogicalResult
+evaluateBatchTrainingGrad(BatchNormalizationTrainingGradOp op,
+                          ArrayRef<Estimate> operands,
+                          Evaluators::Estimates &outputs) {
+  return evaluateBatchGradient(op, operands, /*isTraining=*/true, outputs);
+}
+
 /// The mean over each set is taken away if `useMean`, and the root of what is
 /// then the mean square divides if `useVariance`.
 static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
@@ -132,48 +256,108 @@ static LogicalResult evaluateMVN2(MeanVarianceNormalization2Op op,
                               op.getUseVariance(), outputs);
 }
 
-static LogicalResult evaluateLocalResponse(LocalResponseNormalizationOp op,
-                                           ArrayRef<Estimate> operands,
-                                           Evaluators::Estimates &outputs) {
-  const Estimate &input = operands[0];
-  ArrayRef<int64_t> shape = input.value.getShape();
-  FailureOr<Estimate> output = createBounds(op, op.getType());
-  if (failed(output))
-    return failure();
-  auto localSize = static_cast<int64_t>(op.getLocalSize());
-  Interval weight = Interval(op.getAlpha().convertToDouble()) /
-                    Interval(static_cast<double>(localSize));
-  Interval bias(op.getBias().convertToDouble());
-  float beta = op.getBeta().convertToFloat();
-  int64_t place = 0;
+/// Computes, for each element of a tensor of sizes `shape`, the sum of what
+/// `get` gives for the places from `before` ones before the element to `after`
+/// ones behind it, along the channels or in the plane.
+static std::vector<Interval>
+sumRegions(ArrayRef<int64_t> shape, bool crossChannel, int64_t before,
+           int64_t after, llvm::function_ref<Interval(int64_t place)> get) {
+  std::vector<Interval> sums;
   forEachCoordinate(shape, [&](ArrayRef<int64_t> at) {
     // The region, from its first to its last element.
     SmallVector<int64_t> first(at), last(at);
     auto extend = [&](unsigned dim) {
-      first[dim] = std::max<int64_t>(at[dim] - (localSize - 1) / 2, 0);
-      last[dim] = std::min(at[dim] + localSize / 2, shape[dim] - 1);
+      first[dim] = std::max<int64_t>(at[dim] - before, 0);
+      last[dim] = std::min(at[dim] + after, shape[dim] - 1);
     };
-    if (op.getCrossChannel()) {
+    if (crossChannel) {
       extend(1);
     } else {
       extend(2);
       extend(3);
     }
-    Sum squares;
+    Sum sum;
     int64_t plane = at[0] * shape[1];
     for (int64_t c = first[1]; c <= last[1]; ++c)
       for (int64_t h = first[2]; h <= last[2]; ++h)
         for (int64_t w = first[3]; w <= last[3]; ++w)
-          squares.add(square(Interval::load(
-              input, ((plane + c) * shape[2] + h) * shape[3] + w)));
-    Interval x = Interval::load(input, place);
-    Interval base = bias + weight * squares.get();
-    if (beta == 1)
-      x = x / base;
-    else if (beta != 0)
-      x = x / exp(Interval(beta) * log(base));
-    x.store(*output, place++);
+          sum.add(get(((plane + c) * shape[2] + h) * shape[3] + w));
+    sums.push_back(sum.get());
   });
+  return sums;
+}
+
+/// What a local response normalization raises to a power, for each element.
+template <typename OpTy>
+static std::vector<Interval> getBases(OpTy op, const Estimate &input) {
+  auto localSize = static_cast<int64_t>(op.getLocalSize());
+  std::vector<Interval> bases =
+      sumRegions(input.value.getShape(), op.getCrossChannel(),
+                 (localSize - 1) / 2, localSize / 2, [&](int64_t place) {
+                   return square(Interval::load(input, place));
+                 });
+  Interval weight = Interval(op.getAlpha().convertToDouble()) /
+                    Interval(static_cast<double>(localSize));
+  Interval bias(op.getBias().convertToDouble());
+  for (Interval &base : bases)
+    base = bias + weight * base;
+  return bases;
+}
+
+/// base^beta
+static Interval getDivisor(Interval base, float beta) {
+  return beta == 1 ? base : exp(Interval(beta) * log(base));
+}
+
+static LogicalResult evaluateLocalResponse(LocalResponseNormalizationOp op,
+                                           ArrayRef<Estimate> operands,
+                                           Evaluators::Estimates &outputs) {
+  const Estimate &input = operands[0];
+  FailureOr<Estimate> output = createBounds(op, op.getType());
+  if (failed(output))
+    return failure();
+  float beta = op.getBeta().convertToFloat();
+  for (auto [place, base] : llvm::enumerate(getBases(op, input))) {
+    Interval x = Interval::load(input, place);
+    if (beta != 0)
+      x = x / getDivisor(base, beta);
+    x.store(*output, place);
+  }
+  outputs.push_back(std::move(*output));
+  return success();
+}
+
+static LogicalResult
+evaluateLocalResponseGrad(LocalResponseNormalizationGradOp op,
+                          ArrayRef<Estimate> operands,
+                          Evaluators::Estimates &outputs) {
+  const Estimate &input = operands[0], &inputGradient = operands[1];
+  FailureOr<Estimate> output = createBounds(op, op.getType());
+  if (failed(output))
+    return failure();
+  auto localSize = static_cast<int64_t>(op.getLocalSize());
+  float beta = op.getBeta().convertToFloat();
+  std::vector<Interval> bases = getBases(op, input);
+  // An element is in the regions of those that it would have in a mirror.
+  std::vector<Interval> sums =
+      sumRegions(input.value.getShape(), op.getCrossChannel(), localSize / 2,
+                 (localSize - 1) / 2, [&](int64_t place) {
+                   return Interval::load(inputGradient, place) *
+                          Interval::load(input, place) /
+                          (getDivisor(bases[place], beta) * bases[place]);
+                 });
+  // A constant, of which it is open how it is rounded.
+  double exact = 2 * op.getAlpha().convertToDouble() *
+                 op.getBeta().convertToDouble() /
+                 static_cast<double>(localSize);
+  Interval weight = Interval::around(exact, exact, exact, 2);
+  for (auto [place, base] : llvm::enumerate(bases)) {
+    Interval gradient = Interval::load(inputGradient, place);
+    if (beta != 0)
+      gradient = gradient / getDivisor(base, beta) -
+                 weight * Interval::load(input, place) * sums[place];
+    gradient.store(*output, place);
+  }
   outputs.push_back(std::move(*output));
   return success();
 }
@@ -204,7 +388,11 @@ static LogicalResult evaluateLp(LpNormalizationOp op,
 }
 
 void addNormalizationEvaluators(Evaluators &evaluators) {
+  evaluators.add<BatchNormalizationGradOp>(evaluateBatchGrad);
   evaluators.add<BatchNormalizationOp>(evaluateBatch);
+  evaluators.add<BatchNormalizationTrainingGradOp>(evaluateBatchTrainingGrad);
+  evaluators.add<BatchNormalizationTrainingOp>(evaluateBatchTraining);
+  evaluators.add<LocalResponseNormalizationGradOp>(evaluateLocalResponseGrad);
   evaluators.add<LocalResponseNormalizationOp>(evaluateLocalResponse);
   evaluators.add<LpNormalizationOp>(evaluateLp);
   evaluators.add<MeanVarianceNormalizationOp>(evaluateMVN);

@@ -63,3 +63,43 @@ func.func @others(%a: tensor<1x2x3x4xf16>) {
       : (tensor<1x2x3x4xf16>) -> tensor<1x2x3x4xf16>
   return
 }
+
+// dml.batch_normalization_training (C1), (C2), (C3), (C4), (C5)
+// CHECK-LABEL: func @training
+func.func @training(%a: tensor<2x3xf16>, %b: tensor<1x3xf16>) {
+  // CHECK: dml.batch_normalization_training %{{.*}}, %{{.*}}, %{{.*}} fused_add(%{{.*}}) {epsilon = 5.000000e-01 : f32, fused_activation = #dml.activation<relu>}
+  %0:3 = dml.batch_normalization_training %a, %b, %b fused_add(%a) {
+      epsilon = 0.5 : f32, fused_activation = #dml.activation<relu>}
+      : (tensor<2x3xf16>, tensor<1x3xf16>, tensor<1x3xf16>, tensor<2x3xf16>)
+      -> (tensor<2x3xf16>, tensor<1x3xf16>, tensor<1x3xf16>)
+  // CHECK: dml.batch_normalization_training %{{.*}}, %{{.*}}, %{{.*}} {epsilon
+  %1:3 = dml.batch_normalization_training %a, %b, %b {epsilon = 0.5 : f32}
+      : (tensor<2x3xf16>, tensor<1x3xf16>, tensor<1x3xf16>)
+      -> (tensor<2x3xf16>, tensor<1x3xf16>, tensor<1x3xf16>)
+  return
+}
+
+// dml.batch_normalization_grad (C1), (C2), (C3), (C4)
+// dml.batch_normalization_training_grad (C1), (C2), (C3), (C4)
+// CHECK-LABEL: func @batch_gradients
+func.func @batch_gradients(%a: tensor<2x3xf32>, %b: tensor<2x1xf32>) {
+  // CHECK: dml.batch_normalization_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 5.000000e-01 : f32}
+  %0:3 = dml.batch_normalization_grad %a, %a, %b, %b, %b {epsilon = 0.5 : f32}
+      : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+      -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  // CHECK: dml.batch_normalization_training_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 5.000000e-01 : f32}
+  %1:3 = dml.batch_normalization_training_grad %a, %a, %b, %b, %b {epsilon = 0.5 : f32}
+      : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+      -> (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+  return
+}
+
+// dml.local_response_normalization_grad (C1), (C2)
+// CHECK-LABEL: func @local_gradient
+func.func @local_gradient(%a: tensor<1x2x3x4xf16>) {
+  // CHECK: dml.local_response_normalization_grad %{{.*}}, %{{.*}} {{{.*}} local_size = 1 : i64}
+  %0 = dml.local_response_normalization_grad %a, %a {cross_channel = false,
+      local_size = 1 : i64, alpha = 0.5 : f32, beta = 0.75 : f32, bias = 1.0 : f32}
+      : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>) -> tensor<1x2x3x4xf16>
+  return
+}

@@ -48,6 +48,36 @@ static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
       drawFusedActivation<BatchNormalizationOp>(draft));
 }
 
+static Operation *drawBatchTraining(Draft &draft, const Cell &, uint32_t,
+                                    Value input) {
+  Value scale = drawRepeated(draft, input);
+  Value bias = draft.addArgument(scale.getType());
+  Value fusedAdd = draft.random.oneIn(2)
+                       ? Value()
+                       : Value(draft.addArgument(input.getType()));
+  llvm::APFloat epsilon = drawEpsilon(draft);
+  auto activation =
+      draft.random.oneIn(2)
+          ? ActivationAttr()
+          : drawActivation(draft,
+                           BatchNormalizationTrainingOp::getOperatorSupport());
+  return BatchNormalizationTrainingOp::create(
+      draft.builder, input.getType(), scale.getType(), scale.getType(), input,
+      scale, bias, fusedAdd, epsilon, activation);
+}
+
+template <typename OpTy>
+static Operation *drawBatchGrad(Draft &draft, const Cell &, uint32_t,
+                                Value input) {
+  Value gradient = draft.addArgument(input.getType());
+  Value mean = drawRepeated(draft, input);
+  Value variance = draft.addArgument(mean.getType()),
+        scale = draft.addArgument(mean.getType());
+  return OpTy::create(draft.builder, input.getType(), mean.getType(),
+                      mean.getType(), input, gradient, mean, variance, scale,
+                      drawEpsilon(draft));
+}
+
 static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {
   Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
   bool crossChannel = draft.random.oneIn(2);
@@ -78,21 +108,49 @@ static Operation *drawMVN2(Draft &draft, const Cell &cell, uint32_t,
       drawFusedActivation<MeanVarianceNormalization2Op>(draft));
 }
 
-static Operation *drawLocalResponse(Draft &draft, const Cell &, uint32_t,
-                                    Value input) {
-  Random &random = draft.random;
+namespace {
+/// The attributes of a local response normalization.
+struct LocalResponse {
+  uint64_t localSize;
+  bool crossChannel;
+  llvm::APFloat alpha, beta, bias;
+
+  LocalResponse(Draft &draft, Value input);
+};
+} // namespace
+
+static uint64_t drawLocalSize(Random &random, ArrayRef<int64_t> shape) {
   auto localSize = static_cast<uint64_t>(
       random.oneIn(8) ? random.pick(ArrayRef<int64_t>({70, 1000, 4294967295}))
                       : random.between(1, 9));
   // The interpreter looks at each element of each region.
-  if (getShape(input).back() > 64 || getShape(input)[2] > 64)
+  if (shape.back() > 64 || shape[2] > 64)
     localSize = std::min<uint64_t>(localSize, 9);
-  bool crossChannel = random.oneIn(2);
+  return localSize;
+}
+
+LocalResponse::LocalResponse(Draft &draft, Value input)
+    : localSize(drawLocalSize(draft.random, getShape(input))),
+      crossChannel(draft.random.oneIn(2)),
+      alpha(drawFloat(draft, {1e-4f, 0.3f, 1.0f})),
+      beta(drawFloat(draft, {0.75f, 0.75f, 0.5f, 1.0f, 0.0f, 2.5f, -0.5f})),
+      bias(drawFloat(draft, {1.0f, 1.0f, 2.0f, 0.5f})) {}
+
+static Operation *drawLocalResponse(Draft &draft, const Cell &, uint32_t,
+                                    Value input) {
+  LocalResponse drawn(draft, input);
   return LocalResponseNormalizationOp::create(
-      draft.builder, input.getType(), input, crossChannel, localSize,
-      drawFloat(draft, {1e-4f, 0.3f, 1.0f}),
-      drawFloat(draft, {0.75f, 0.75f, 0.5f, 1.0f, 0.0f, 2.5f, -0.5f}),
-      drawFloat(draft, {1.0f, 1.0f, 2.0f, 0.5f}));
+      draft.builder, input.getType(), input, drawn.crossChannel,
+      drawn.localSize, drawn.alpha, drawn.beta, drawn.bias);
+}
+
+static Operation *drawLocalResponseGrad(Draft &draft, const Cell &, uint32_t,
+                                        Value input) {
+  LocalResponse drawn(draft, input);
+  Value gradient = draft.addArgument(input.getType());
+  return LocalResponseNormalizationGradOp::create(
+      draft.builder, input.getType(), input, gradient, drawn.crossChannel,
+      drawn.localSize, drawn.alpha, drawn.beta, drawn.bias);
 }
 
 static Operation *drawLp(Draft &draft, const Cell &cell, uint32_t mode,
@@ -120,6 +178,15 @@ void addNormalizationOperators(Operators &operators) {
     return operand.getOperandNumber() == 2 ? Purpose::Scale : Purpose::Compute;
   };
   operators.add<BatchNormalizationOp>(batch);
+  batch.getPurpose = [](OpOperand &operand) {
+    return operand.getOperandNumber() == 3 ? Purpose::Scale : Purpose::Compute;
+  };
+  batch.draw = drawBatchGrad<BatchNormalizationGradOp>;
+  operators.add<BatchNormalizationGradOp>(batch);
+  batch.draw = drawBatchGrad<BatchNormalizationTrainingGradOp>;
+  operators.add<BatchNormalizationTrainingGradOp>(batch);
+  add<BatchNormalizationTrainingOp>(operators, drawBatchTraining);
+  add<LocalResponseNormalizationGradOp>(operators, drawLocalResponseGrad);
   add<LocalResponseNormalizationOp>(operators, drawLocalResponse);
   add<LpNormalizationOp>(operators, drawLp);
   add<MeanVarianceNormalizationOp>(operators, drawMVN);

@@ -37,6 +37,38 @@ protected:
                                       ") -> " + getTypeName(inputs[0]),
                                   inputs, part));
   }
+
+  /// Of an operator of several results, the tensors of `resultTypes`.
+  std::vector<Numbers> normalizeTo(llvm::ArrayRef<Tensor> resultTypes,
+                                   const std::string &op,
+                                   const std::string &text,
+                                   llvm::ArrayRef<Tensor> inputs,
+                                   Result part = Result::exact) {
+    std::string arguments, types, results, values;
+    for (auto [index, input] : llvm::enumerate(inputs)) {
+      std::string separator = index ? ", " : "";
+      arguments +=
+          separator + "%" + std::to_string(index) + ": " + getTypeName(input);
+      types += separator + getTypeName(input);
+    }
+    for (auto [index, result] : llvm::enumerate(resultTypes)) {
+      std::string separator = index ? ", " : "";
+      results += separator + getTypeName(result);
+      values += separator + "%results#" + std::to_string(index);
+    }
+    std::string source = "func.func @main(" + arguments + ") -> (" + results +
+                         ") {\n%results:" + std::to_string(resultTypes.size()) +
+                         " = dml." + op + " " + text + " : (" + types +
+                         ") -> (" + results + ")\nreturn " + values + " : " +
+                         results + "\n}";
+    auto outputs = interpretSource(source, inputs, part);
+    EXPECT_TRUE(succeeded(outputs)) << diagnostics << source;
+    std::vector<Numbers> numbers(resultTypes.size());
+    if (succeeded(outputs))
+      for (auto [found, output] : llvm::zip_equal(numbers, *outputs))
+        found = getNumbers(output);
+    return numbers;
+  }
 };
 
 const DataType types[] = {DataType::FLOAT32, DataType::FLOAT16};
@@ -175,6 +207,157 @@ TEST_F(NormalizationTest, LocalResponse) {
                       "0.3 : f32, beta = 0.0 : f32, bias = -1.0 : f32}",
                       {channels}),
             (Numbers{1, 2, 3, 4}));
+}
+
+TEST_F(NormalizationTest, LocalResponseGradient) {
+  std::string op = "local_response_normalization_grad";
+  Tensor channels = makeIota(DataType::FLOAT32, {1, 4, 1, 1});
+  Tensor gradient = makeTensor(DataType::FLOAT32, {1, 4, 1, 1}, {1, 0, -1, 2});
+  expectNear(normalize(op,
+                       "%0, %1 {cross_channel = true, local_size = 3 : i64, "
+                       "alpha = 0.3 : f32, beta = 0.5 : f32, bias = 1.0 : f32}",
+                       {channels, gradient}),
+             {0.76206348, -0.030963183, -0.75604484, 0.73614475});
+  // The regions that have an element are mirrored: an even one reaches one
+  // further downwards.
+  expectNear(normalize(op,
+                       "%0, %1 {cross_channel = true, local_size = 2 : i64, "
+                       "alpha = 0.2 : f32, beta = 1.0 : f32, bias = 2.0 : f32}",
+                       {channels, gradient}),
+             {0.368, -0.064, -0.13333333, 0.18024691});
+  EXPECT_EQ(normalize(op,
+                      "%0, %1 {cross_channel = true, local_size = 3 : i64, "
+                      "alpha = 0.3 : f32, beta = 0.0 : f32, bias = -1.0 : f32}",
+                      {channels, gradient}),
+            (Numbers{1, 0, -1, 2}));
+  // A plane, whose channels have nothing to do with each other: the base is 31,
+  // for each of the four elements of the first.
+  Tensor planes =
+      makeTensor(DataType::FLOAT32, {1, 2, 2, 2}, {1, 2, 3, 4, 0, 0, 0, 0});
+  Tensor planeGradient =
+      makeTensor(DataType::FLOAT32, {1, 2, 2, 2}, {1, 0, 0, 2, 5, 5, 5, 5});
+  double sum = 9.0 / (31 * 31);
+  expectNear(
+      normalize(op,
+                "%0, %1 {cross_channel = false, local_size = 3 : i64, alpha = "
+                "3.0 : f32, beta = 1.0 : f32, bias = 1.0 : f32}",
+                {planes, planeGradient}),
+      {1.0 / 31 - 2 * 1 * sum, -2 * 2 * sum, -2 * 3 * sum,
+       2.0 / 31 - 2 * 4 * sum, 5, 5, 5, 5});
+}
+
+TEST_F(NormalizationTest, BatchNormalizationInTraining) {
+  std::string op = "batch_normalization_training";
+  std::vector<double> numbers = {1, 2, 3, 5, 4, 7, 2, 8};
+  for (DataType type : types) {
+    Tensor input = makeTensor(type, {2, 2, 1, 2}, numbers);
+    Tensor scale = makeTensor(type, {1, 2, 1, 1}, {2, -1});
+    Tensor bias = makeTensor(type, {1, 2, 1, 1}, {0.5, 1});
+    std::vector<Numbers> found =
+        normalizeTo({input, scale, scale}, op,
+                    "%0, %1, %2 {epsilon = 0.5 : f32}", {input, scale, bias});
+    EXPECT_EQ(found[1], (Numbers{3.5, 4.5}));
+    EXPECT_EQ(found[2], (Numbers{5.25, 5.25}));
+    if (type == DataType::FLOAT32)
+      expectNear(found[0], {-1.5851441, -0.75108648, 1.6255432, 0.79148559,
+                            0.91702883, 3.4192018, 2.0425721, -0.4596009});
+    found = normalizeTo(
+        {input, scale, scale}, op,
+        "%0, %1, %2 fused_add(%3) {epsilon = 0.5 : f32, fused_activation = "
+        "#dml.activation<relu>}",
+        {input, scale, bias,
+         makeTensor(type, {2, 2, 1, 2}, {1, 0, 0, -2, 0, 0, 0, 3})});
+    EXPECT_EQ(found[2], (Numbers{5.25, 5.25}));
+    if (type == DataType::FLOAT32)
+      expectNear(found[0], {0, 0, 1.6255432, 0, 0.91702883, 3.4192018,
+                            2.0425721, 2.5403991});
+  }
+}
+
+TEST_F(NormalizationTest, BatchesOfOneElement) {
+  // Every element is a set: its own mean, without variance.
+  Tensor input = makeIota(DataType::FLOAT32, {1, 3});
+  std::vector<Numbers> found =
+      normalizeTo({input, input, input}, "batch_normalization_training",
+                  "%0, %1, %2 {epsilon = 1.0 : f32}", {input, input, input});
+  EXPECT_EQ(found[0], (Numbers{1, 2, 3}));
+  EXPECT_EQ(found[1], (Numbers{1, 2, 3}));
+  EXPECT_EQ(found[2], (Numbers{0, 0, 0}));
+}
+
+TEST_F(NormalizationTest, BatchNormalizationSurvivesLargeMeans) {
+  // 2^14 is far above the deviations, whose squares an f16 holds.
+  Tensor input =
+      makeTensor(DataType::FLOAT16, {4}, {16384, 16416, 16384, 16416});
+  Tensor one = makeTensor(DataType::FLOAT16, {1}, {1});
+  std::vector<Numbers> found =
+      normalizeTo({input, one, one}, "batch_normalization_training",
+                  "%0, %1, %2 {epsilon = 0.0 : f32}", {input, one, one});
+  EXPECT_EQ(found[0], (Numbers{0, 2, 0, 2}));
+  EXPECT_EQ(found[1], (Numbers{16400}));
+  EXPECT_EQ(found[2], (Numbers{256}));
+}
+
+TEST_F(NormalizationTest, BatchNormalizationOfInfinities) {
+  Tensor input = makeTensor(DataType::FLOAT32, {2, 2}, {infinity, 1, 2, 2});
+  Tensor ones = makeTensor(DataType::FLOAT32, {2, 1}, {1, 1});
+  std::vector<Numbers> found =
+      normalizeTo({input, ones, ones}, "batch_normalization_training",
+                  "%0, %1, %2 {epsilon = 1.0 : f32}", {input, ones, ones});
+  // The other set has nothing to do with it.
+  EXPECT_EQ(found[0][2], 1);
+  EXPECT_EQ(found[1], (Numbers{infinity, 2}));
+  EXPECT_TRUE(std::isnan(found[2][0]));
+  EXPECT_EQ(found[2][1], 0);
+}
+
+TEST_F(NormalizationTest, BatchNormalizationGradients) {
+  for (DataType type : types) {
+    Tensor input = makeTensor(type, {2, 2, 1, 2}, {1, 2, 3, 5, 4, 7, 2, 8});
+    Tensor gradient =
+        makeTensor(type, {2, 2, 1, 2}, {1, 0, 0.5, -1, 2, 1, 1, 0});
+    auto perChannel = [&](double first, double second) {
+      return makeTensor(type, {1, 2, 1, 1}, {first, second});
+    };
+    Tensor scale = perChannel(2, -1);
+    std::vector<Numbers> found = normalizeTo(
+        {input, scale, scale}, "batch_normalization_grad",
+        "%0, %1, %2, %3, %4 {epsilon = 0.25 : f32}",
+        {input, gradient, perChannel(3, 4), perChannel(3.75, 6), scale});
+    EXPECT_EQ(found[2], (Numbers{4, 0.5}));
+    if (type == DataType::FLOAT32) {
+      expectNear(found[0], {1, 0, -0.2, 0.4, 2, 1, -0.4, 0});
+      expectNear(found[1], {2, -1.4});
+    }
+    found = normalizeTo(
+        {input, scale, scale}, "batch_normalization_training_grad",
+        "%0, %1, %2, %3, %4 {epsilon = 0.5 : f32}",
+        {input, gradient, perChannel(3.5, 4.5), perChannel(5.25, 5.25), scale});
+    EXPECT_EQ(found[2], (Numbers{4, 0.5}));
+    if (type == DataType::FLOAT32) {
+      expectNear(found[0], {0.18131688, -0.72526753, -0.054395065, 0.43516052,
+                            0.79779428, -0.25384363, -0.19491565, -0.1858498});
+      expectNear(found[1], {0.83405766, -1.5638581});
+    }
+  }
+}
+
+TEST_F(NormalizationTest, TrainingGradientsOfOtherMeans) {
+  // The gradient of the input takes the input's own mean, that of the scale the
+  // tensor.
+  Tensor input = makeTensor(DataType::FLOAT32, {2}, {1, 3});
+  Tensor gradient = makeTensor(DataType::FLOAT32, {2}, {1, 2});
+  auto one = [](double number) {
+    return makeTensor(DataType::FLOAT32, {1}, {number});
+  };
+  std::vector<Numbers> found =
+      normalizeTo({input, one(0), one(0)}, "batch_normalization_training_grad",
+                  "%0, %1, %2, %3, %4 {epsilon = 0.0 : f32}",
+                  {input, gradient, one(10), one(4), one(2)});
+  // x is {-1, 1}, g is {-0.5, 0.5}, and the slope (1 / 2) / 4.
+  expectNear(found[0], {-0.375, 0.375});
+  expectNear(found[1], {(-9.0 - 14) / 2});
+  EXPECT_EQ(found[2], (Numbers{3}));
 }
 
 TEST_F(NormalizationTest, LpNorms) {

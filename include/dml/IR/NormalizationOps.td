@@ -444,4 +444,330 @@ def DML_LpNormalizationOp : DML_Op<"lp_normalization", "LP_NORMALIZATION"> {
   let arrays = [DML_AxesArray<"axis">, DML_FixedArray<"p", 1, 1, 2>];
 }
 
+def DML_BatchNormalizationTrainingOp
+    : DML_Op<"batch_normalization_training", "BATCH_NORMALIZATION_TRAINING"> {
+  let summary = "Normalizes elements by their mean and variance, and gives both";
+  let description = [{
+    Takes the mean of its set away from each element, divides by the root of the
+    set's variance, scales, adds a bias and another tensor, and applies an
+    activation function. The means and variances are results, too.
+
+    **Semantics.** A set has the elements of `input` that differ in their coordinates
+    along those dimensions alone in which `scale` has size 1. `output_mean` has the
+    mean of each set, and `output_variance` its variance, the mean of
+    `(input - mean)^2`. Every element of `output` is
+
+    `f((input - mean) / sqrt(variance + epsilon) * scale + bias + fused_add)`,
+
+    where `f` is `fused_activation`, or nothing if there is none.
+
+    In `scale` and `bias` a size of 1 repeats an element along the dimension;
+    where `fused_add` is absent it is 0. f16 is computed with in f32, and each
+    result is rounded once. The order of a sum is not stated, but does not vary
+    from run to run. A kernel binds up to seven buffers, which is more than every
+    device promises.
+
+    **Inputs**
+
+    | label | name        | field            | type |
+    |-------|-------------|------------------|------|
+    | (I1)  | `input`     | `InputTensor`    | tensor, rank 1 to 8, f32 or f16 |
+    | (I2)  | `scale`     | `ScaleTensor`    | tensor |
+    | (I3)  | `bias`      | `BiasTensor`     | tensor |
+    | (I4)  | `fused_add` | `FusedAddTensor` | tensor, optional |
+    | (I5)  | `epsilon`   | `Epsilon`        | keeps the root from 0 |
+    | (I6)  | `fused_activation` | `FusedActivation` | an activation, optional |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `fused_add` and `output` have the sizes of `input`.
+    * (C3) `scale` has the rank of `input`, and in each dimension its size or 1.
+    * (C4) `bias`, `output_mean` and `output_variance` have the sizes of `scale`.
+    * (C5) `fused_activation` is an activation that this operator fuses: any but
+      clip.
+
+    **Readings**
+    * The variance is divided by the number of elements of the set, not by one
+      less, and `output_variance` holds it without epsilon.
+    * Where `scale` has all sizes of `input`, every element is a set of its own:
+      the mean is the element, and the variance is 0.
+    * The deviations are squared, as the formula of the variance has it: the mean
+      of the squares less the square of the mean would lose what is small beside
+      a large mean.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3, 6], [4, 4, 4, 4]]  %scale: [[1], [2]]  %bias: [[0], [3]]
+    %output, %output_mean, %output_variance = dml.batch_normalization_training
+        %input, %scale, %bias {epsilon = 0.5 : f32,
+                               fused_activation = #dml.activation<relu>}
+        : (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+        -> (tensor<2x4xf32>, tensor<2x1xf32>, tensor<2x1xf32>)
+    // %output: [[0, 0, 0, 1.5], [3, 3, 3, 3]]
+    // %output_mean: [[3], [4]]  %output_variance: [[3.5], [0]]
+    ```
+
+    **Source:** DML_BATCH_NORMALIZATION_TRAINING_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$scale, DML_Tensor:$bias,
+                       Optional<DML_Tensor>:$fused_add, F32Attr:$epsilon,
+                       OptionalAttr<DML_ActivationAttr>:$fused_activation);
+  let results = (outs DML_Tensor:$output, DML_Tensor:$output_mean,
+                      DML_Tensor:$output_variance);
+  let support = [
+    DML_SameSupport<FL_4_1, 1, 8, DML_Float32And16>,
+  ];
+  let enumSupport = [DML_FusedActivationSupport<>];
+  let sameElementTypes = [["input", "scale", "bias", "fused_add", "output",
+                           "output_mean", "output_variance"]];
+  let sameShapes = [["input", "fused_add", "output"],
+                    ["scale", "bias", "output_mean", "output_variance"]];
+  let hasVerifier = 1;
+}
+
+/// The tensors of the gradients of batch normalizations.
+class DML_BatchNormalizationGradBase<string mnemonic, string operatorName>
+    : DML_Op<mnemonic, operatorName> {
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
+                       DML_Tensor:$mean, DML_Tensor:$variance,
+                       DML_Tensor:$scale, F32Attr:$epsilon);
+  let results = (outs DML_Tensor:$output_gradient,
+                      DML_Tensor:$output_scale_gradient,
+                      DML_Tensor:$output_bias_gradient);
+  let sameElementTypes = [["input", "input_gradient", "mean", "variance", "scale",
+                           "output_gradient", "output_scale_gradient",
+                           "output_bias_gradient"]];
+  let sameShapes = [["input", "input_gradient", "output_gradient"],
+                    ["mean", "variance", "scale", "output_scale_gradient",
+                     "output_bias_gradient"]];
+  let hasVerifier = 1;
+}
+
+def DML_BatchNormalizationGradOp
+    : DML_BatchNormalizationGradBase<"batch_normalization_grad",
+                                     "BATCH_NORMALIZATION_GRAD"> {
+  let summary = "Computes the gradients of a batch normalization";
+  let description = [{
+    Computes the gradients of `dml.batch_normalization` with respect to its input,
+    scale and bias. Means and variances are constants.
+
+    **Semantics.** A set has the elements that differ in their coordinates along
+    those dimensions alone in which `mean` has size 1. With
+    `root = sqrt(variance + epsilon)`,
+
+    * every element of `output_gradient` is `input_gradient * scale / root`,
+    * every element of `output_scale_gradient` is
+      `(sum of input_gradient * (input - mean)) / root`, and
+    * every element of `output_bias_gradient` is `sum of input_gradient`,
+
+    with the sums over the elements of a set. In `mean`, `variance` and `scale` a
+    size of 1 repeats an element along the dimension. f16 is computed with in f32,
+    and each result is rounded once. The order of a sum is not stated, but does not
+    vary from run to run.
+
+    **Inputs**
+
+    | label | name             | field                 | type |
+    |-------|------------------|-----------------------|------|
+    | (I1)  | `input`          | `InputTensor`         | tensor, rank 1 to 8, f32 or f16 |
+    | (I2)  | `input_gradient` | `InputGradientTensor` | tensor |
+    | (I3)  | `mean`           | `MeanTensor`          | tensor |
+    | (I4)  | `variance`       | `VarianceTensor`      | tensor |
+    | (I5)  | `scale`          | `ScaleTensor`         | tensor |
+    | (I6)  | `epsilon`        | `Epsilon`             | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `input_gradient` and `output_gradient` have the sizes of `input`.
+    * (C3) `mean` has the rank of `input`, and in each dimension its size or 1.
+    * (C4) `variance`, `scale`, `output_scale_gradient` and `output_bias_gradient`
+      have the sizes of `mean`.
+
+    **Readings**
+    * Any size of `mean` may be 1. An older version of the page says so, and the
+      newer one says nothing else.
+    * Where `variance + epsilon` is 0 the divisions are by 0; where it is negative
+      their results are NaN.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2], [4, 7]]  %input_gradient: [[1, 0], [2, 1]]
+    // %mean: [[3]]  %variance: [[3.75]]  %scale: [[2]]
+    %gradient, %scale_gradient, %bias_gradient = dml.batch_normalization_grad
+        %input, %input_gradient, %mean, %variance, %scale {epsilon = 0.25 : f32}
+        : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>,
+           tensor<1x1xf32>) -> (tensor<2x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
+    // %gradient: [[1, 0], [2, 1]]  %scale_gradient: [[2]]  %bias_gradient: [[4]]
+    ```
+
+    **Source:** DML_BATCH_NORMALIZATION_GRAD_OPERATOR_DESC.
+  }];
+
+  let support = [
+    DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
+  ];
+}
+
+def DML_BatchNormalizationTrainingGradOp
+    : DML_BatchNormalizationGradBase<"batch_normalization_training_grad",
+                                     "BATCH_NORMALIZATION_TRAINING_GRAD"> {
+  let summary = "Computes the gradients of a batch normalization in training";
+  let description = [{
+    Computes the gradients of `dml.batch_normalization_training` with respect to its
+    input, scale and bias. Means and variances depend on the input.
+
+    **Semantics.** A set has the elements that differ in their coordinates along
+    those dimensions alone in which `mean` has size 1; sums and means are over the
+    elements of a set. With
+
+    * `divisor = variance + epsilon`,
+    * `x = input - mean of input`,
+    * `g = input_gradient - mean of input_gradient` and
+    * `slope = (mean of input_gradient * x) / divisor`,
+
+    every element of `output_gradient` is
+    `(g - x * slope) * scale / sqrt(divisor)`, every element of
+    `output_scale_gradient` is
+    `(sum of input_gradient * (input - mean)) / sqrt(divisor)`, and every element of
+    `output_bias_gradient` is `sum of input_gradient`.
+
+    In `mean`, `variance` and `scale` a size of 1 repeats an element along the
+    dimension. f16 is computed with in f32, and each result is rounded once. The
+    order of a sum is not stated, but does not vary from run to run. A kernel binds
+    up to eight buffers, which is more than every device promises.
+
+    **Inputs**
+
+    | label | name             | field                 | type |
+    |-------|------------------|-----------------------|------|
+    | (I1)  | `input`          | `InputTensor`         | tensor, rank 1 to 8, f32 or f16 |
+    | (I2)  | `input_gradient` | `InputGradientTensor` | tensor |
+    | (I3)  | `mean`           | `MeanTensor`          | tensor |
+    | (I4)  | `variance`       | `VarianceTensor`      | tensor |
+    | (I5)  | `scale`          | `ScaleTensor`         | tensor |
+    | (I6)  | `epsilon`        | `Epsilon`             | keeps the root from 0 |
+
+    **Constraints**
+    * (C1) all tensors have one element type.
+    * (C2) `input_gradient` and `output_gradient` have the sizes of `input`.
+    * (C3) `mean` has the rank of `input`, and in each dimension its size or 1.
+    * (C4) `variance`, `scale`, `output_scale_gradient` and `output_bias_gradient`
+      have the sizes of `mean`.
+
+    **Readings**
+    * The page defines what `x` stands for by itself; `input` less its mean is
+      meant, as finite differences of the forward operator confirm.
+    * `output_gradient` takes the mean of `input`, and `output_scale_gradient` the
+      tensor `mean`, as the page's formulas have it. The two agree where `mean` is
+      the forward operator's.
+    * The gradients of the forward operator's `fused_add` and `fused_activation` are
+      the caller's business.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2], [4, 7]]  %input_gradient: [[1, 0], [2, 1]]
+    // %mean: [[3.5]]  %variance: [[5.25]]  %scale: [[2]]
+    %gradient, %scale_gradient, %bias_gradient =
+        dml.batch_normalization_training_grad %input, %input_gradient, %mean,
+        %variance, %scale {epsilon = 0.5 : f32}
+        : (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>,
+           tensor<1x1xf32>) -> (tensor<2x2xf32>, tensor<1x1xf32>, tensor<1x1xf32>)
+    // %gradient: [[0.18131688, -0.72526753], [0.79779428, -0.25384363]]
+    // %scale_gradient: [[0.83405766]]  %bias_gradient: [[4]]
+    ```
+
+    **Source:** DML_BATCH_NORMALIZATION_TRAINING_GRAD_OPERATOR_DESC.
+  }];
+
+  let support = [
+    DML_SameSupport<FL_4_1, 1, 8, DML_Float32And16>,
+  ];
+}
+
+def DML_LocalResponseNormalizationGradOp
+    : DML_Op<"local_response_normalization_grad",
+             "LOCAL_RESPONSE_NORMALIZATION_GRAD"> {
+  let summary = "Computes the gradient of a local response normalization";
+  let description = [{
+    Computes the gradient of `dml.local_response_normalization` with respect to its
+    input.
+
+    **Semantics.** The tensors are `{N, C, H, W}`. An element's region and the
+    attributes are those of `dml.local_response_normalization`. With
+
+    * `base = bias + alpha / local_size * (sum of input^2 over the region)`,
+    * `divisor = base^beta` and
+    * `term = input_gradient * input / (divisor * base)`,
+
+    every element of `output_gradient` is
+
+    `input_gradient / divisor - 2 * alpha * beta / local_size * input * sum`,
+
+    where `sum` adds `term` up over all elements whose region has this one. These
+    lie from `(local_size - 1) / 2`, rounded up, before it to `(local_size - 1) / 2`,
+    rounded down, behind it. f16 is computed with in f32, and rounded once. The
+    order of a sum is not stated, but does not vary from run to run.
+
+    **Inputs**
+
+    | label | name             | field                 | type |
+    |-------|------------------|-----------------------|------|
+    | (I1)  | `input`          | `InputTensor`         | tensor, rank 4, f32 or f16 |
+    | (I2)  | `input_gradient` | `InputGradientTensor` | tensor |
+    | (I3)  | `cross_channel`  | `CrossChannel`        | along which dimensions |
+    | (I4)  | `local_size`     | `LocalSize`           | elements along each of them |
+    | (I5)  | `alpha`          | `Alpha`               | weight of the squares |
+    | (I6)  | `beta`           | `Beta`                | exponent |
+    | (I7)  | `bias`           | `Bias`                | added to the sum |
+
+    **Constraints**
+    * (C1) `input_gradient` and `output_gradient` have the element type and the
+      sizes of `input`.
+    * (C2) `local_size > 0`.
+
+    **Readings**
+    * The page has no formula; this is the derivative of the forward operator's, with
+      its readings. The page's text on `LocalSize` takes the two values of
+      `CrossChannel` for each other; that on `CrossChannel` is followed.
+    * A power is `e^(beta * log(base))`. With `beta` 0 the divisor is 1, whatever the
+      base is, and `output_gradient` is `input_gradient`; with `beta` 1 the divisor
+      is the base.
+
+    **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
+    them have Vulkan's.
+
+    **Example**
+    ```mlir
+    // %input: [[[[1]], [[2]], [[3]], [[4]]]]
+    // %input_gradient: [[[[1]], [[0]], [[-1]], [[2]]]]
+    %output_gradient = dml.local_response_normalization_grad %input, %input_gradient {
+        cross_channel = true, local_size = 2 : i64, alpha = 0.2 : f32,
+        beta = 1.0 : f32, bias = 2.0 : f32}
+        : (tensor<1x4x1x1xf32>, tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xf32>
+    // %output_gradient: [[[[0.368]], [[-0.064]], [[-0.13333333]], [[0.18024691]]]]
+    ```
+
+    **Source:** DML_LOCAL_RESPONSE_NORMALIZATION_GRAD_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
+                       BoolAttr:$cross_channel, I64Attr:$local_size,
+                       F32Attr:$alpha, F32Attr:$beta, F32Attr:$bias);
+  let results = (outs DML_Tensor:$output_gradient);
+  let support = [DML_SameSupport<FL_3_1, 4, 4, DML_Float32And16>];
+  let sameElementTypes = [["input", "input_gradient", "output_gradient"]];
+  let sameShapes = [["input", "input_gradient", "output_gradient"]];
+  let arrays = [DML_FixedArray<"local_size", 1, 1>];
+}
+
 #endif // DML_IR_NORMALIZATIONOPS_TD

@@ -37,6 +37,33 @@ struct BatchNormalizationLowering : OpConversionPattern<BatchNormalizationOp> {
   }
 };
 
+struct BatchNormalizationTrainingLowering
+    : OpConversionPattern<BatchNormalizationTrainingOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BatchNormalizationTrainingOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct BatchNormalizationGradLowering
+    : OpConversionPattern<BatchNormalizationGradOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BatchNormalizationGradOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct BatchNormalizationTrainingGradLowering
+    : OpConversionPattern<BatchNormalizationTrainingGradOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BatchNormalizationTrainingGradOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
 /// What the versions of the operator come to.
 struct MeanVariance {
   SmallVector<int64_t> axes;
@@ -117,6 +144,15 @@ struct LocalResponseLowering
                   ConversionPatternRewriter &rewriter) const override;
 };
 
+struct LocalResponseGradLowering
+    : OpConversionPattern<LocalResponseNormalizationGradOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LocalResponseNormalizationGradOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
 struct LpNormalizationLowering : OpConversionPattern<LpNormalizationOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -150,15 +186,193 @@ struct LpNormalizationLowering : OpConversionPattern<LpNormalizationOp> {
 };
 } // namespace
 
-/// The sums of what `element` gives over the neighbours along `axis`, as many
-/// as `localSize` says with the element itself.
+//===----------------------------------------------------------------------===//
+// Batches in training
+//===----------------------------------------------------------------------===//
+
+/// The dimensions in which a tensor of `repeated`'s sizes, which are those of
+/// another tensor or 1, stands for a set of that one's elements.
+static ReducedAxes getSets(RankedTensorType input, Value repeated) {
+  SmallVector<int64_t> axes;
+  for (auto [dim, size] :
+       llvm::enumerate(cast<RankedTensorType>(repeated.getType()).getShape()))
+    if (size == 1)
+      axes.push_back(dim);
+  return ReducedAxes(input.getShape(), axes);
+}
+
+/// The mean of the set of the element at `indices`, of which `sums` has the
+/// sum.
+static Number loadMean(ElementBuilder &b, const ReducedAxes &axes, Value sums,
+                       ValueRange indices) {
+  Number total = loadReduced(b, sums, axes.getSet(b, indices));
+  return total / total(static_cast<double>(axes.getCount()));
+}
+
+using Results = SmallVector<std::function<Value(ElementBuilder &, ValueRange)>>;
+
+LogicalResult BatchNormalizationTrainingLowering::matchAndRewrite(
+    BatchNormalizationTrainingOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  Type type = inputType.getElementType();
+  ReducedAxes axes = getSets(inputType, op.getScale());
+  Combiner sum = Combiner::getSum(type);
+  auto load = [&](ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getInput(), inputType, indices);
+  };
+  Value sums = buildReduction(rewriter, op, axes, sum, load);
+  auto center = [&](ElementBuilder &b, ValueRange indices) {
+    return load(b, indices) - loadMean(b, axes, sums, indices);
+  };
+  Value squares = buildReduction(rewriter, op, axes, sum,
+                                 [&](ElementBuilder &b, ValueRange indices) {
+                                   Number x = center(b, indices);
+                                   return x * x;
+                                 });
+  auto normalize = [&](ElementBuilder &b, ValueRange indices) {
+    Number x = center(b, indices);
+    Number epsilon = x(op.getEpsilon().convertToDouble());
+    x = x / sqrt(loadMean(b, axes, squares, indices) + epsilon);
+    x = x * loadNumber(b, adaptor.getScale(), op.getScale().getType(), indices);
+    x = x + loadNumber(b, adaptor.getBias(), op.getBias().getType(), indices);
+    if (Value other = adaptor.getFusedAdd())
+      x = x + loadNumber(b, other, inputType, indices);
+    return fromNumber(applyActivation(x, op.getFusedActivationAttr()), type);
+  };
+  // The means and variances have the sets' sizes: a coordinate is a set.
+  auto getMeans = [&](Value sums) {
+    return [&, sums](ElementBuilder &b, ValueRange indices) {
+      return fromNumber(loadMean(b, axes, sums, indices), type);
+    };
+  };
+  return replaceWithTensors(
+      op, *getTypeConverter(), rewriter,
+      Results{normalize, getMeans(sums), getMeans(squares)});
+}
+
+namespace {
+/// What the gradients of batch normalizations have in common.
+template <typename OpTy> struct BatchGradient {
+  OpTy op;
+  typename OpTy::Adaptor adaptor;
+  OpBuilder &builder;
+  RankedTensorType inputType = cast<RankedTensorType>(op.getInput().getType());
+  Type type = inputType.getElementType();
+  ReducedAxes axes = getSets(inputType, op.getMean());
+
+  Number loadInput(ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getInput(), inputType, indices);
+  }
+  Number loadGradient(ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getInputGradient(), inputType, indices);
+  }
+  Number loadScale(ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getScale(), op.getScale().getType(), indices);
+  }
+  Number loadDivisor(ElementBuilder &b, ValueRange indices) {
+    Number variance = loadNumber(b, adaptor.getVariance(),
+                                 op.getVariance().getType(), indices);
+    return variance + variance(op.getEpsilon().convertToDouble());
+  }
+  Value buildSums(const NumberFn &element) {
+    return buildReduction(builder, op, axes, Combiner::getSum(type), element);
+  }
+  /// The sums that the gradient of the scale is made of.
+  Value buildScaleSums() {
+    return buildSums([&](ElementBuilder &b, ValueRange indices) {
+      Number mean =
+          loadNumber(b, adaptor.getMean(), op.getMean().getType(), indices);
+      return loadGradient(b, indices) * (loadInput(b, indices) - mean);
+    });
+  }
+  /// The gradients of the scale and of the bias.
+  Value getScaleGradient(ElementBuilder &b, Value sums, ValueRange indices) {
+    return fromNumber(
+        loadReduced(b, sums, indices) / sqrt(loadDivisor(b, indices)), type);
+  }
+  Value getBiasGradient(ElementBuilder &b, Value sums, ValueRange indices) {
+    return fromNumber(loadReduced(b, sums, indices), type);
+  }
+};
+} // namespace
+
+LogicalResult BatchNormalizationGradLowering::matchAndRewrite(
+    BatchNormalizationGradOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  BatchGradient<BatchNormalizationGradOp> batch{op, adaptor, rewriter};
+  Value scaleSums = batch.buildScaleSums();
+  Value biasSums = batch.buildSums([&](ElementBuilder &b, ValueRange indices) {
+    return batch.loadGradient(b, indices);
+  });
+  return replaceWithTensors(
+      op, *getTypeConverter(), rewriter,
+      Results{[&](ElementBuilder &b, ValueRange indices) {
+                return fromNumber(batch.loadGradient(b, indices) *
+                                      batch.loadScale(b, indices) /
+                                      sqrt(batch.loadDivisor(b, indices)),
+                                  batch.type);
+              },
+              [&](ElementBuilder &b, ValueRange indices) {
+                return batch.getScaleGradient(b, scaleSums, indices);
+              },
+              [&](ElementBuilder &b, ValueRange indices) {
+                return batch.getBiasGradient(b, biasSums, indices);
+              }});
+}
+
+LogicalResult BatchNormalizationTrainingGradLowering::matchAndRewrite(
+    BatchNormalizationTrainingGradOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  BatchGradient<BatchNormalizationTrainingGradOp> batch{op, adaptor, rewriter};
+  const ReducedAxes &axes = batch.axes;
+  Value inputSums = batch.buildSums([&](ElementBuilder &b, ValueRange indices) {
+    return batch.loadInput(b, indices);
+  });
+  Value biasSums = batch.buildSums([&](ElementBuilder &b, ValueRange indices) {
+    return batch.loadGradient(b, indices);
+  });
+  auto center = [&](ElementBuilder &b, ValueRange indices) {
+    return batch.loadInput(b, indices) - loadMean(b, axes, inputSums, indices);
+  };
+  Value products = batch.buildSums([&](ElementBuilder &b, ValueRange indices) {
+    return batch.loadGradient(b, indices) * center(b, indices);
+  });
+  Value scaleSums = batch.buildScaleSums();
+  return replaceWithTensors(
+      op, *getTypeConverter(), rewriter,
+      Results{[&](ElementBuilder &b, ValueRange indices) {
+                Number gradient = batch.loadGradient(b, indices) -
+                                  loadMean(b, axes, biasSums, indices);
+                Number divisor = batch.loadDivisor(b, indices);
+                Number slope = loadMean(b, axes, products, indices) / divisor;
+                return fromNumber((gradient - center(b, indices) * slope) *
+                                      batch.loadScale(b, indices) /
+                                      sqrt(divisor),
+                                  batch.type);
+              },
+              [&](ElementBuilder &b, ValueRange indices) {
+                return batch.getScaleGradient(b, scaleSums, indices);
+              },
+              [&](ElementBuilder &b, ValueRange indices) {
+                return batch.getBiasGradient(b, biasSums, indices);
+              }});
+}
+
+//===----------------------------------------------------------------------===//
+// Local responses
+//===----------------------------------------------------------------------===//
+
+/// The sums of what `element` gives over the neighbours along `axis`, `before`
+/// ones before the element and `after` ones behind it, and the element itself.
 static Value buildLocalSum(OpBuilder &builder, Operation *op,
                            ArrayRef<int64_t> shape, int64_t axis,
-                           int64_t localSize, const NumberFn &element) {
+                           int64_t before, int64_t after,
+                           const NumberFn &element) {
   int64_t size = shape[axis];
   // None is farther away than the tensor is long.
-  int64_t before = std::min((localSize - 1) / 2, size - 1);
-  int64_t after = std::min(localSize / 2, size - 1);
+  before = std::min(before, size - 1);
+  after = std::min(after, size - 1);
   return buildReduction(
       builder, op, shape, before + 1 + after,
       /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()),
@@ -179,50 +393,123 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
       });
 }
 
+namespace {
+/// What a local response normalization and its gradient have in common.
+template <typename OpTy> struct LocalResponse {
+  OpTy op;
+  OpBuilder &builder;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  int64_t localSize = static_cast<int64_t>(op.getLocalSize());
+  float beta = op.getBeta().convertToFloat();
+
+  /// The sums of what `element` gives over each element's region, or over all
+  /// elements whose regions have this one.
+  Value buildSums(bool isMirrored, const NumberFn &element) {
+    int64_t before = (localSize - 1) / 2, after = localSize / 2;
+    if (isMirrored)
+      std::swap(before, after);
+    Value sums = buildLocalSum(builder, op, shape, op.getCrossChannel() ? 1 : 3,
+                               before, after, element);
+    if (op.getCrossChannel())
+      return sums;
+    // A rectangle is summed up along one dimension after the other.
+    return buildLocalSum(builder, op, shape, 2, before, after,
+                         [&](ElementBuilder &b, ValueRange indices) {
+                           return loadReduced(b, sums, indices);
+                         });
+  }
+  /// What is raised to a power, of the sum of the squares.
+  Number getBase(Number squares) {
+    Number weight = squares(op.getAlpha().convertToDouble() /
+                            static_cast<double>(localSize));
+    return squares(op.getBias().convertToDouble()) + weight * squares;
+  }
+  Number getDivisor(Number base) {
+    return beta == 1 ? base : exp(base(beta) * log(base));
+  }
+};
+} // namespace
+
 LogicalResult LocalResponseLowering::matchAndRewrite(
     LocalResponseNormalizationOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
-  ArrayRef<int64_t> shape = inputType.getShape();
-  auto localSize = static_cast<int64_t>(op.getLocalSize());
+  LocalResponse<LocalResponseNormalizationOp> response{op, rewriter};
   auto load = [&](ElementBuilder &b, ValueRange indices) {
     return loadNumber(b, adaptor.getInput(), inputType, indices);
   };
-  auto square = [&](ElementBuilder &b, ValueRange indices) {
-    Number x = load(b, indices);
-    return x * x;
+  Value sums = response.buildSums(/*isMirrored=*/false,
+                                  [&](ElementBuilder &b, ValueRange indices) {
+                                    Number x = load(b, indices);
+                                    return x * x;
+                                  });
+  return replaceWithTensor(op, *getTypeConverter(), rewriter,
+                           [&](ElementBuilder &b, ValueRange indices) {
+                             Number x = load(b, indices);
+                             if (response.beta != 0)
+                               x = x / response.getDivisor(response.getBase(
+                                           loadReduced(b, sums, indices)));
+                             return fromNumber(x, inputType.getElementType());
+                           });
+}
+
+LogicalResult LocalResponseGradLowering::matchAndRewrite(
+    LocalResponseNormalizationGradOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  LocalResponse<LocalResponseNormalizationGradOp> response{op, rewriter};
+  auto load = [&](ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getInput(), inputType, indices);
   };
-  // A rectangle is summed up along one dimension after the other.
-  Value sums = buildLocalSum(rewriter, op, shape, op.getCrossChannel() ? 1 : 3,
-                             localSize, square);
-  if (!op.getCrossChannel()) {
-    Value rows = sums;
-    sums = buildLocalSum(rewriter, op, shape, 2, localSize,
-                         [&](ElementBuilder &b, ValueRange indices) {
-                           return loadReduced(b, rows, indices);
-                         });
+  auto loadGradient = [&](ElementBuilder &b, ValueRange indices) {
+    return loadNumber(b, adaptor.getInputGradient(), inputType, indices);
+  };
+  Value squares, terms;
+  if (response.beta != 0) {
+    squares = response.buildSums(/*isMirrored=*/false,
+                                 [&](ElementBuilder &b, ValueRange indices) {
+                                   Number x = load(b, indices);
+                                   return x * x;
+                                 });
+    // Each term is in many sums: it is computed once.
+    Value each = buildTensor(
+        rewriter, op,
+        RankedTensorType::get(response.shape, rewriter.getF32Type()),
+        [&](ElementBuilder &b, ValueRange indices) {
+          Number base = response.getBase(loadReduced(b, squares, indices));
+          Number term = loadGradient(b, indices) * load(b, indices) /
+                        (response.getDivisor(base) * base);
+          return term.value;
+        });
+    terms = response.buildSums(/*isMirrored=*/true,
+                               [&](ElementBuilder &b, ValueRange indices) {
+                                 return loadReduced(b, each, indices);
+                               });
   }
-  float beta = op.getBeta().convertToFloat();
+  double weight = 2 * op.getAlpha().convertToDouble() *
+                  op.getBeta().convertToDouble() /
+                  static_cast<double>(response.localSize);
   return replaceWithTensor(
       op, *getTypeConverter(), rewriter,
       [&](ElementBuilder &b, ValueRange indices) {
-        Number x = load(b, indices);
-        Type type = inputType.getElementType();
-        if (beta == 0)
-          return fromNumber(x, type);
-        Number weight =
-            x(op.getAlpha().convertToDouble() / static_cast<double>(localSize));
-        Number base = x(op.getBias().convertToDouble()) +
-                      weight * loadReduced(b, sums, indices);
-        return fromNumber(x / (beta == 1 ? base : exp(x(beta) * log(base))),
-                          type);
+        Number gradient = loadGradient(b, indices);
+        if (response.beta != 0) {
+          Number base = response.getBase(loadReduced(b, squares, indices));
+          gradient = gradient / response.getDivisor(base) -
+                     gradient(weight) * load(b, indices) *
+                         loadReduced(b, terms, indices);
+        }
+        return fromNumber(gradient, inputType.getElementType());
       });
 }
 
 void dml::populateNormalizationPatterns(const TypeConverter &typeConverter,
                                         RewritePatternSet &patterns) {
-  patterns.add<BatchNormalizationLowering, LocalResponseLowering,
-               LpNormalizationLowering,
+  patterns.add<BatchNormalizationGradLowering, BatchNormalizationLowering,
+               BatchNormalizationTrainingGradLowering,
+               BatchNormalizationTrainingLowering, LocalResponseGradLowering,
+               LocalResponseLowering, LpNormalizationLowering,
                MeanVarianceLowering<MeanVarianceNormalizationOp>,
                MeanVarianceLowering<MeanVarianceNormalization1Op>,
                MeanVarianceLowering<MeanVarianceNormalization2Op>>(
