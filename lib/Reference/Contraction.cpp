@@ -172,13 +172,22 @@ convolve(OpTy op, const std::vector<Number> &input,
     there[0] = here[0];
     int64_t hereIndex = linearize(moving, here);
     forEachCoordinate(filterShape.drop_front(2), [&](ArrayRef<int64_t> k) {
+      bool isInside = true;
       for (unsigned i = 0; i < numSpatial; ++i) {
         int64_t found = here[i + 2] * op.getStrides()[i] +
                         k[i] * op.getDilations()[i] - op.getStartPadding()[i];
-        if (found < 0 || found >= other[i + 2])
-          return;
+        isInside &= found >= 0 && found < other[i + 2];
         there[i + 2] = found;
         inFilter[i + 2] = isFlipped ? filterShape[i + 2] - 1 - k[i] : k[i];
+      }
+      if (!isInside) {
+        // The zeros of the padding are factors like others.
+        if constexpr (std::is_same_v<Number, Interval>)
+          for (inFilter[1] = 0; isForward && inFilter[1] < perFilter;
+               ++inFilter[1])
+            sums[hereIndex].add(Interval(0) *
+                                filter[linearize(filterShape, inFilter)]);
+        return;
       }
       for (int64_t c = 0; c < perFilter; ++c) {
         there[1] = group * perFilter + c;

@@ -82,6 +82,8 @@ def DML_ConvolutionOp
       positive.
 
     **Readings**
+    * The zeros of the padding are factors like others: where a filter has infinity or
+      NaN, the sums that it reaches into the padding for are NaN.
     * `output_padding` makes a `backward` output larger at its end; its further
       elements are sums like any other, and 0 where nothing is added. Callers of
       DirectML who pass no `OutputPadding` but a larger `OutputTensor` mean the

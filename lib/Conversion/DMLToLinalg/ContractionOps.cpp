@@ -359,6 +359,12 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
         b.add(b.add(filterBase, b.mul(channel, filterChannelStep)), tap.filter);
     Type type = getSumType();
     Number x = input.load(b, inputPosition, inputZero, type);
+    // Forward, what is not there is padding, whose zeros are factors: several
+    // elements of the output that meet one select it once.
+    if (tap.exists && isForward && isa<FloatType>(type)) {
+      x = x.with(b.select(tap.exists, x.value, x(0).value));
+      tap.exists = Value();
+    }
     Number product = x * filter.load(b, filterPosition, filterZero, type);
     return tap.exists ? b.select(tap.exists, product.value, product(0).value)
                       : product.value;
