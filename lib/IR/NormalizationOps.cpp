@@ -44,22 +44,21 @@ static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
   return success();
 }
 
-#define DML_REPEATED(Op)                                                       \
-  LogicalResult Op::verify() {                                                 \
-    if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(getOperation())))) \
-      return failure();                                                        \
-    return detail::verifyFusedActivation(*this, getFusedActivationAttr());     \
-  }
-DML_REPEATED(BatchNormalizationGradOp)
-DML_REPEATED(BatchNormalizationOp)
-DML_REPEATED(BatchNormalizationTrainingGradOp)
-DML_REPEATED(MeanVarianceNormalizationOp)
-DML_REPEATED(MeanVarianceNormalization1Op)
-DML_REPEATED(MeanVarianceNormalization2Op)
-#undef DML_REPEATED
-
-LogicalResult BatchNormalizationTrainingOp::verify() {
-  if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(getOperation()))))
+/// An operator whose tables have a fused activation has the attribute, too.
+template <typename OpTy> static LogicalResult verifyNormalization(OpTy op) {
+  if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(op.getOperation()))))
     return failure();
-  return detail::verifyFusedActivation(*this, getFusedActivationAttr());
+  return detail::verifyFusedActivation(
+      op, op->template getAttrOfType<ActivationAttr>("fused_activation"));
 }
+
+#define DML_NORMALIZATION(Op)                                                  \
+  LogicalResult Op::verify() { return verifyNormalization(*this); }
+DML_NORMALIZATION(BatchNormalizationGradOp)
+DML_NORMALIZATION(BatchNormalizationOp)
+DML_NORMALIZATION(BatchNormalizationTrainingGradOp)
+DML_NORMALIZATION(BatchNormalizationTrainingOp)
+DML_NORMALIZATION(MeanVarianceNormalizationOp)
+DML_NORMALIZATION(MeanVarianceNormalization1Op)
+DML_NORMALIZATION(MeanVarianceNormalization2Op)
+#undef DML_NORMALIZATION
