@@ -17,6 +17,11 @@ template <typename... OpTys> void addElementWise(Operators &operators);
 
 void addElementWise(Operators &operators, llvm::StringRef name);
 
+/// One of the activations that the operator fuses at the program's level, as
+/// its attribute `attribute` or an element of it.
+mlir::Attribute drawActivation(Draft &draft, const OperatorSupport &support,
+                               llvm::StringRef attribute = "fused_activation");
+
 template <typename... OpTys> void addElementWise(Operators &operators) {
   (addElementWise(operators, OpTys::getOperationName()), ...);
 }

@@ -54,6 +54,7 @@ const Registry &dml::onnx::getRegistry() {
     addElementWiseOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
+    addRecurrentOperators(registry);
     addReductionOperators(registry);
     addShapeOperators(registry);
     addWindowOperators(registry);

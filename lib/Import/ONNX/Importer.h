@@ -229,6 +229,7 @@ const Registry &getRegistry();
 void addElementWiseOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
+void addRecurrentOperators(Registry &registry);
 void addReductionOperators(Registry &registry);
 void addShapeOperators(Registry &registry);
 void addWindowOperators(Registry &registry);
