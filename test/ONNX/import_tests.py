@@ -290,8 +290,61 @@ def recurrent():
     return model
 
 
+def attend(q, k, v, heads, mask=0.0):
+    """Rows of queries, keys and values, as com.microsoft's operator has them; the
+    mask is added to the scores."""
+    def split(x):
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+    q, k, v = split(q), split(k), split(v)
+    scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(np.float32(q.shape[-1])) + mask
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out = weights / weights.sum(axis=-1, keepdims=True) @ v
+    return out.transpose(0, 2, 1, 3).reshape(q.shape[0], q.shape[2], -1)
+
+
+def attention():
+    model = Model()
+    q, k, v = ramp(2, 3, 8, step=0.07), ramp(2, 5, 8, step=0.05), ramp(2, 5, 4, step=0.1)
+    names = [model.input(array) for array in (q, k, v)]
+
+    def node(*inputs, outputs=1):
+        return model.node("MultiHeadAttention", *inputs, domain="com.microsoft", num_heads=2, outputs=outputs)
+
+    model.expect(node(*names), attend(q, k, v, 2), 1e-5)
+    # Keys beyond a length, and keys where a mask is 0.
+    lengths = np.array([5, 2], np.int32)
+    behind = np.where(np.arange(5) < lengths.reshape(2, 1, 1, 1), 0, -np.inf)
+    model.expect(node(*names, "", model.weights(lengths)), attend(q, k, v, 2, behind).astype(np.float32), 1e-5)
+    mask = np.array([[1, 0, 1, 1, 0], [1, 1, 0, 0, 1]], np.int32)
+    hidden = np.where(mask[:, None, None] != 0, 0, -np.inf)
+    model.expect(node(*names, "", model.input(mask)), attend(q, k, v, 2, hidden).astype(np.float32), 1e-5)
+    # A bias of rows, and one of scores that all heads have.
+    bias, scores = ramp(20, step=0.1), ramp(1, 1, 3, 5, step=0.2)
+    model.expect(node(*names, model.weights(bias), "", model.input(scores)),
+                 attend(q + bias[:8], k + bias[8:16], v + bias[16:], 2, scores), 1e-4)
+    # Keys and values in one tensor, and all in one.
+    pairs = np.stack((k.reshape(2, 5, 2, 4), k.reshape(2, 5, 2, 4) * 2), axis=3)
+    model.expect(node(names[0], model.input(pairs)), attend(q, k, 2 * k, 2), 1e-5)
+    rows = q.reshape(2, 3, 2, 4)
+    model.expect(node(model.input(np.stack((rows, rows, rows + 1), axis=3))), attend(q, q, q + 1, 2), 1e-5)
+    # A past, and what becomes of it.
+    past_k, past_v = ramp(2, 2, 1, 4), ramp(2, 2, 1, 2)
+    found = node(*names, "", "", "", model.input(past_k), model.input(past_v), outputs=3)
+    all_k = np.concatenate((past_k.transpose(0, 2, 1, 3).reshape(2, 1, 8), k), axis=1)
+    all_v = np.concatenate((past_v.transpose(0, 2, 1, 3).reshape(2, 1, 4), v), axis=1)
+    model.expect(found[0], attend(q, all_k, all_v, 2), 1e-5)
+    model.expect(found[1], all_k.reshape(2, 6, 2, 4).transpose(0, 2, 1, 3))
+    model.expect(found[2], all_v.reshape(2, 6, 2, 2).transpose(0, 2, 1, 3))
+    # A cross attention's keys and values, split into heads.
+    model.expect(node(names[0], *(model.input(np.ascontiguousarray(x.reshape(2, 5, 2, -1).transpose(0, 2, 1, 3)))
+                                  for x in (k, v))), attend(q, k, v, 2), 1e-5)
+    return model
+
+
 GROUPS = {function.__name__: function for function in (
-    element_wise, shapes, views, normalization, old_softmax, reduction, windows, recurrent)}
+    element_wise, shapes, views, normalization, old_softmax, reduction, windows, recurrent,
+    attention)}
 
 
 def run(command):

@@ -406,6 +406,31 @@ def DML_RecurrentNetworkDirectionAttr
     : DML_EnumAttr<DML_RecurrentNetworkDirection,
                    "recurrent_network_direction">;
 
+def DML_MultiheadAttentionMaskTypeNone : I32EnumAttrCase<"none", 0>;
+def DML_MultiheadAttentionMaskTypeKeySequenceLength
+    : I32EnumAttrCase<"key_sequence_length", 1>;
+def DML_MultiheadAttentionMaskTypeKeySequenceEndStart
+    : I32EnumAttrCase<"key_sequence_end_start", 2>;
+def DML_MultiheadAttentionMaskTypeKeyQuerySequenceLengthStartEnd
+    : I32EnumAttrCase<"key_query_sequence_length_start_end", 3>;
+def DML_MultiheadAttentionMaskTypeBoolean : I32EnumAttrCase<"boolean", 4>;
+
+/// DML_MULTIHEAD_ATTENTION_MASK_TYPE, with DirectML's values.
+def DML_MultiheadAttentionMaskType
+    : I32EnumAttr<"MultiheadAttentionMaskType",
+                  "DirectML multihead attention mask type",
+                  [DML_MultiheadAttentionMaskTypeNone,
+                   DML_MultiheadAttentionMaskTypeKeySequenceLength,
+                   DML_MultiheadAttentionMaskTypeKeySequenceEndStart,
+                   DML_MultiheadAttentionMaskTypeKeyQuerySequenceLengthStartEnd,
+                   DML_MultiheadAttentionMaskTypeBoolean]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_MultiheadAttentionMaskTypeAttr
+    : DML_EnumAttr<DML_MultiheadAttentionMaskType,
+                   "multihead_attention_mask_type">;
+
 /// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
 /// type that a tensor of the operator has (verifyScalar).
 def DML_ScalarAttr

@@ -51,6 +51,7 @@ std::optional<Shape> dml::onnx::broadcastShapes(ArrayRef<int64_t> a,
 const Registry &dml::onnx::getRegistry() {
   static const Registry registry = [] {
     Registry registry;
+    addAttentionOperators(registry);
     addElementWiseOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);

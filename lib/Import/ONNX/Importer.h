@@ -226,6 +226,7 @@ private:
 const Registry &getRegistry();
 
 /// Each adds one family of operators.
+void addAttentionOperators(Registry &registry);
 void addElementWiseOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
