@@ -8,5 +8,6 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-set(DML_FAMILIES Activation Contraction ElementWise Gather Layout Normalization
-    Padding Pooling Reduction Resample Scan Scatter Slice Softmax Tile)
+set(DML_FAMILIES Activation Attention Contraction ElementWise Gather Layout
+    Normalization Padding Pooling Recurrent Reduction Resample Scan Scatter Slice
+    Softmax Tile)

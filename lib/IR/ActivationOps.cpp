@@ -33,15 +33,35 @@ std::string ActivationAttr::getOperatorName() const {
 }
 
 std::optional<uint32_t>
-ActivationAttr::getFusedCase(const OperatorSupport &support) const {
+ActivationAttr::getFusedCase(const OperatorSupport &support,
+                             StringRef attribute) const {
   StringRef name = stringifyActivationFunction(getValue());
   if (getValue() == ActivationFunction::softplus &&
       getParameters().getAs<FloatAttr>("steepness").getValueAsDouble() < 1)
     name = "softplus_below_1";
   for (const EnumCaseSupport &enumCase : support.enumCases)
-    if (enumCase.attribute == "fused_activation" && enumCase.enumCase == name)
+    if (enumCase.attribute == attribute && enumCase.enumCase == name)
       return enumCase.value;
   return std::nullopt;
+}
+
+std::optional<uint32_t>
+dml::detail::getNewestFusedCase(ArrayAttr activations,
+                                const OperatorSupport &support,
+                                StringRef attribute) {
+  const EnumCaseSupport *newest = nullptr;
+  for (Attribute element : activations) {
+    // Queries may see what is not verified yet.
+    auto activation = dyn_cast_or_null<ActivationAttr>(element);
+    if (!activation)
+      continue;
+    std::optional<uint32_t> value = activation.getFusedCase(support, attribute);
+    const EnumCaseSupport *found =
+        value ? support.getEnumCase(attribute, *value) : nullptr;
+    if (found && (!newest || found->level > newest->level))
+      newest = found;
+  }
+  return newest ? std::optional(newest->value) : std::nullopt;
 }
 
 /// The parameters are the attributes of the operator, under the same names.
@@ -93,24 +113,28 @@ LogicalResult dml::detail::verifyActivation(
 }
 
 LogicalResult dml::detail::verifyFusedActivation(Operation *op,
-                                                 ActivationAttr activation) {
+                                                 ActivationAttr activation,
+                                                 StringRef attribute,
+                                                 std::optional<size_t> index) {
   const OperatorSupport &support = *getOperatorSupport(op->getName());
-  if (!activation || activation.getFusedCase(support))
+  if (!activation || activation.getFusedCase(support, attribute))
     return success();
   InFlightDiagnostic diagnostic = op->emitOpError();
-  diagnostic << "fused_activation is "
-             << stringifyActivationFunction(activation.getValue())
+  diagnostic << attribute;
+  if (index)
+    diagnostic << "[" << *index << "]";
+  diagnostic << " is " << stringifyActivationFunction(activation.getValue())
              << ", but the operator fuses ";
-  llvm::interleaveComma(llvm::make_filter_range(
-                            support.enumCases,
-                            [](const EnumCaseSupport &enumCase) {
-                              return enumCase.attribute == "fused_activation" &&
-                                     symbolizeActivationFunction(
-                                         enumCase.enumCase);
-                            }),
-                        diagnostic, [&](const EnumCaseSupport &enumCase) {
-                          diagnostic << StringRef(enumCase.enumCase);
-                        });
+  llvm::interleaveComma(
+      llvm::make_filter_range(support.enumCases,
+                              [&](const EnumCaseSupport &enumCase) {
+                                return enumCase.attribute == attribute &&
+                                       symbolizeActivationFunction(
+                                           enumCase.enumCase);
+                              }),
+      diagnostic, [&](const EnumCaseSupport &enumCase) {
+        diagnostic << StringRef(enumCase.enumCase);
+      });
   return diagnostic;
 }
 

@@ -443,6 +443,130 @@ def quantized_pooling():
     return model
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def run_lstm(x, w, r, b, h, c, p, lengths):
+    """A forward LSTM of one direction: all hidden states, then the last states."""
+    hidden = r.shape[1]
+    out = np.zeros((x.shape[0], 1, x.shape[1], hidden), np.float32)
+    for t in range(x.shape[0]):
+        i, o, f, g = np.split(x[t] @ w.T + h @ r.T + b[:4 * hidden] + b[4 * hidden:], 4, axis=1)
+        i, f = sigmoid(i + p[:hidden] * c), sigmoid(f + p[2 * hidden:] * c)
+        cell = f * c + i * np.tanh(g)
+        state = sigmoid(o + p[hidden:2 * hidden] * cell) * np.tanh(cell)
+        inside = (t < lengths)[:, None]
+        h, c = np.where(inside, state, h), np.where(inside, cell, c)
+        out[t, 0] = np.where(inside, state, 0)
+    return out, h[None], c[None]
+
+
+def run_gru(x, w, r, b, linear):
+    """A GRU of one direction, forward: all hidden states."""
+    hidden = r.shape[1]
+    h, out = np.zeros((x.shape[1], hidden), np.float32), []
+    wz, wr, wh = np.split(w, 3)
+    rz, rr, rh = np.split(r, 3)
+    bz, br, bh, cz, cr, ch = np.split(b, 6)
+    for row in x:
+        z, g = sigmoid(row @ wz.T + h @ rz.T + bz + cz), sigmoid(row @ wr.T + h @ rr.T + br + cr)
+        n = row @ wh.T + bh + (g * (h @ rh.T + ch) if linear else (g * h) @ rh.T + ch)
+        h = (1 - z) * np.tanh(n) + z * h
+        out.append(h[None])
+    return np.stack(out)
+
+
+def run_rnn(x, w, r, b, function):
+    hidden = r.shape[1]
+    h, out = np.zeros((x.shape[1], hidden), np.float32), []
+    for row in x:
+        h = function(row @ w.T + h @ r.T + b[:hidden] + b[hidden:])
+        out.append(h[None])
+    return np.stack(out)
+
+
+@group
+def recurrent():
+    model = Model()
+    x = ramp(4, 2, 3, first=-1.0, step=0.08)
+    a = model.input(x)
+    w, r, b = ramp(1, 20, 3, step=0.05), ramp(1, 20, 5, step=0.03), ramp(1, 40, step=0.1)
+    h, c, p = ramp(1, 2, 5), ramp(1, 2, 5, first=-0.5, step=0.1), ramp(1, 15, step=0.2)
+    lengths = np.array([4, 2], np.int32)
+    found = model.node("LSTM", a, *map(model.weights, (w, r, b)), model.input(lengths),
+                       *map(model.weights, (h, c, p)), outputs=3, hidden_size=5)
+    for name, wanted in zip(found, run_lstm(x, w[0], r[0], b[0], h[0], c[0], p[0], lengths)):
+        model.expect(name, wanted.astype(np.float32), 1e-5)
+    w, r, b = ramp(1, 15, 3, step=0.05), ramp(1, 15, 5, step=0.03), ramp(1, 30, step=0.1)
+    for linear in (0, 1):
+        found = model.node("GRU", a, *map(model.weights, (w, r, b)), outputs=2, hidden_size=5,
+                           linear_before_reset=linear)
+        model.expect(found[0], run_gru(x, w[0], r[0], b[0], linear).astype(np.float32), 1e-5)
+    # Both directions have their own functions; alphas go to those that take one.
+    w, r, b = ramp(2, 5, 3, step=0.05), ramp(2, 5, 5, step=0.03), ramp(2, 10, step=0.1)
+    found = model.node("RNN", a, *map(model.weights, (w, r, b)), outputs=2, hidden_size=5,
+                       direction="bidirectional", activations=["Tanh", "LeakyRelu"], activation_alpha=[0.25])
+    there = run_rnn(x, w[0], r[0], b[0], np.tanh)
+    back = run_rnn(x[::-1], w[1], r[1], b[1], lambda x: np.where(x < 0, x / 4, x))
+    model.expect(found[0], np.concatenate((there, back[::-1]), axis=1).astype(np.float32), 1e-4)
+    model.expect(found[1], np.concatenate((there[-1], back[-1])).astype(np.float32), 1e-4)
+    return model
+
+
+def attend(q, k, v, heads, mask=0.0):
+    """Rows of queries, keys and values, as com.microsoft's operator has them; the
+    mask is added to the scores."""
+    def split(x):
+        return x.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+    q, k, v = split(q), split(k), split(v)
+    scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(np.float32(q.shape[-1])) + mask
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out = weights / weights.sum(axis=-1, keepdims=True) @ v
+    return out.transpose(0, 2, 1, 3).reshape(q.shape[0], q.shape[2], -1)
+
+
+@group
+def attention():
+    model = Model()
+    q, k, v = ramp(2, 3, 8, step=0.07), ramp(2, 5, 8, step=0.05), ramp(2, 5, 4, step=0.1)
+    names = [model.input(array) for array in (q, k, v)]
+
+    def node(*inputs, outputs=1):
+        return model.node("MultiHeadAttention", *inputs, domain="com.microsoft", num_heads=2, outputs=outputs)
+
+    model.expect(node(*names), attend(q, k, v, 2), 1e-5)
+    # Keys beyond a length, and keys where a mask is 0.
+    lengths = np.array([5, 2], np.int32)
+    behind = np.where(np.arange(5) < lengths.reshape(2, 1, 1, 1), 0, -np.inf)
+    model.expect(node(*names, "", model.weights(lengths)), attend(q, k, v, 2, behind).astype(np.float32), 1e-5)
+    mask = np.array([[1, 0, 1, 1, 0], [1, 1, 0, 0, 1]], np.int32)
+    hidden = np.where(mask[:, None, None] != 0, 0, -np.inf)
+    model.expect(node(*names, "", model.input(mask)), attend(q, k, v, 2, hidden).astype(np.float32), 1e-5)
+    # A bias of rows, and one of scores that all heads have.
+    bias, scores = ramp(20, step=0.1), ramp(1, 1, 3, 5, step=0.2)
+    model.expect(node(*names, model.weights(bias), "", model.input(scores)),
+                 attend(q + bias[:8], k + bias[8:16], v + bias[16:], 2, scores), 1e-4)
+    # Keys and values in one tensor, and all in one.
+    pairs = np.stack((k.reshape(2, 5, 2, 4), k.reshape(2, 5, 2, 4) * 2), axis=3)
+    model.expect(node(names[0], model.input(pairs)), attend(q, k, 2 * k, 2), 1e-5)
+    rows = q.reshape(2, 3, 2, 4)
+    model.expect(node(model.input(np.stack((rows, rows, rows + 1), axis=3))), attend(q, q, q + 1, 2), 1e-5)
+    # A past, and what becomes of it.
+    past_k, past_v = ramp(2, 2, 1, 4), ramp(2, 2, 1, 2)
+    found = node(*names, "", "", "", model.input(past_k), model.input(past_v), outputs=3)
+    all_k = np.concatenate((past_k.transpose(0, 2, 1, 3).reshape(2, 1, 8), k), axis=1)
+    all_v = np.concatenate((past_v.transpose(0, 2, 1, 3).reshape(2, 1, 4), v), axis=1)
+    model.expect(found[0], attend(q, all_k, all_v, 2), 1e-5)
+    model.expect(found[1], all_k.reshape(2, 6, 2, 4).transpose(0, 2, 1, 3))
+    model.expect(found[2], all_v.reshape(2, 6, 2, 2).transpose(0, 2, 1, 3))
+    # A cross attention's keys and values, split into heads.
+    model.expect(node(names[0], *(model.input(np.ascontiguousarray(x.reshape(2, 5, 2, -1).transpose(0, 2, 1, 3)))
+                                  for x in (k, v))), attend(q, k, v, 2), 1e-5)
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

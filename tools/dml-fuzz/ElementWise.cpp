@@ -20,11 +20,12 @@ static Attribute drawFloat(Draft &draft) {
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
 
-ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support) {
+ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
+                              StringRef attribute) {
   FeatureLevel level = getTargetFeatureLevel(*draft.module);
   SmallVector<StringRef> cases;
   for (const EnumCaseSupport &enumCase : support.enumCases)
-    if (enumCase.attribute == "fused_activation" && enumCase.level <= level &&
+    if (enumCase.attribute == attribute && enumCase.level <= level &&
         symbolizeActivationFunction(enumCase.enumCase))
       cases.push_back(enumCase.enumCase);
   MLIRContext *context = draft.builder.getContext();
@@ -36,9 +37,9 @@ ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support) {
           ? "dml.element_wise_clip"
           : ("dml.activation_" + stringifyActivationFunction(value)).str(),
       context);
-  for (StringAttr attribute : name.getAttributeNames())
-    if (attribute != "scale_bias")
-      parameters.set(attribute,
+  for (StringAttr parameter : name.getAttributeNames())
+    if (parameter != "scale_bias")
+      parameters.set(parameter,
                      draft.builder.getF32FloatAttr(
                          static_cast<float>(draft.random.between(2, 12)) / 2));
   return ActivationAttr::get(context, value, parameters.getDictionary(context));

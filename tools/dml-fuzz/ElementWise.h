@@ -17,8 +17,10 @@ template <typename... OpTys> void addElementWise(Operators &operators);
 
 void addElementWise(Operators &operators, llvm::StringRef name);
 
-/// One of the activations that an operator fuses at the program's level.
-ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support);
+/// One of the activations that an operator fuses at the program's level, as its
+/// attribute `attribute` or an element of it.
+ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
+                              llvm::StringRef attribute = "fused_activation");
 
 /// A `fused_activation` for OpTy, or sometimes none.
 template <typename OpTy> ActivationAttr drawFusedActivation(Draft &draft) {

@@ -181,6 +181,10 @@ protected:
       state.addAttribute("operandSegmentSizes",
                          builder.getDenseI32ArrayAttr(
                              SmallVector<int32_t>(state.operands.size(), 1)));
+    if (op.name.hasTrait<OpTrait::AttrSizedResultSegments>())
+      state.addAttribute("resultSegmentSizes",
+                         builder.getDenseI32ArrayAttr(
+                             SmallVector<int32_t>(state.types.size(), 1)));
     builder.create(state);
     return module;
   }

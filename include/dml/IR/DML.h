@@ -46,10 +46,17 @@ template <typename OpTy> struct Strict : OpTy {
     // here. These are verified later.
     auto attributes = mlir::dyn_cast_or_null<mlir::DictionaryAttr>(from);
     mlir::OperationName name(OpTy::getOperationName(), from.getContext());
+    // The generated names leave out the results' segments where the operands
+    // have some, too.
+    auto isKnown = [](llvm::StringRef attribute) {
+      return llvm::is_contained(OpTy::getAttributeNames(), attribute) ||
+             (OpTy::template hasTrait<
+                  mlir::OpTrait::AttrSizedResultSegments>() &&
+              attribute == "resultSegmentSizes");
+    };
     if (attributes && emitError)
       for (mlir::NamedAttribute attribute : attributes)
-        if (!llvm::is_contained(OpTy::getAttributeNames(),
-                                attribute.getName().getValue()))
+        if (!isKnown(attribute.getName().getValue()))
           return emitError()
                  << "'" << name << "' op "
                  << describeUnknownAttribute(name, attribute.getName());
@@ -106,9 +113,18 @@ bool isName(llvm::StringRef text);
 FeatureLevel getTargetFeatureLevel(mlir::Operation *op);
 
 namespace detail {
-/// Emits an error if `op` does not fuse `activation`; null is fine.
-llvm::LogicalResult verifyFusedActivation(mlir::Operation *op,
-                                          ActivationAttr activation);
+/// Emits an error if `op` does not fuse `activation`, which is the attribute
+/// `attribute` or element `index` of it; null is fine.
+llvm::LogicalResult
+verifyFusedActivation(mlir::Operation *op, ActivationAttr activation,
+                      llvm::StringRef attribute = "fused_activation",
+                      std::optional<size_t> index = std::nullopt);
+
+/// The case, in the support table, of that one of `activations`, the array
+/// attribute `attribute`, which came last.
+std::optional<uint32_t> getNewestFusedCase(mlir::ArrayAttr activations,
+                                           const OperatorSupport &support,
+                                           llvm::StringRef attribute);
 
 /// Emits an error if the numbers among the attributes of the activation
 /// function `activation` have no meaning.

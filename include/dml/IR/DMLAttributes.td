@@ -241,10 +241,11 @@ def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
   let extraClassDeclaration = [{
     /// The fused operator's name without the dialect's: "activation_relu".
     ::std::string getOperatorName() const;
-    /// The case of `fused_activation` in the support table `support`; nothing
-    /// where the operator does not fuse this activation.
+    /// The case of the attribute `attribute` in the support table `support`;
+    /// nothing where the operator does not fuse this activation.
     ::std::optional<uint32_t>
-    getFusedCase(const ::dml::OperatorSupport &support) const;
+    getFusedCase(const ::dml::OperatorSupport &support,
+                 ::llvm::StringRef attribute = "fused_activation") const;
   }];
 }
 
@@ -309,9 +310,18 @@ class DML_SteepnessSupport : DML_CasesSupport {
   }];
 }
 
+/// `syntax` as it stands, or in an array as often as `count` says.
+class DML_RepeatedSyntax<string one, int count> {
+  string syntax = !if(!eq(count, 0), one,
+      "[" # !interleave(!listsplat(one, count), ", ") # "]");
+}
+
 /// An attribute `fused_activation`. ELEMENT_WISE_CLIP is fused by some operators
 /// only; the others want detail::verifyFusedActivation in their verifiers.
-class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
+/// Another `attribute` is an array of `count` activations.
+class DML_FusedActivationSupport<bit alsoClip = 0,
+                                 string attribute = "fused_activation",
+                                 int count = 0> : DML_CasesSupport {
   let casesCpp = !foreach(c, [
         DML_ActivationLinear,
         DML_ActivationSigmoid,
@@ -331,14 +341,32 @@ class DML_FusedActivationSupport<bit alsoClip = 0> : DML_CasesSupport {
         DML_ActivationShrink,
         DML_ActivationGelu] # !if(alsoClip, [DML_ActivationClip],
                                   []<DML_ActivationCase>),
-      DML_CaseCpp<"fused_activation", c.str, c.value, c.syntax, c.level, "">.cpp) # [
-      DML_CaseCpp<"fused_activation", "softplus_below_1", 100,
-                  "#dml.activation<softplus, {steepness = 0.5 : f32}>", FL_6_4,
+      DML_CaseCpp<attribute, c.str, c.value,
+                  DML_RepeatedSyntax<c.syntax, count>.syntax, c.level, "">.cpp) # [
+      DML_CaseCpp<attribute, "softplus_below_1", 100, DML_RepeatedSyntax<
+                      "#dml.activation<softplus, {steepness = 0.5 : f32}>",
+                      count>.syntax, FL_6_4,
                   DML_SoftplusHistory.source>.cpp];
   let valueCpp = "if (attribute == \"fused_activation\")\n" #
       "  if (auto value = getProperties().fused_activation)\n" #
       "    return value.getFusedCase(getOperatorSupport());\n";
 }
+
+/// The array attribute `activation_descs` of an operator that wants `count`
+/// activations, or twice as many, and detail::verifyFusedActivation of each in
+/// its verifier. The one that came last decides the level.
+class DML_ActivationDescsSupport<int count>
+    : DML_FusedActivationSupport<0, "activation_descs", count> {
+  let valueCpp = [{
+    if (attribute == "activation_descs") {
+      if (auto value = getProperties().activation_descs)
+        return ::dml::detail::getNewestFusedCase(value, getOperatorSupport(),
+                                                 attribute);
+    }
+  }];
+}
+def DML_ActivationArrayAttr
+    : TypedArrayAttrBase<DML_ActivationAttr, "array of activations">;
 
 def DML_DepthSpaceOrderDepthColumnRow
     : I32EnumAttrCase<"depth_column_row", 0>;
@@ -355,6 +383,50 @@ def DML_DepthSpaceOrder
 }
 def DML_DepthSpaceOrderAttr
     : DML_EnumAttr<DML_DepthSpaceOrder, "depth_space_order">;
+
+def DML_RecurrentNetworkDirectionForward : I32EnumAttrCase<"forward", 0>;
+def DML_RecurrentNetworkDirectionBackward : I32EnumAttrCase<"backward", 1>;
+def DML_RecurrentNetworkDirectionBidirectional
+    : I32EnumAttrCase<"bidirectional", 2>;
+
+/// DML_RECURRENT_NETWORK_DIRECTION, with DirectML's values.
+def DML_RecurrentNetworkDirection
+    : I32EnumAttr<"RecurrentNetworkDirection",
+                  "DirectML recurrent network direction",
+                  [DML_RecurrentNetworkDirectionForward,
+                   DML_RecurrentNetworkDirectionBackward,
+                   DML_RecurrentNetworkDirectionBidirectional]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_RecurrentNetworkDirectionAttr
+    : DML_EnumAttr<DML_RecurrentNetworkDirection,
+                   "recurrent_network_direction">;
+
+def DML_MultiheadAttentionMaskTypeNone : I32EnumAttrCase<"none", 0>;
+def DML_MultiheadAttentionMaskTypeKeySequenceLength
+    : I32EnumAttrCase<"key_sequence_length", 1>;
+def DML_MultiheadAttentionMaskTypeKeySequenceEndStart
+    : I32EnumAttrCase<"key_sequence_end_start", 2>;
+def DML_MultiheadAttentionMaskTypeKeyQuerySequenceLengthStartEnd
+    : I32EnumAttrCase<"key_query_sequence_length_start_end", 3>;
+def DML_MultiheadAttentionMaskTypeBoolean : I32EnumAttrCase<"boolean", 4>;
+
+/// DML_MULTIHEAD_ATTENTION_MASK_TYPE, with DirectML's values.
+def DML_MultiheadAttentionMaskType
+    : I32EnumAttr<"MultiheadAttentionMaskType",
+                  "DirectML multihead attention mask type",
+                  [DML_MultiheadAttentionMaskTypeNone,
+                   DML_MultiheadAttentionMaskTypeKeySequenceLength,
+                   DML_MultiheadAttentionMaskTypeKeySequenceEndStart,
+                   DML_MultiheadAttentionMaskTypeKeyQuerySequenceLengthStartEnd,
+                   DML_MultiheadAttentionMaskTypeBoolean]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_MultiheadAttentionMaskTypeAttr
+    : DML_EnumAttr<DML_MultiheadAttentionMaskType,
+                   "multihead_attention_mask_type">;
 
 /// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
 /// type that a tensor of the operator has (verifyScalar).

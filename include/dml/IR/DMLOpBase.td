@@ -47,6 +47,10 @@ class DML_TensorCpp<dag values, int i, string isResult,
   string format = !if(!not(isTensor), "",
       !if(isOptional, "(`" # name # "` `(` $" # name # "^ `)`)?",
           !if(!eq(i, 0), "", "`,` ") # "$" # name));
+  // How the type of the result is written where several are optional.
+  string resultFormat = !if(isOptional,
+      "(`" # name # "` `(` type($" # name # ")^ `)`)?",
+      "type($" # name # ")");
 }
 
 /// The DirectML operator DML_OPERATOR_<operatorName>. A definition states its
@@ -85,9 +89,15 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
 
   bit hasOptionalOperand = !foldl(false, operandTensors, any, t,
                                   !or(any, t.isOptional));
+  // Types alone do not say which of several optional results there are.
+  bit hasOptionalResults = !lt(1, !foldl(0, resultTensors, count, t,
+      !add(count, !if(t.isOptional, 1, 0))));
   let assemblyFormat = !if(hasOptionalOperand,
       !interleave(!foreach(t, operandTensors, t.format), " "), "operands") #
-      " attr-dict `:` functional-type(operands, results)";
+      " attr-dict `:` " # !if(hasOptionalResults,
+      "`(` type(operands) `)` `->` " #
+      !interleave(!foreach(t, resultTensors, t.resultFormat), " "),
+      "functional-type(operands, results)");
 
   /// The operands' names, then the results'.
   list<string> tensorNames = !foreach(t, tensors, t.name);

@@ -51,10 +51,12 @@ std::optional<Shape> dml::onnx::broadcastShapes(ArrayRef<int64_t> a,
 const Registry &dml::onnx::getRegistry() {
   static const Registry registry = [] {
     Registry registry;
+    addAttentionOperators(registry);
     addElementWiseOperators(registry);
     addIndexingOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
+    addRecurrentOperators(registry);
     addReductionOperators(registry);
     addShapeOperators(registry);
     addWindowOperators(registry);

@@ -229,10 +229,12 @@ private:
 const Registry &getRegistry();
 
 /// Each adds one family of operators.
+void addAttentionOperators(Registry &registry);
 void addElementWiseOperators(Registry &registry);
 void addIndexingOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
+void addRecurrentOperators(Registry &registry);
 void addReductionOperators(Registry &registry);
 void addShapeOperators(Registry &registry);
 void addWindowOperators(Registry &registry);

@@ -1,0 +1,473 @@
+//===- RecurrentOps.cpp - Recurrent networks to linalg --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The products of the input are one contraction for all time steps. Each step
+// then has kernels of its own: sequences have static lengths, and lengths that
+// are data select between the new state and the old one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/RecurrentOps.h"
+#include "ElementWise.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// The element of a state, of one direction, for a batch and a unit.
+using StateFn =
+    std::function<Number(ElementBuilder &b, Value batch, Value unit)>;
+
+/// The converted operands of an operator; those that are absent are null.
+struct Operands {
+  Value input, weight, recurrence, bias, hiddenInit, cellInit, lengths,
+      peephole;
+};
+
+/// What the three operators share.
+class RecurrentBuilder {
+public:
+  /// Gates have one matrix each.
+  RecurrentBuilder(OpBuilder &builder, Operation *op, const Operands &operands,
+                   ArrayAttr activations, RecurrentNetworkDirection direction,
+                   int64_t gates)
+      : builder(builder), op(op), operands(operands), activations(activations),
+        direction(direction), gates(gates) {
+    ArrayRef<int64_t> input = getShape(operands.input);
+    steps = input[1];
+    batch = input[2];
+    inputSize = input[3];
+    directions = getShape(operands.weight)[1];
+    hidden = getShape(operands.recurrence)[3];
+  }
+
+  /// The tensors of a state after one step: {1, 1, B, H}, in f32.
+  using States = SmallVector<Value>;
+
+  /// Walks along the sequences. `step` makes the states after time `t` of those
+  /// before it; the first of them is the hidden state.
+  void
+  run(llvm::function_ref<States(int64_t d, int64_t t, ArrayRef<StateFn> states)>
+          step) {
+    size_t count = operandStates().size();
+    finalStates.resize(count);
+    for (int64_t d = 0; d < directions; ++d) {
+      SmallVector<StateFn> states;
+      for (Value init : operandStates())
+        states.push_back(getInitial(init, d));
+      SmallVector<Value> sequence(steps);
+      States last;
+      for (int64_t i = 0; i < steps; ++i) {
+        int64_t t = isBackward(d) ? steps - 1 - i : i;
+        last = step(d, t, states);
+        sequence[t] = last.front();
+        for (auto [state, value] : llvm::zip_equal(states, last))
+          state = getState(value);
+      }
+      if (needsSequence())
+        sequences.push_back(buildJoin(builder, op, sequence, /*axis=*/0));
+      for (auto [all, value] : llvm::zip_equal(finalStates, last))
+        all.push_back(value);
+    }
+  }
+
+  /// The results: the sequence, then the states that `run` has ended with.
+  /// Those that the op does not have are null in `types`.
+  SmallVector<Value> buildResults(ArrayRef<RankedTensorType> types) {
+    SmallVector<Value> results;
+    if (RankedTensorType type = types.front()) {
+      Value joined = buildJoin(builder, op, sequences, /*axis=*/1);
+      results.push_back(
+          operands.lengths || type != joined.getType()
+              ? buildTensor(
+                    builder, op, type,
+                    [&](ElementBuilder &b, ValueRange indices) -> Value {
+                      Number x{&b,
+                               tensor::ExtractOp::create(b, joined, indices)};
+                      if (operands.lengths) {
+                        Value t = b.createOrFold<arith::IndexCastUIOp>(
+                            b.getI32Type(), indices[0]);
+                        x = select(isInside(b, t, indices[2]), x, x(0));
+                      }
+                      return fromF32(b, x.value, type.getElementType());
+                    })
+              : joined);
+    }
+    for (auto [type, states] :
+         llvm::zip_equal(types.drop_front(), finalStates)) {
+      if (!type)
+        continue;
+      Value joined = buildJoin(builder, op, states, /*axis=*/1);
+      results.push_back(
+          type == joined.getType()
+              ? joined
+              : buildTensor(builder, op, type,
+                            [&](ElementBuilder &b, ValueRange indices) {
+                              return fromF32(
+                                  b,
+                                  tensor::ExtractOp::create(b, joined, indices),
+                                  type.getElementType());
+                            }));
+    }
+    return results;
+  }
+
+  /// Builds what the input adds to each gate, of all steps, {T, D, B, gates *
+  /// H}: its product with the weights and the biases, those of the recurrence
+  /// only if `withRecurrence`.
+  void buildProjection(bool withRecurrence) {
+    auto type = RankedTensorType::get(
+        {steps, directions, batch, gates * hidden}, builder.getF32Type());
+    projection = buildSums(
+        builder, op, type, inputSize, builder.getF32Type(),
+        [&](ElementBuilder &, ValueRange indices) -> TermFn {
+          return [&, at = SmallVector<Value>(indices)](ElementBuilder &b,
+                                                       ValueRange i) -> Value {
+            Value zero = b.index(0);
+            return (load(b, operands.input, {zero, at[0], at[2], i[0]}) *
+                    load(b, operands.weight, {zero, at[1], at[3], i[0]}))
+                .value;
+          };
+        },
+        [&](ElementBuilder &b, ValueRange indices, Value sum) {
+          Number result{&b, sum};
+          if (operands.bias) {
+            result = result + getBias(b, indices[1], indices[3], false);
+            if (withRecurrence)
+              result = result + getBias(b, indices[1], indices[3], true);
+          }
+          return result.value;
+        });
+  }
+
+  /// Builds a tensor {1, 1, B, count * H} for the gates from `first` on: each
+  /// element is what `finish` makes of the product of `state` with the gate's
+  /// matrix. `finish` is told the batch and the row of the matrix.
+  Value buildProducts(int64_t d, int64_t first, int64_t count,
+                      const StateFn &state,
+                      llvm::function_ref<Number(ElementBuilder &b, Value batch,
+                                                Value row, Number sum)>
+                          finish) {
+    auto getRow = [&](ElementBuilder &b, Value index) {
+      return b.add(index, first * hidden);
+    };
+    return buildSums(
+        builder, op, getType(count), hidden, builder.getF32Type(),
+        [&](ElementBuilder &b, ValueRange indices) -> TermFn {
+          Value row = getRow(b, indices[3]);
+          return [&, row, batch = indices[2]](ElementBuilder &b,
+                                              ValueRange k) -> Value {
+            return (state(b, batch, k[0]) *
+                    load(b, operands.recurrence,
+                         {b.index(0), b.index(d), row, k[0]}))
+                .value;
+          };
+        },
+        [&](ElementBuilder &b, ValueRange indices, Value sum) {
+          return finish(b, indices[2], getRow(b, indices[3]), Number{&b, sum})
+              .value;
+        });
+  }
+
+  /// Builds a state, {1, 1, B, H}.
+  Value buildState(
+      llvm::function_ref<Number(ElementBuilder &b, Value batch, Value unit)>
+          element) {
+    return buildTensor(builder, op, getType(1),
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return element(b, indices[2], indices[3]).value;
+                       });
+  }
+
+  /// What the input adds to `row` of the gates.
+  Number getProjection(ElementBuilder &b, int64_t d, int64_t t, Value batch,
+                       Value row) {
+    return load(b, projection, {b.index(t), b.index(d), batch, row});
+  }
+  /// The element of the gate `gate`, counted from the first one in `tensor`,
+  /// which buildProducts has built.
+  Number getGate(ElementBuilder &b, Value tensor, int64_t gate, Value batch,
+                 Value unit) {
+    return load(b, tensor,
+                {b.index(0), b.index(0), batch, b.add(unit, gate * hidden)});
+  }
+  /// A bias of the input's products, or the recurrence's.
+  Number getBias(ElementBuilder &b, Value d, Value row, bool ofRecurrence) {
+    return load(b, operands.bias,
+                {b.index(0), b.index(0), d,
+                 ofRecurrence ? b.add(row, gates * hidden) : row});
+  }
+  Number getBias(ElementBuilder &b, int64_t d, Value row, bool ofRecurrence) {
+    return getBias(b, b.index(d), row, ofRecurrence);
+  }
+  /// `x` plus the product of a peephole's element and the cell state `cell`.
+  Number addPeephole(Number x, int64_t d, int64_t gate, Value unit,
+                     Number cell) {
+    if (!operands.peephole)
+      return x;
+    ElementBuilder &b = *x.b;
+    return x + load(b, operands.peephole,
+                    {b.index(0), b.index(0), b.index(d),
+                     b.add(unit, gate * hidden)}) *
+                   cell;
+  }
+
+  /// Activation `index` of the direction, applied to `x`.
+  Number activate(Number x, int64_t d, int64_t index) {
+    auto count = static_cast<int64_t>(activations.size()) / directions;
+    return applyActivation(
+        x, cast<ActivationAttr>(activations[d * count + index]));
+  }
+
+  /// The new state, or the old one behind the end of a batch's sequence.
+  Number keepOutside(Number next, Number before, int64_t t, Value batch) {
+    if (!operands.lengths)
+      return next;
+    ElementBuilder &b = *next.b;
+    Value time =
+        arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), t));
+    return select(isInside(b, time, batch), next, before);
+  }
+
+  static StateFn getState(Value tensor) {
+    return [=](ElementBuilder &b, Value batch, Value unit) {
+      return load(b, tensor, {b.index(0), b.index(0), batch, unit});
+    };
+  }
+
+  int64_t getHidden() const { return hidden; }
+
+private:
+  static ArrayRef<int64_t> getShape(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getShape();
+  }
+  static Number load(ElementBuilder &b, Value tensor,
+                     std::array<Value, 4> indices) {
+    return {&b, toF32(b, tensor::ExtractOp::create(b, tensor, indices))};
+  }
+  RankedTensorType getType(int64_t count) {
+    return RankedTensorType::get({1, 1, batch, count * hidden},
+                                 builder.getF32Type());
+  }
+  bool isBackward(int64_t d) const {
+    return d == 1 || direction == RecurrentNetworkDirection::backward;
+  }
+  bool needsSequence() const {
+    return cast<FeatureLevelOpInterface>(op)
+        .getTensor("output_sequence")
+        .has_value();
+  }
+  /// The initial values of the states.
+  SmallVector<Value> operandStates() const {
+    SmallVector<Value> states = {operands.hiddenInit};
+    if (isa<LSTMOp>(op))
+      states.push_back(operands.cellInit);
+    return states;
+  }
+  /// An initial state: zeros where there is none.
+  StateFn getInitial(Value tensor, int64_t d) {
+    return [=](ElementBuilder &b, Value batch, Value unit) {
+      if (!tensor)
+        return Number{&b, arith::ConstantOp::create(b, b.getF32FloatAttr(0))};
+      return load(b, tensor, {b.index(0), b.index(d), batch, unit});
+    };
+  }
+  /// Whether the time `t`, an i32, is within the batch's sequence.
+  Condition isInside(ElementBuilder &b, Value t, Value batch) {
+    Value zero = b.index(0);
+    Value length = tensor::ExtractOp::create(
+        b, operands.lengths, ValueRange{zero, zero, zero, batch});
+    return {&b, b.cmpi(arith::CmpIPredicate::ult, t, length)};
+  }
+
+  OpBuilder &builder;
+  Operation *op;
+  Operands operands;
+  ArrayAttr activations;
+  RecurrentNetworkDirection direction;
+  int64_t gates, steps, batch, inputSize, directions, hidden;
+  Value projection;
+  /// For each direction: the hidden states of all steps, {T, 1, B, H}.
+  SmallVector<Value> sequences;
+  /// For each state: those of the directions after their last steps.
+  SmallVector<SmallVector<Value>> finalStates;
+};
+} // namespace
+
+static SmallVector<Value> build(RNNOp op, RecurrentBuilder &network,
+                                ArrayRef<RankedTensorType> types) {
+  network.buildProjection(/*withRecurrence=*/true);
+  network.run([&](int64_t d, int64_t t, ArrayRef<StateFn> states) {
+    const StateFn &hidden = states[0];
+    return RecurrentBuilder::States{network.buildProducts(
+        d, 0, 1, hidden,
+        [&](ElementBuilder &b, Value batch, Value unit, Number sum) {
+          Number x = network.getProjection(b, d, t, batch, unit) + sum;
+          return network.keepOutside(network.activate(x, d, 0),
+                                     hidden(b, batch, unit), t, batch);
+        })};
+  });
+  return network.buildResults(types);
+}
+
+static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
+                                ArrayRef<RankedTensorType> types) {
+  // The gates are z, r and h.
+  bool isLinear = op.getLinearBeforeReset(), hasBias = bool(op.getBias());
+  network.buildProjection(/*withRecurrence=*/!isLinear);
+  auto combine = [&](Number z, Number x, const StateFn &hidden, int64_t d,
+                     int64_t t, Value batch, Value unit) {
+    Number before = hidden(*z.b, batch, unit);
+    Number next = (z(1) - z) * network.activate(x, d, /*index=*/1) + z * before;
+    return network.keepOutside(next, before, t, batch);
+  };
+  network.run([&](int64_t d, int64_t t,
+                  ArrayRef<StateFn> states) -> RecurrentBuilder::States {
+    const StateFn &hidden = states[0];
+    if (isLinear) {
+      Value products = network.buildProducts(
+          d, 0, 3, hidden,
+          [&](ElementBuilder &b, Value, Value row, Number sum) {
+            return hasBias ? sum + network.getBias(b, d, row,
+                                                   /*ofRecurrence=*/true)
+                           : sum;
+          });
+      return {network.buildState([&](ElementBuilder &b, Value batch,
+                                     Value unit) {
+        Number projected[3], multiplied[3];
+        for (int64_t gate = 0; gate < 3; ++gate) {
+          projected[gate] = network.getProjection(
+              b, d, t, batch, b.add(unit, gate * network.getHidden()));
+          multiplied[gate] = network.getGate(b, products, gate, batch, unit);
+        }
+        Number z = network.activate(projected[0] + multiplied[0], d, 0);
+        Number r = network.activate(projected[1] + multiplied[1], d, 0);
+        return combine(z, projected[2] + r * multiplied[2], hidden, d, t, batch,
+                       unit);
+      })};
+    }
+    Value gates = network.buildProducts(
+        d, 0, 2, hidden,
+        [&](ElementBuilder &b, Value batch, Value row, Number sum) {
+          return network.activate(
+              network.getProjection(b, d, t, batch, row) + sum, d, 0);
+        });
+    auto reset = [&](ElementBuilder &b, Value batch, Value unit) {
+      return network.getGate(b, gates, /*gate=*/1, batch, unit) *
+             hidden(b, batch, unit);
+    };
+    return {network.buildProducts(
+        d, 2, 1, reset,
+        [&](ElementBuilder &b, Value batch, Value row, Number sum) {
+          Number x = network.getProjection(b, d, t, batch, row) + sum;
+          Value unit = b.sub(row, b.index(2 * network.getHidden()));
+          Number z = network.getGate(b, gates, /*gate=*/0, batch, unit);
+          return combine(z, x, hidden, d, t, batch, unit);
+        })};
+  });
+  return network.buildResults(types);
+}
+
+static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
+                                ArrayRef<RankedTensorType> types) {
+  // The gates are i, o, f and c; peepholes those of the first three.
+  enum { I, O, F, C };
+  auto clip = [&](Number x) {
+    if (!op.getUseClipThreshold())
+      return x;
+    double threshold = op.getClipThreshold().convertToDouble();
+    return min(max(x, x(-threshold)), x(threshold));
+  };
+  network.buildProjection(/*withRecurrence=*/true);
+  network.run([&](int64_t d, int64_t t,
+                  ArrayRef<StateFn> states) -> RecurrentBuilder::States {
+    const StateFn &hidden = states[0], &cell = states[1];
+    Value sums = network.buildProducts(
+        d, 0, 4, hidden,
+        [&](ElementBuilder &b, Value batch, Value row, Number sum) {
+          return network.getProjection(b, d, t, batch, row) + sum;
+        });
+    Value nextCell =
+        network.buildState([&](ElementBuilder &b, Value batch, Value unit) {
+          Number before = cell(b, batch, unit);
+          auto getSum = [&](int64_t gate) {
+            return network.getGate(b, sums, gate, batch, unit);
+          };
+          auto getGate = [&](int64_t gate) {
+            return network.activate(
+                clip(network.addPeephole(getSum(gate), d, gate, unit, before)),
+                d, 0);
+          };
+          Number i = getGate(I);
+          Number f = op.getCoupleInputForget() ? i(1) - i : getGate(F);
+          Number c = network.activate(clip(getSum(C)), d, 1);
+          return network.keepOutside(f * before + i * c, before, t, batch);
+        });
+    StateFn newCell = RecurrentBuilder::getState(nextCell);
+    Value nextHidden =
+        network.buildState([&](ElementBuilder &b, Value batch, Value unit) {
+          Number now = newCell(b, batch, unit);
+          Number o = network.activate(
+              clip(network.addPeephole(network.getGate(b, sums, O, batch, unit),
+                                       d, O, unit, now)),
+              d, 0);
+          return network.keepOutside(o * network.activate(now, d, 2),
+                                     hidden(b, batch, unit), t, batch);
+        });
+    return {nextHidden, nextCell};
+  });
+  return network.buildResults(types);
+}
+
+/// Steps that are written out: code grows with them, and so does the time that
+/// the compiler takes.
+static constexpr int64_t maxSteps = 1024;
+
+namespace {
+template <typename OpTy, int64_t gates>
+struct RecurrentLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    int64_t steps =
+        cast<RankedTensorType>(op.getInput().getType()).getDimSize(1);
+    if (steps > maxSteps)
+      return op.emitOpError()
+             << "has " << steps
+             << " time steps, but the compiler, which writes each of them out, "
+                "takes up to "
+             << maxSteps;
+    Operands operands{adaptor.getInput(), adaptor.getWeight(),
+                      adaptor.getRecurrence(), adaptor.getBias(),
+                      adaptor.getHiddenInit()};
+    operands.lengths = adaptor.getSequenceLengths();
+    auto getType = [&](Value result) {
+      return result ? this->getTypeConverter()
+                          ->template convertType<RankedTensorType>(
+                              result.getType())
+                    : RankedTensorType();
+    };
+    SmallVector<RankedTensorType> types = {getType(op.getOutputSequence()),
+                                           getType(op.getOutputSingle())};
+    if constexpr (std::is_same_v<OpTy, LSTMOp>) {
+      operands.cellInit = adaptor.getCellMemInit();
+      operands.peephole = adaptor.getPeephole();
+      types.push_back(getType(op.getOutputCellSingle()));
+    }
+    RecurrentBuilder network(rewriter, op, operands, op.getActivationDescs(),
+                             op.getDirection(), gates);
+    rewriter.replaceOp(op, build(op, network, types));
+    return success();
+  }
+};
+} // namespace
+
+void dml::populateRecurrentPatterns(const TypeConverter &typeConverter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<RecurrentLowering<RNNOp, 1>, RecurrentLowering<GRUOp, 3>,
+               RecurrentLowering<LSTMOp, 4>>(typeConverter,
+                                             patterns.getContext());
+}
