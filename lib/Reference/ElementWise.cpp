@@ -239,10 +239,7 @@ storeEach(Operation *op, Evaluators::Estimates &outputs,
     return failure();
   for (int64_t i = 0; i < output->value.getNumElements(); ++i)
     store(*output, i);
-  bool isExact = std::memcmp(output->lower.getData(), output->upper.getData(),
-                             output->lower.getNumBytes()) == 0 &&
-                 !isFloat(output->value.getDataType());
-  outputs.push_back(isExact ? Estimate(output->value) : std::move(*output));
+  outputs.push_back(settle(std::move(*output)));
   return success();
 }
 
@@ -387,9 +384,7 @@ static LogicalResult evaluateQuantize(ElementWiseQuantizeLinearOp op,
                            Interval::load(operands[1], i));
     if (operands.size() == 3)
       x = x + Interval::load(operands[2], i);
-    if (x.isNaN || x.mayBeNaN)
-      return storeUnknown(output, i);
-    x.storeConverted(output, i);
+    storeQuantized(x, output, i);
   });
 }
 
@@ -414,9 +409,7 @@ static LogicalResult evaluateQuantizedAdd(ElementWiseQuantizedLinearAddOp op,
     Interval x = roundEven(sum / Interval::load(*get(6), 0));
     if (const Estimate *zero = get(7))
       x = x + Interval::load(*zero, 0);
-    if (x.isNaN || x.mayBeNaN)
-      return storeUnknown(output, i);
-    x.storeConverted(output, i);
+    storeQuantized(x, output, i);
   });
 }
 

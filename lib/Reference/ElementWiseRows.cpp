@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -29,6 +30,20 @@ void storeUnknown(Estimate &tensor, int64_t index) {
   }
   tensor.lower.setNumber(index, -std::numeric_limits<double>::infinity());
   tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
+}
+
+void storeQuantized(Interval x, Estimate &tensor, int64_t index) {
+  if (x.isNaN || x.mayBeNaN)
+    storeUnknown(tensor, index);
+  else
+    x.storeConverted(tensor, index);
+}
+
+Estimate settle(Estimate tensor) {
+  bool isExact = isInteger(tensor.value.getDataType()) &&
+                 std::memcmp(tensor.lower.getData(), tensor.upper.getData(),
+                             tensor.lower.getNumBytes()) == 0;
+  return isExact ? Estimate(tensor.value) : tensor;
 }
 
 /// Stores 1 or 0, or both as bounds.

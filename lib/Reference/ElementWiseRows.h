@@ -97,6 +97,12 @@ bool isCertain(const Estimate &tensor, int64_t index);
 /// Stores that nothing is known of element `index`.
 void storeUnknown(Estimate &tensor, int64_t index);
 
+/// Stores `x`, which is rounded, as the nearest number that the integer type
+/// has; a NaN as any.
+void storeQuantized(Interval x, Estimate &tensor, int64_t index);
+/// `tensor` as one that is exact, if it has integers whose bounds meet.
+Estimate settle(Estimate tensor);
+
 /// Adds an evaluator for each of `rows`, which live as long as the program.
 void addElementWise(Evaluators &evaluators,
                     llvm::ArrayRef<ElementWiseRow> rows);
