@@ -39,6 +39,8 @@ static bool isWide(Type elementType) {
   return elementType.getIntOrFloatBitWidth() > wordBits;
 }
 
+static bool isNibble(Type elementType) { return elementType.isInteger(4); }
+
 /// Elements of a type that is not wide in a word.
 static int64_t getNumPerWord(Type elementType) {
   return wordBits / elementType.getIntOrFloatBitWidth();
@@ -68,9 +70,11 @@ public:
     });
   }
 
+  /// No device has integers of 4 bits.
   bool isEmulated(Type type) const {
-    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
-           !profile.includes(DeviceProfile::getRequired(type, true));
+    return isNibble(type) ||
+           (type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
+            !profile.includes(DeviceProfile::getRequired(type, true)));
   }
 
 private:
@@ -256,6 +260,21 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   }
 };
 
+/// The same elements of 4 bits, of which `data` has each in a byte, two to a
+/// byte, the first in the low half.
+ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
+  ArrayRef<char> elements = data.bytes;
+  if (data.isSplat) {
+    packed.push_back(static_cast<char>((elements[0] & 0xf) * 0x11));
+    return {packed, /*isSplat=*/true};
+  }
+  packed.resize(llvm::divideCeil(elements.size(), 2));
+  for (auto [i, element] : llvm::enumerate(elements))
+    packed[i / 2] =
+        static_cast<char>(packed[i / 2] | (element & 0xf) << (i % 2 * 4));
+  return {packed, /*isSplat=*/false};
+}
+
 /// Reshapes and casts of tensors leave the words as they are.
 template <typename Op> struct DropReshape : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
@@ -286,6 +305,9 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
                << op.getType()
                << " wants a dense value, or a resource that the module has and "
                   "that is as large as the type";
+      std::vector<char> packed;
+      if (isNibble(cast<ShapedType>(op.getType()).getElementType()))
+        data = packNibbles(*data, packed);
       // The words' bytes are those of the elements, one after the other.
       size_t step = data->bytes.size();
       bool isWordSplat = data->isSplat && step <= sizeof(uint32_t);
@@ -544,8 +566,8 @@ struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
   }
 };
 
-/// Between a word and its low bits, 8 or 16 of them, or between two words and
-/// the low one, or a part of that.
+/// Between a word and its low bits, 4, 8 or 16 of them, or between two words
+/// and the low one, or a part of that.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 

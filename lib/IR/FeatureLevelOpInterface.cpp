@@ -267,7 +267,7 @@ static LogicalResult verifyTensor(FeatureLevelOpInterface op, const Twine &name,
     return op->emitOpError()
            << name << " has element type " << type.getElementType()
            << ", which is no DirectML data type (f16, f32, "
-              "f64, i8 to i64, ui8 to ui64)";
+              "f64, i4 to i64, ui4 to ui64)";
   if (type.getEncoding())
     return op->emitOpError()
            << name << " has the encoding " << type.getEncoding()

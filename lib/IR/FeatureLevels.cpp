@@ -95,6 +95,8 @@ std::optional<DataType> getDataType(Type elementType) {
     return isUnsigned ? DataType::UINT16 : DataType::INT16;
   case 8:
     return isUnsigned ? DataType::UINT8 : DataType::INT8;
+  case 4:
+    return isUnsigned ? DataType::UINT4 : DataType::INT4;
   default:
     return std::nullopt;
   }
@@ -119,6 +121,8 @@ Type getElementType(DataType type, MLIRContext *context) {
     return IntegerType::get(context, 16);
   case DataType::INT8:
     return IntegerType::get(context, 8);
+  case DataType::INT4:
+    return IntegerType::get(context, 4);
   case DataType::UINT64:
     return unsignedType(64);
   case DataType::UINT32:
@@ -127,6 +131,8 @@ Type getElementType(DataType type, MLIRContext *context) {
     return unsignedType(16);
   case DataType::UINT8:
     return unsignedType(8);
+  case DataType::UINT4:
+    return unsignedType(4);
   }
   llvm_unreachable("unknown data type");
 }

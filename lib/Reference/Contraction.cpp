@@ -121,9 +121,7 @@ static void storeQuantized(Estimate &output, int64_t index, Range sum,
   Interval x = roundEven(sum.toInterval() * scale);
   if (zero)
     x = x + Interval::load(*zero, zeroIndex);
-  if (x.isNaN || x.mayBeNaN)
-    return storeUnknown(output, index);
-  x.storeConverted(output, index);
+  storeQuantized(x, output, index);
 }
 
 //===----------------------------------------------------------------------===//

@@ -369,9 +369,7 @@ static LogicalResult evaluateQuantize(ElementWiseQuantizeLinearOp op,
                            Interval::load(operands[1], i));
     if (operands.size() == 3)
       x = x + Interval::load(operands[2], i);
-    if (x.isNaN || x.mayBeNaN)
-      return storeUnknown(output, i);
-    x.storeConverted(output, i);
+    storeQuantized(x, output, i);
   });
 }
 
@@ -396,9 +394,7 @@ static LogicalResult evaluateQuantizedAdd(ElementWiseQuantizedLinearAddOp op,
     Interval x = roundEven(sum / Interval::load(*get(6), 0));
     if (const Estimate *zero = get(7))
       x = x + Interval::load(*zero, 0);
-    if (x.isNaN || x.mayBeNaN)
-      return storeUnknown(output, i);
-    x.storeConverted(output, i);
+    storeQuantized(x, output, i);
   });
 }
 

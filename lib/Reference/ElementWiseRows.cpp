@@ -32,6 +32,13 @@ void storeUnknown(Estimate &tensor, int64_t index) {
   tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
 }
 
+void storeQuantized(Interval x, Estimate &tensor, int64_t index) {
+  if (x.isNaN || x.mayBeNaN)
+    storeUnknown(tensor, index);
+  else
+    x.storeConverted(tensor, index);
+}
+
 Estimate dropBounds(Estimate estimate) {
   bool isExact = isInteger(estimate.value.getDataType()) &&
                  std::memcmp(estimate.lower.getData(), estimate.upper.getData(),

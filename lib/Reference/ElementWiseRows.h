@@ -104,6 +104,10 @@ Estimate dropBounds(Estimate estimate);
 Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
                         int64_t zeroIndex);
 
+/// Stores `x`, which is rounded, as the nearest number that the integer type
+/// has; a NaN as any.
+void storeQuantized(Interval x, Estimate &tensor, int64_t index);
+
 /// Adds an evaluator for each of `rows`, which live as long as the program.
 void addElementWise(Evaluators &evaluators,
                     llvm::ArrayRef<ElementWiseRow> rows);

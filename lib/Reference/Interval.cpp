@@ -607,9 +607,10 @@ Integer Integer::wrap(__int128 number) const {
 Integer Integer::load(const Estimate &tensor, int64_t index) {
   Integer result;
   DataType type = tensor.value.getDataType();
-  result.width = getByteWidth(type) * 8;
-  result.isUnsigned = type == DataType::UINT8 || type == DataType::UINT16 ||
-                      type == DataType::UINT32 || type == DataType::UINT64;
+  result.width = getBitWidth(type);
+  result.isUnsigned = type == DataType::UINT4 || type == DataType::UINT8 ||
+                      type == DataType::UINT16 || type == DataType::UINT32 ||
+                      type == DataType::UINT64;
   result.value = tensor.value.getInteger(index);
   return result;
 }

@@ -22,6 +22,17 @@ namespace {
 struct Half {
   uint16_t bits;
 };
+/// An integer of 4 bits, the low ones of its byte.
+template <bool isSigned> struct Nibble {
+  uint8_t bits;
+
+  int getValue() const {
+    int value = bits & 0xf;
+    return isSigned && value >= 8 ? value - 16 : value;
+  }
+};
+template <typename T> constexpr bool isNibble = false;
+template <bool isSigned> constexpr bool isNibble<Nibble<isSigned>> = true;
 } // namespace
 
 /// Calls `callback` with a zero of the C++ type that holds an element of
@@ -51,12 +62,22 @@ static auto dispatch(DataType type, Callback callback) {
     return callback(uint16_t());
   case DataType::UINT8:
     return callback(uint8_t());
+  case DataType::INT4:
+    return callback(Nibble<true>());
+  case DataType::UINT4:
+    return callback(Nibble<false>());
   }
   llvm_unreachable("unknown data type");
 }
 
 unsigned getByteWidth(DataType type) {
   return dispatch(type, [](auto value) -> unsigned { return sizeof(value); });
+}
+
+unsigned getBitWidth(DataType type) {
+  return dispatch(type, [](auto value) -> unsigned {
+    return isNibble<decltype(value)> ? 4 : 8 * sizeof(value);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,6 +119,9 @@ static uint16_t roundToHalf(double value) {
 uint16_t convertToHalf(float value) { return roundToHalf(value); }
 
 static double toNumber(Half value) { return convertFromHalf(value.bits); }
+template <bool isSigned> static double toNumber(Nibble<isSigned> value) {
+  return value.getValue();
+}
 template <typename T> static double toNumber(T value) {
   return static_cast<double>(value);
 }
@@ -105,6 +129,12 @@ template <typename T> static double toNumber(T value) {
 template <typename T> static T fromNumber(double value) {
   if constexpr (std::is_same_v<T, Half>) {
     return {roundToHalf(value)};
+  } else if constexpr (isNibble<T>) {
+    bool isSigned = std::is_same_v<T, Nibble<true>>;
+    double rounded = std::isnan(value) ? 0 : std::nearbyint(value);
+    rounded = std::min(std::max(rounded, isSigned ? -8.0 : 0.0),
+                       isSigned ? 7.0 : 15.0);
+    return {static_cast<uint8_t>(static_cast<int>(rounded) & 0xf)};
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
   } else {
@@ -152,6 +182,29 @@ Tensor Tensor::view(DataType newType, ArrayRef<int64_t> newShape) const {
   return Tensor(newType, newShape, numElements, elements);
 }
 
+size_t Tensor::getNumPackedBytes() const {
+  return getBitWidth(dataType) == 4 ? (numElements + 1) / 2 : getNumBytes();
+}
+
+std::vector<char> Tensor::pack() const {
+  if (getBitWidth(dataType) != 4)
+    return {getData(), getData() + getNumBytes()};
+  std::vector<char> bytes(getNumPackedBytes());
+  for (int64_t i = 0; i < numElements; ++i)
+    bytes[i / 2] =
+        static_cast<char>(bytes[i / 2] | (getData()[i] & 0xf) << (i % 2 * 4));
+  return bytes;
+}
+
+void Tensor::unpack(ArrayRef<char> bytes) {
+  if (getBitWidth(dataType) != 4) {
+    std::memcpy(getData(), bytes.data(), getNumBytes());
+    return;
+  }
+  for (int64_t i = 0; i < numElements; ++i)
+    setInteger(i, bytes[i / 2] >> (i % 2 * 4));
+}
+
 double Tensor::getNumber(int64_t index) const {
   return dispatch(dataType, [&](auto value) {
     std::memcpy(&value, getData() + index * sizeof(value), sizeof(value));
@@ -172,6 +225,8 @@ __int128 Tensor::getInteger(int64_t index) const {
     if constexpr (std::is_integral_v<T>) {
       std::memcpy(&value, getData() + index * sizeof(value), sizeof(value));
       return value;
+    } else if constexpr (isNibble<T>) {
+      return T{static_cast<uint8_t>(getData()[index])}.getValue();
     }
     llvm_unreachable("elements are no integers");
   });
@@ -183,6 +238,8 @@ void Tensor::setInteger(int64_t index, __int128 number) {
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(number);
       std::memcpy(getData() + index * sizeof(value), &value, sizeof(value));
+    } else if constexpr (isNibble<T>) {
+      getData()[index] = static_cast<char>(number & 0xf);
     } else {
       llvm_unreachable("elements are no integers");
     }

@@ -25,9 +25,12 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
     isSplat = dense.isSplat();
   } else if (auto resource =
                  dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+    // How a blob has elements of 4 bits is not said.
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (blob && getBitWidth(output.getDataType()) != 4)
       elements = blob->getData();
   }
+  // Like a Tensor, a dense attribute has a byte for each element of 4 bits.
   size_t width = getByteWidth(output.getDataType());
   if (elements.size() != (isSplat ? width : output.getNumBytes()))
     return op.emitOpError("has elements the interpreter cannot read");

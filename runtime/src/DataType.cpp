@@ -32,33 +32,44 @@ const char *dmlGetDataTypeName(DmlDataType type) {
     return "ui64";
   case DML_DATA_TYPE_INT64:
     return "i64";
+  case DML_DATA_TYPE_UINT4:
+    return "ui4";
+  case DML_DATA_TYPE_INT4:
+    return "i4";
   case DML_DATA_TYPE_UNKNOWN:
     break;
   }
   return "unknown";
 }
 
-size_t dmlGetDataTypeSize(DmlDataType type) {
+size_t dmlGetDataTypeBits(DmlDataType type) {
   switch (type) {
   case DML_DATA_TYPE_FLOAT64:
   case DML_DATA_TYPE_UINT64:
   case DML_DATA_TYPE_INT64:
-    return 8;
+    return 64;
   case DML_DATA_TYPE_FLOAT32:
   case DML_DATA_TYPE_UINT32:
   case DML_DATA_TYPE_INT32:
-    return 4;
+    return 32;
   case DML_DATA_TYPE_FLOAT16:
   case DML_DATA_TYPE_UINT16:
   case DML_DATA_TYPE_INT16:
-    return 2;
+    return 16;
   case DML_DATA_TYPE_UINT8:
   case DML_DATA_TYPE_INT8:
-    return 1;
+    return 8;
+  case DML_DATA_TYPE_UINT4:
+  case DML_DATA_TYPE_INT4:
+    return 4;
   case DML_DATA_TYPE_UNKNOWN:
     break;
   }
   return 0;
+}
+
+size_t dmlGetDataTypeSize(DmlDataType type) {
+  return dmlGetDataTypeBits(type) / 8;
 }
 
 const char *dmlGetFeatureName(DmlFeatureFlagBits feature) {

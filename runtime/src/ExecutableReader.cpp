@@ -325,23 +325,23 @@ Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
   if (dataType == 0 || dataType > static_cast<uint8_t>(fb::DataType::MAX))
     return invalid("data type ", unsigned(dataType), " is unknown");
   tensor.dataType = static_cast<DmlDataType>(dataType);
-  uint64_t elementSize = dmlGetDataTypeSize(tensor.dataType);
+  uint64_t elementBits = dmlGetDataTypeBits(tensor.dataType);
 
   if (table.sizes()->size() > kMaxRank)
     return invalid("has ", table.sizes()->size(), " dimensions, but at most ",
                    kMaxRank, " are possible");
   tensor.sizes.assign(table.sizes()->begin(), table.sizes()->end());
-  // Leaves room for rounding up and for adding an offset.
-  constexpr uint64_t kMaxBytes = UINT64_MAX / 4;
+  // Leaves room for counting bits, for rounding up and for adding an offset.
+  constexpr uint64_t kMaxBytes = UINT64_MAX / 16;
   tensor.elementCount = 1;
   for (size_t i = 0; i < tensor.sizes.size(); ++i) {
     if (tensor.sizes[i] == 0)
       return invalid("dimension ", i, " is 0, but must be at least 1");
-    if (tensor.elementCount > kMaxBytes / elementSize / tensor.sizes[i])
+    if (tensor.elementCount > kMaxBytes * 8 / elementBits / tensor.sizes[i])
       return invalid("has more than ", kMaxBytes, " bytes");
     tensor.elementCount *= tensor.sizes[i];
   }
-  tensor.byteSize = tensor.elementCount * elementSize;
+  tensor.byteSize = (tensor.elementCount * elementBits + 7) / 8;
   uint64_t wanted =
       (tensor.byteSize + kVectorSize - 1) / kVectorSize * kVectorSize;
   tensor.bufferSize = table.buffer_size();

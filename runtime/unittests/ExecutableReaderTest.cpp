@@ -155,8 +155,8 @@ TEST(ExecutableReader, ChecksTensors) {
   expectError([&](auto &o) { input(o).name = "a\n"; }, "control character 10");
   expectError([&](auto &o) { input(o).name = "b"; },
               "two inputs have the name 'b'");
-  expectError([&](auto &o) { input(o).data_type = fb::DataType(12); },
-              "data type 12 is unknown");
+  expectError([&](auto &o) { input(o).data_type = fb::DataType(14); },
+              "data type 14 is unknown");
   expectError([&](auto &o) { input(o).data_type = fb::DataType::UNKNOWN; },
               "data type 0 is unknown");
   expectError([&](auto &o) { input(o).sizes = {4, 0}; }, "dimension 1 is 0");

@@ -95,6 +95,12 @@ TEST(Api, NamesThings) {
   EXPECT_THAT(dmlGetDataTypeName(DML_DATA_TYPE_UINT8), StrEq("ui8"));
   EXPECT_EQ(dmlGetDataTypeSize(DML_DATA_TYPE_FLOAT16), 2u);
   EXPECT_EQ(dmlGetDataTypeSize(DML_DATA_TYPE_UNKNOWN), 0u);
+  EXPECT_THAT(dmlGetDataTypeName(DML_DATA_TYPE_UINT4), StrEq("ui4"));
+  EXPECT_THAT(dmlGetDataTypeName(DML_DATA_TYPE_INT4), StrEq("i4"));
+  EXPECT_EQ(dmlGetDataTypeSize(DML_DATA_TYPE_INT4), 0u);
+  EXPECT_EQ(dmlGetDataTypeBits(DML_DATA_TYPE_INT4), 4u);
+  EXPECT_EQ(dmlGetDataTypeBits(DML_DATA_TYPE_FLOAT64), 64u);
+  EXPECT_EQ(dmlGetDataTypeBits(DML_DATA_TYPE_UNKNOWN), 0u);
 }
 
 TEST(Api, TakesNullForAnyHandle) {

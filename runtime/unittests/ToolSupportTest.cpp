@@ -100,6 +100,25 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_EQ(toHalf(-std::numeric_limits<double>::infinity()), 0xfc00);
 }
 
+TEST(TensorLiteral, PacksFourBits) {
+  HostTensor tensor = parse("5xi4=[1 -2 7 -8 0x3]");
+  EXPECT_THAT(tensor.data, ElementsAre(0xe1, 0x87, 0x03));
+  EXPECT_EQ(printElements(tensor), "[1 -2 7 -8 3]");
+  tensor = parse("3x1xui4=15");
+  EXPECT_THAT(tensor.data, ElementsAre(0xff, 0x0f));
+  EXPECT_EQ(printElements(tensor), "[[15]\n [15]\n [15]]");
+  EXPECT_THAT(parseError("1xi4=8"), HasSubstr("'8' is out of the range of i4"));
+  EXPECT_THAT(parseError("1xi4=-9"), HasSubstr("out of the range of i4"));
+  EXPECT_THAT(parseError("1xui4=16"), HasSubstr("out of the range of ui4"));
+  EXPECT_THAT(parseError("1xui4=-1"), HasSubstr("out of the range of ui4"));
+}
+
+TEST(Npy, HasNoFourBits) {
+  std::string error;
+  EXPECT_FALSE(writeNpy(path("nibbles.npy"), parse("2xi4=1"), error));
+  EXPECT_THAT(error, HasSubstr("NumPy's format has no dtype for i4"));
+}
+
 TEST(TensorLiteral, ParsesElementsAndSplats) {
   HostTensor tensor = parse("2x3xf32=[[1, 2.5 -3] [4e1 +5 .5]]");
   EXPECT_THAT(tensor.sizes, ElementsAre(2, 3));

@@ -58,7 +58,7 @@ func.func @unranked(%input: tensor<*xf32>) {
 // -----
 
 func.func @element_type(%input: tensor<2xbf16>) {
-  // expected-error @below {{'dml.tile' op input has element type 'bf16', which is no DirectML data type (f16, f32, f64, i8 to i64, ui8 to ui64)}}
+  // expected-error @below {{'dml.tile' op input has element type 'bf16', which is no DirectML data type (f16, f32, f64, i4 to i64, ui4 to ui64)}}
   %0 = dml.tile %input {repeats = array<i64: 1>} : (tensor<2xbf16>) -> tensor<2xbf16>
   return
 }

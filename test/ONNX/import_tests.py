@@ -567,6 +567,39 @@ def attention():
     return model
 
 
+@group
+def quantization():
+    """No quotient is near a half."""
+    model = Model(opset=21)
+    x = np.float32([[3, -1, 0.5], [0.2, 1, -0.6]])
+    a = model.input(x)
+    scale = np.float32(4 / 255)
+    quantized = np.clip(np.rint(x / scale) + 64, 0, 255).astype(np.uint8)
+    results = model.node("DynamicQuantizeLinear", a, outputs=3)
+    for result, wanted, tolerance in zip(results, (quantized, scale, np.uint8(64)), (0, 1e-8, 0)):
+        model.expect(result, wanted, tolerance)
+    # Blocks of two along the columns, and of two along the rows.
+    x = np.float32([[1, -2, 3.4, 9.2], [0.6, 100, -100, 1.4]])
+    a = model.input(x)
+    scale, zero = np.float32([[1, 2], [0.5, 1]]), np.int8([[0, 1], [10, -10]])
+    spread = lambda blocks: np.repeat(blocks, 2, axis=1)
+    quantized = np.clip(np.rint(x / spread(scale)) + spread(zero), -128, 127).astype(np.int8)
+    result = model.node("QuantizeLinear", a, model.weights(scale), model.weights(zero), axis=1, block_size=2)
+    model.expect(result, quantized)
+    model.expect(model.node("DequantizeLinear", result, model.weights(scale), model.weights(zero), axis=-1,
+                            block_size=2),
+                 (quantized.astype(np.float32) - spread(zero)) * spread(scale), 1e-4)
+    rows = np.float32([[1, 2, 3, 4]])
+    model.expect(model.node("QuantizeLinear", a, model.weights(rows), axis=0, block_size=2),
+                 np.clip(np.rint(x / rows), 0, 255).astype(np.uint8))
+    model.expect(model.node("QuantizeLinear", a, model.weights(rows), axis=0, block_size=2,
+                            output_dtype=TensorProto.INT8),
+                 np.clip(np.rint(x / rows), -128, 127).astype(np.int8))
+    model.expect(model.node("QuantizeLinear", a, model.weights(np.float32(3)), output_dtype=TensorProto.INT8),
+                 np.clip(np.rint(x / np.float32(3)), -128, 127).astype(np.int8))
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

@@ -82,6 +82,8 @@ static const std::vector<uint8_t> &getRandomBlock(DmlDataType type) {
       bits = (bits & 0x80ffffff80ffffff) | 0x3f0000003f000000;
     else if (type == DML_DATA_TYPE_FLOAT64)
       bits = (bits & 0x801fffffffffffff) | 0x3fe0000000000000;
+    else if (type == DML_DATA_TYPE_UINT4 || type == DML_DATA_TYPE_INT4)
+      bits |= 0x1111111111111111;
     else
       bits |= 0x0101010101010101;
     std::memcpy(&block[at], &bits, 8);

@@ -9,7 +9,6 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
-#include <cstring>
 
 using namespace mlir;
 using dml::reference::Tensor;
@@ -127,6 +126,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   auto destroyProgram = llvm::scope_exit([&] { dmlDestroyProgram(program); });
 
   SmallVector<Tensor> outputs;
+  std::vector<std::vector<char>> inputBytes, outputBytes;
   for (Type type : resultTypes) {
     auto tensorType = cast<RankedTensorType>(type);
     FailureOr<Tensor> output = Tensor::create(
@@ -136,15 +136,16 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
       return failure();
     }
     // Whatever the device does not write shall show.
-    std::memset(output->getData(), 0xcd, output->getNumBytes());
+    outputBytes.emplace_back(output->getNumPackedBytes(), '\xcd');
     outputs.push_back(std::move(*output));
   }
   SmallVector<DmlHostTensor> hostInputs, hostOutputs;
   for (const Tensor &input : inputs)
-    hostInputs.push_back(
-        {const_cast<char *>(input.getData()), input.getNumBytes()});
-  for (Tensor &output : outputs)
-    hostOutputs.push_back({output.getData(), output.getNumBytes()});
+    inputBytes.push_back(input.pack());
+  for (std::vector<char> &bytes : inputBytes)
+    hostInputs.push_back({bytes.data(), bytes.size()});
+  for (std::vector<char> &bytes : outputBytes)
+    hostOutputs.push_back({bytes.data(), bytes.size()});
   result =
       dmlRunFunction(program, function, hostInputs.data(), hostInputs.size(),
                      hostOutputs.data(), hostOutputs.size(), error);
@@ -155,6 +156,8 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
         "the validation layer has " + std::to_string(count) + " messages";
     return failure();
   }
+  for (auto [output, bytes] : llvm::zip_equal(outputs, outputBytes))
+    output.unpack(bytes);
   return outputs;
 }
 

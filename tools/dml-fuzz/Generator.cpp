@@ -125,7 +125,8 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
   SmallVector<Attribute> elements;
   bool isSplat = draft.random.oneIn(3);
   for (int64_t i = 0, e = isSplat ? 1 : type.getNumElements(); i < e; ++i) {
-    int64_t value = draft.random.between(-9, 9);
+    // What 4 bits hold, for all types.
+    int64_t value = draft.random.between(-8, 7);
     // Not 1 or -1, which lavapipe does not always tell from other choices
     // between them and a zero (docs/Reference.md).
     if (isa<FloatType>(type.getElementType()))
@@ -488,6 +489,10 @@ FailureOr<SmallVector<reference::Tensor>> drawInputs(func::FuncOp function,
     // An input's elements do not depend on the other inputs.
     Random random(seed * 1000003 + argument.getArgNumber());
     fill(*input, getPurpose(argument), random);
+    // Random bytes have bits that elements of 4 have not.
+    if (reference::getBitWidth(*dataType) == 4)
+      for (int64_t i = 0; i < input->getNumElements(); ++i)
+        input->setInteger(i, input->getInteger(i));
     inputs.push_back(std::move(*input));
   }
   return inputs;

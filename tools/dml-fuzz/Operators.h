@@ -64,7 +64,7 @@ public:
     llvm::SmallVector<int64_t> shape(rank, 1);
     bool isAligned = random.oneIn(2);
     if (isAligned) {
-      shape[rank - 1] = 16 / reference::getByteWidth(dataType);
+      shape[rank - 1] = 128 / reference::getBitWidth(dataType);
       for (unsigned dim = std::max(2u, rank) - 2; dim + 1 < rank; ++dim)
         shape[dim] = random.pick(llvm::ArrayRef<int64_t>({1, 2, 4}));
     }

@@ -74,9 +74,10 @@ static FailureOr<Tensor> convert(const HostTensor &host) {
   if (!dataType)
     return emitToolError("an input has no data type");
   FailureOr<Tensor> tensor = Tensor::create(*dataType, shape);
-  if (failed(tensor) || tensor->getNumBytes() != host.data.size())
+  if (failed(tensor) || tensor->getNumPackedBytes() != host.data.size())
     return emitToolError("there is no memory for an input");
-  std::memcpy(tensor->getData(), host.data.data(), host.data.size());
+  tensor->unpack(
+      {reinterpret_cast<const char *>(host.data.data()), host.data.size()});
   return tensor;
 }
 
@@ -84,7 +85,8 @@ static HostTensor convert(const Tensor &tensor) {
   HostTensor host;
   host.dataType = static_cast<DmlDataType>(tensor.getDataType());
   host.sizes.assign(tensor.getShape().begin(), tensor.getShape().end());
-  host.data.assign(tensor.getData(), tensor.getData() + tensor.getNumBytes());
+  std::vector<char> bytes = tensor.pack();
+  host.data.assign(bytes.begin(), bytes.end());
   return host;
 }
 

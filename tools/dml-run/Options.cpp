@@ -35,7 +35,7 @@ examples
 inputs and outputs
   --input=[NAME=]VALUE   one for each input, in order where no NAME is given.
                          VALUE is @FILE.npy, or TYPE=ELEMENTS. A type is sizes
-                         and f16, f32, f64, i8 to i64 or ui8 to ui64: 4x4xf32.
+                         and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
                          bits such as 0x7FC00000. What is too large for its type
                          is an error.

@@ -72,7 +72,7 @@ std::optional<Assignment> assign(const std::string &what,
       if (isType && what == "input") {
         error = "--input=" + text + ": '" + *argument.name +
                 "' is no type, and no input of function '" + function +
-                "'; a type is sizes and f16, f32, f64, i8 to i64 or ui8 to "
+                "'; a type is sizes and f16, f32, f64, i4 to i64 or ui4 to "
                 "ui64, as in 4x4xf32";
         return std::nullopt;
       }

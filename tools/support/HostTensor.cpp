@@ -19,7 +19,7 @@ std::string dml::tools::describeType(DmlDataType dataType,
 std::optional<uint64_t>
 dml::tools::countElements(DmlDataType dataType,
                           const std::vector<uint32_t> &sizes) {
-  uint64_t limit = (UINT64_MAX / 2) / dmlGetDataTypeSize(dataType);
+  uint64_t limit = UINT64_MAX / dmlGetDataTypeBits(dataType);
   uint64_t count = 1;
   for (uint32_t size : sizes) {
     if (size == 0)
@@ -29,4 +29,20 @@ dml::tools::countElements(DmlDataType dataType,
     count *= size;
   }
   return count;
+}
+
+std::vector<uint8_t>
+dml::tools::packNibbles(const std::vector<uint8_t> &elements) {
+  std::vector<uint8_t> data((elements.size() + 1) / 2);
+  for (size_t i = 0; i < elements.size(); ++i)
+    data[i / 2] |= (elements[i] & 0xf) << (i % 2 * 4);
+  return data;
+}
+
+std::vector<uint8_t> dml::tools::unpackNibbles(const std::vector<uint8_t> &data,
+                                               uint64_t count) {
+  std::vector<uint8_t> elements(count);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = data[i / 2] >> (i % 2 * 4) & 0xf;
+  return elements;
 }

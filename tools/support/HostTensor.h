@@ -16,7 +16,8 @@
 
 namespace dml::tools {
 
-/// Packed, row-major, in the host's byte order.
+/// Packed, row-major, in the host's byte order. Elements of 4 bits are two to a
+/// byte, the first in the low half.
 struct HostTensor {
   DmlDataType dataType = DML_DATA_TYPE_UNKNOWN;
   std::vector<uint32_t> sizes;
@@ -34,6 +35,12 @@ inline std::string describeType(const HostTensor &tensor) {
 /// cannot be counted.
 std::optional<uint64_t> countElements(DmlDataType dataType,
                                       const std::vector<uint32_t> &sizes);
+
+/// Elements of 4 bits, one in each byte, as they are in a HostTensor, and back
+/// to `count` bytes, whose upper bits are 0.
+std::vector<uint8_t> packNibbles(const std::vector<uint8_t> &elements);
+std::vector<uint8_t> unpackNibbles(const std::vector<uint8_t> &data,
+                                   uint64_t count);
 
 } // namespace dml::tools
 

@@ -298,6 +298,11 @@ bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
   for (const DType &dtype : kDTypes)
     if (dtype.dataType == tensor.dataType)
       descr = dtype.name;
+  if (descr.empty()) {
+    error = "cannot write '" + path + "': NumPy's format has no dtype for " +
+            std::string(dmlGetDataTypeName(tensor.dataType));
+    return false;
+  }
   descr.insert(0, dmlGetDataTypeSize(tensor.dataType) == 1 ? "|" : "<");
   std::string shape;
   for (uint32_t size : tensor.sizes)

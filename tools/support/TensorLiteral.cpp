@@ -27,7 +27,7 @@ bool parseDataType(std::string_view text, DmlDataType &dataType) {
   // Other spellings of signed types.
   if (text.substr(0, 2) == "si")
     text.remove_prefix(1);
-  for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT64; ++i) {
+  for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT4; ++i) {
     auto candidate = static_cast<DmlDataType>(i);
     if (text == dmlGetDataTypeName(candidate)) {
       dataType = candidate;
@@ -86,6 +86,24 @@ Parsed parseInteger(std::string_view text, std::vector<uint8_t> &data) {
       return result;
   }
   append(data, value);
+  return Parsed::Ok;
+}
+
+bool isNibble(DmlDataType dataType) {
+  return dmlGetDataTypeBits(dataType) == 4;
+}
+
+/// A number of 4 bits, as the low ones of a byte.
+Parsed parseNibble(std::string_view text, bool isSigned,
+                   std::vector<uint8_t> &data) {
+  Parsed result = isSigned ? parseInteger<int8_t>(text, data)
+                           : parseInteger<uint8_t>(text, data);
+  if (result != Parsed::Ok)
+    return result;
+  int value = isSigned ? static_cast<int8_t>(data.back()) : data.back();
+  if (value < (isSigned ? -8 : 0) || value > (isSigned ? 7 : 15))
+    return Parsed::OutOfRange;
+  data.back() &= 0xf;
   return Parsed::Ok;
 }
 
@@ -179,6 +197,10 @@ Parsed parseElement(std::string_view text, DmlDataType dataType,
     return parseInteger<uint32_t>(text, data);
   case DML_DATA_TYPE_UINT64:
     return parseInteger<uint64_t>(text, data);
+  case DML_DATA_TYPE_UINT4:
+    return parseNibble(text, /*isSigned=*/false, data);
+  case DML_DATA_TYPE_INT4:
+    return parseNibble(text, /*isSigned=*/true, data);
   case DML_DATA_TYPE_UNKNOWN:
     break;
   }
@@ -266,12 +288,17 @@ void printElement(std::string &text, DmlDataType dataType,
     return printNumber(text, readElement<uint32_t>(data));
   case DML_DATA_TYPE_UINT64:
     return printNumber(text, readElement<uint64_t>(data));
+  case DML_DATA_TYPE_UINT4:
+    return printNumber(text, unsigned(*data));
+  case DML_DATA_TYPE_INT4:
+    return printNumber(text, *data < 8 ? *data : *data - 16);
   case DML_DATA_TYPE_UNKNOWN:
     break;
   }
 }
 
-/// Parses the values of a literal into a tensor that has its type.
+/// Parses the values of a literal into a tensor that has its type; those of 4
+/// bits into a byte each.
 class ValueParser {
 public:
   ValueParser(std::string_view type, std::string_view text, HostTensor &tensor,
@@ -417,16 +444,25 @@ std::optional<HostTensor> dml::tools::parseLiteral(std::string_view text,
   ValueParser parser(type, text.substr(equals + 1), tensor, error);
   if (!parser.parse(*count))
     return std::nullopt;
+  if (isNibble(tensor.dataType))
+    tensor.data = packNibbles(tensor.data);
   return tensor;
 }
 
 std::string dml::tools::printElements(const HostTensor &tensor) {
-  size_t elementSize = dmlGetDataTypeSize(tensor.dataType);
+  // Of 4 bits, each in a byte here.
+  std::vector<uint8_t> unpacked;
+  if (isNibble(tensor.dataType))
+    unpacked = unpackNibbles(
+        tensor.data, countElements(tensor.dataType, tensor.sizes).value_or(0));
+  const std::vector<uint8_t> &data =
+      isNibble(tensor.dataType) ? unpacked : tensor.data;
+  size_t elementSize = std::max<size_t>(dmlGetDataTypeSize(tensor.dataType), 1);
   size_t rank = tensor.sizes.size();
   std::string text(rank, '[');
   std::vector<uint32_t> index(rank);
-  for (size_t at = 0; at < tensor.data.size(); at += elementSize) {
-    printElement(text, tensor.dataType, &tensor.data[at]);
+  for (size_t at = 0; at < data.size(); at += elementSize) {
+    printElement(text, tensor.dataType, &data[at]);
     // Count up; every dimension that starts anew closes its bracket.
     size_t closed = 0;
     while (closed < rank &&
@@ -435,7 +471,7 @@ std::string dml::tools::printElements(const HostTensor &tensor) {
       ++closed;
     }
     text.append(closed, ']');
-    if (at + elementSize == tensor.data.size())
+    if (at + elementSize == data.size())
       break;
     if (closed == 0) {
       text += ' ';

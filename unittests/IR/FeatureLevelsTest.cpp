@@ -311,6 +311,10 @@ TEST_F(FeatureLevelsTest, TablesAreWellFormed) {
             EXPECT_FALSE(tensor.supportsDataType(type))
                 << "64-bit types came with 3_0";
         }
+        if (rows[i].level < FeatureLevel::fl_6_3)
+          for (DataType type : {DataType::INT4, DataType::UINT4})
+            EXPECT_FALSE(tensor.supportsDataType(type))
+                << "4-bit types came with 6_3";
       }
     }
   }

@@ -17,16 +17,17 @@ namespace dml {
 /// of 31 bits; the rest of the file has the other half.
 inline constexpr uint64_t maxConstantBytes = INT32_MAX / 2;
 
-/// The bytes of a constant tensor, row-major.
+/// The bytes of a constant tensor, row-major. Of a dense value, elements of 4
+/// bits have a byte each.
 struct ConstantData {
   llvm::ArrayRef<char> bytes;
   /// Whether these are one element, which all others are like.
   bool isSplat;
 };
 
-/// The bytes of `value`, whose elements are of whole bytes, without a copy.
-/// Nothing where it is no dense tensor, or a resource without its blob or with
-/// one of another size.
+/// The bytes of `value`, without a copy. Nothing where it is no dense tensor,
+/// or a resource without its blob, with one of another size, or whose elements
+/// are not of whole bytes.
 inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
   if (auto dense = llvm::dyn_cast_or_null<mlir::DenseElementsAttr>(value))
     return ConstantData{dense.getRawData(), dense.isSplat()};
@@ -36,6 +37,8 @@ inline std::optional<ConstantData> getConstantData(mlir::Attribute value) {
     return std::nullopt;
   mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   mlir::ShapedType type = resource.getType();
+  if (type.getElementTypeBitWidth() % 8 != 0)
+    return std::nullopt;
   uint64_t size = static_cast<uint64_t>(type.getNumElements()) *
                   (type.getElementTypeBitWidth() / 8);
   if (!blob || blob->getData().size() != size)

@@ -428,6 +428,21 @@ def DML_MultiheadAttentionMaskTypeAttr
     : DML_EnumAttr<DML_MultiheadAttentionMaskType,
                    "multihead_attention_mask_type">;
 
+def DML_QuantizationTypeNone : I32EnumAttrCase<"none", 0>;
+def DML_QuantizationTypeScale : I32EnumAttrCase<"scale", 1>;
+def DML_QuantizationTypeScaleZeroPoint : I32EnumAttrCase<"scale_zero_point", 2>;
+
+/// DML_QUANTIZATION_TYPE, with DirectML's values.
+def DML_QuantizationType
+    : I32EnumAttr<"QuantizationType", "DirectML quantization type",
+                  [DML_QuantizationTypeNone, DML_QuantizationTypeScale,
+                   DML_QuantizationTypeScaleZeroPoint]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_QuantizationTypeAttr
+    : DML_EnumAttr<DML_QuantizationType, "quantization_type">;
+
 /// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
 /// type that a tensor of the operator has (verifyScalar).
 def DML_ScalarAttr

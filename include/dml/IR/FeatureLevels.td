@@ -85,10 +85,13 @@ def DML_INT8 : DML_DataTypeCase<"INT8", 8, "i8">;
 def DML_FLOAT64 : DML_DataTypeCase<"FLOAT64", 9, "f64">;
 def DML_UINT64 : DML_DataTypeCase<"UINT64", 10, "ui64">;
 def DML_INT64 : DML_DataTypeCase<"INT64", 11, "i64">;
+def DML_UINT4 : DML_DataTypeCase<"UINT4", 12, "ui4">;
+def DML_INT4 : DML_DataTypeCase<"INT4", 13, "i4">;
 
 def DML_DataType : I32EnumAttr<"DataType", "DirectML tensor data type",
     [DML_FLOAT32, DML_FLOAT16, DML_UINT32, DML_UINT16, DML_UINT8, DML_INT32,
-     DML_INT16, DML_INT8, DML_FLOAT64, DML_UINT64, DML_INT64]> {
+     DML_INT16, DML_INT8, DML_FLOAT64, DML_UINT64, DML_INT64, DML_UINT4,
+     DML_INT4]> {
   let cppNamespace = "::dml";
   let genSpecializedAttr = 0;
 }
@@ -104,6 +107,7 @@ def DML_UpTo32Bit : DML_DataTypes<DML_Float32And16.types #
     [DML_INT32, DML_INT16, DML_INT8, DML_UINT32, DML_UINT16, DML_UINT8]>;
 def DML_AllButFloat64 : DML_DataTypes<
     DML_UpTo32Bit.types # [DML_INT64, DML_UINT64]>;
+/// But for the 4-bit ones, which two operators know.
 def DML_AllDataTypes : DML_DataTypes<
     DML_AllButFloat64.types # [DML_FLOAT64]>;
 def DML_OnlyFloat32 : DML_DataTypes<[DML_FLOAT32]>;
@@ -114,6 +118,10 @@ def DML_OnlyUInt8 : DML_DataTypes<[DML_UINT8]>;
 /// What the results of comparisons are.
 def DML_Truths : DML_DataTypes<[DML_UINT32, DML_UINT8]>;
 def DML_Int8AndUInt8 : DML_DataTypes<[DML_INT8, DML_UINT8]>;
+def DML_Quantized : DML_DataTypes<
+    [DML_INT8, DML_INT4, DML_UINT8, DML_UINT4]>;
+def DML_FloatsAndQuantized : DML_DataTypes<
+    DML_Float32And16.types # DML_Quantized.types>;
 def DML_Indices : DML_DataTypes<
     [DML_INT64, DML_INT32, DML_UINT64, DML_UINT32]>;
 def DML_UnsignedIndices : DML_DataTypes<[DML_UINT64, DML_UINT32]>;

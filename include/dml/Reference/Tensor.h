@@ -13,11 +13,15 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/LogicalResult.h"
 #include <memory>
+#include <vector>
 
 namespace dml::reference {
 
-/// Bytes of one element.
+/// Bytes of one element in a Tensor, in which one of 4 bits has a byte of its
+/// own.
 unsigned getByteWidth(DataType type);
+/// Bits of one element.
+unsigned getBitWidth(DataType type);
 
 /// The nearest f16 (halves to even, infinity beyond its range), as its bits.
 uint16_t convertToHalf(float value);
@@ -27,9 +31,10 @@ float convertFromHalf(uint16_t bits);
 /// The number of elements of a shape, if it fits 64 bits.
 std::optional<int64_t> getNumElements(llvm::ArrayRef<int64_t> shape);
 
-/// A packed, row-major tensor in host memory, little-endian as everywhere in
-/// DirectML. Copies share their elements: whoever creates a tensor fills it,
-/// and from then on it is read only.
+/// A row-major tensor in host memory, little-endian as everywhere in DirectML.
+/// Copies share their elements: whoever creates a tensor fills it, and from
+/// then on it is read only. Elements of 4 bits are the low ones of a byte,
+/// whose upper ones are 0.
 class Tensor {
 public:
   /// A tensor of zeros. Fails where there is not enough memory.
@@ -50,6 +55,13 @@ public:
 
   char *getData() { return elements.get(); }
   const char *getData() const { return elements.get(); }
+
+  /// The bytes in which executables and files have the elements: those of 4
+  /// bits are two to a byte, the first in the low half.
+  size_t getNumPackedBytes() const;
+  std::vector<char> pack() const;
+  /// Takes the elements from as many bytes.
+  void unpack(llvm::ArrayRef<char> bytes);
 
   /// The same elements seen as another shape or as another type of the same
   /// width.

@@ -113,6 +113,14 @@ Number fromBits(Number bits);
 /// it.
 Number convert(Number x, mlir::Type type);
 
+/// x / scale + zeroPoint, rounded and limited to a number of `type`. The zero
+/// point is an integer or an f32 that holds one.
+Number quantize(Number x, Number scale, std::optional<Number> zeroPoint,
+                mlir::Type type);
+/// (x - zeroPoint) * scale, for elements of `type`.
+Number dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
+                  mlir::Type type);
+
 /// 1 and 0 as numbers like `like`.
 Number toNumber(Condition condition, Number like);
 /// The same as unsigned integers of 32 bits, which hold every result type.

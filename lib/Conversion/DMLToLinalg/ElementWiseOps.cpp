@@ -109,23 +109,29 @@ static Number clipGradient(X x) {
                 x[1]);
 }
 
-static Number toF32(Number x) { return convert(x, x.b->getF32Type()); }
+static Number toFloat(Number x) { return convert(x, x.b->getF32Type()); }
 
-static Number quantize(X x) {
-  Number quotient = roundEven(toF32(x[0]) / x[1]);
-  if (x.size() == 3)
-    quotient = quotient + toF32(x[2]);
-  return convert(quotient, x.getResultType());
+Number dml::quantize(Number x, Number scale, std::optional<Number> zeroPoint,
+                     Type type) {
+  Number quotient = roundEven(toFloat(x) / scale);
+  if (zeroPoint)
+    quotient = quotient + toFloat(*zeroPoint);
+  return convert(quotient, type);
 }
 
-static Number dequantize(X x) {
-  Number difference = x[0];
-  if (x.size() == 3)
-    difference = difference - x[2];
+Number dml::dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
+                       Type type) {
+  if (zeroPoint)
+    x = x - *zeroPoint;
   // Narrow ones may be negative.
-  if (x.getType(0).getIntOrFloatBitWidth() < 32)
-    difference.isUnsigned = false;
-  return toF32(difference) * x[1];
+  if (type.getIntOrFloatBitWidth() < 32)
+    x.isUnsigned = false;
+  return toFloat(x) * scale;
+}
+
+/// The last operand, where there are three.
+static std::optional<Number> getZeroPoint(X x) {
+  return x.size() == 3 ? std::optional(x[2]) : std::nullopt;
 }
 
 static Number quantizedAdd(X x) {
@@ -133,12 +139,12 @@ static Number quantizedAdd(X x) {
     Number number = *x.getOptional(index);
     if (std::optional<Number> zero = x.getOptional(index + 2))
       number = {number.b, (number - *zero).value};
-    return toF32(Number{number.b, number.value}) * *x.getOptional(index + 1);
+    return toFloat(Number{number.b, number.value}) * *x.getOptional(index + 1);
   };
   Number sum = take(0) + take(3);
   Number quotient = roundEven(sum / *x.getOptional(6));
   if (std::optional<Number> zero = x.getOptional(7))
-    quotient = quotient + toF32(*zero);
+    quotient = quotient + toFloat(*zero);
   return convert(quotient, x.getResultType());
 }
 
@@ -234,8 +240,12 @@ static constexpr ElementWiseRow rows[] = {
     {"element_wise_bit_count", countBits, As::Bits},
     {"element_wise_clip_grad", clipGradient},
     {"element_wise_clip_grad1", clipGradient},
-    {"element_wise_quantize_linear", quantize},
-    {"element_wise_dequantize_linear", dequantize},
+    {"element_wise_quantize_linear",
+     [](X x) {
+       return quantize(x[0], x[1], getZeroPoint(x), x.getResultType());
+     }},
+    {"element_wise_dequantize_linear",
+     [](X x) { return dequantize(x[0], x[1], getZeroPoint(x), x.getType(0)); }},
     {"element_wise_quantized_linear_add", quantizedAdd},
     {"element_wise_sin", [](X x) { return sin(x[0]); }},
     {"element_wise_cos", [](X x) { return cos(x[0]); }},

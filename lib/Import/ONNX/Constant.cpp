@@ -39,6 +39,9 @@ unsigned dml::onnx::getByteWidth(DataType type) {
   case DataType::UINT64:
   case DataType::INT64:
     return 8;
+  case DataType::UINT4:
+  case DataType::INT4:
+    break; // toDataType gives none.
   }
   llvm_unreachable("unknown data type");
 }
@@ -142,6 +145,9 @@ static auto dispatch(DataType type, Function function) {
     return function(uint64_t());
   case DataType::INT64:
     return function(int64_t());
+  case DataType::UINT4:
+  case DataType::INT4:
+    break; // toDataType gives none.
   }
   llvm_unreachable("unknown data type");
 }

@@ -386,15 +386,75 @@ static LogicalResult importIsInf(NodeImporter &node) {
   return node.set(0, *output, shape);
 }
 
-/// Quantization: scale and zero point are one number each, or one for each
-/// element of an axis.
+/// The type of quantized elements: that of the zero point, or `output_dtype`.
+static FailureOr<DataType> getQuantizedType(NodeImporter &node,
+                                            bool isQuantize) {
+  if (!isQuantize)
+    return node.getType(0);
+  if (node.hasInput(2))
+    return node.getType(2);
+  int64_t number = node.getInt("output_dtype", 0);
+  if (number == 0)
+    return DataType::UINT8;
+  std::optional<DataType> type = toDataType(static_cast<int32_t>(number));
+  if (!type) {
+    (void)node.reject("its output_dtype is " +
+                      describeONNXType(static_cast<int32_t>(number)) +
+                      ", which the importer does not know");
+    return failure();
+  }
+  return *type;
+}
+
+/// Quantization by blocks of `size` elements along an axis.
+static LogicalResult importBlocks(NodeImporter &node, int64_t size,
+                                  bool isQuantize) {
+  const Shape &shape = node.getShape(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 1), shape.size());
+  if (failed(axis))
+    return failure();
+  Shape blocks = shape;
+  if (size < 0 || shape[*axis] % size != 0)
+    return node.reject("its block size is " + Twine(size) +
+                       ", but wanted is a divisor of " + Twine(shape[*axis]) +
+                       ", the size along its axis");
+  blocks[*axis] = shape[*axis] / size;
+  for (unsigned index : {1, 2})
+    if (node.hasInput(index) && node.getShape(index) != blocks)
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one number for each block, " +
+                         describeShape(blocks));
+  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
+  if (failed(integer))
+    return failure();
+  // Zeros are spelled out, as by the provider: what DirectML takes for a zero
+  // point that is absent is not described.
+  Value zeroPoint = node.hasInput(2)
+                        ? node.get(2)
+                        : node.getSplat(*integer, 0, toPhysical(blocks));
+  FailureOr<Value> output =
+      node.build(isQuantize ? "quantize" : "dequantize",
+                 {{"input", node.get(0)},
+                  {"quantizations", ArrayRef<Value>{node.get(1), zeroPoint}}},
+                 {node.enumCase("quantization_type", "quantization_type",
+                                "scale_zero_point")},
+                 node.getTensorType(toPhysical(shape),
+                                    isQuantize ? *integer : node.getType(1)));
+  if (failed(output))
+    return failure();
+  return node.set(0, *output, shape);
+}
+
+/// Quantization: scale and zero point are one number each, one for each element
+/// of an axis, or one for each block.
 static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
                                     bool isQuantize) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
-  if (node.getInt("block_size", 0) != 0)
-    return node.reject("it has a block size, which the provider of DirectML "
-                       "1.15 does not know");
+  if (int64_t size = node.getInt("block_size", 0))
+    return importBlocks(node, size, isQuantize);
   const Shape &shape = node.getShape(0);
   Shape physical = toPhysical(shape);
   auto spread = [&](unsigned index) -> FailureOr<Value> {
@@ -417,23 +477,43 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
   FailureOr<Value> scale = spread(1);
   if (failed(scale))
     return failure();
-  DataType integer = isQuantize ? DataType::UINT8 : node.getType(0);
+  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
+  if (failed(integer))
+    return failure();
   Value zeroPoint;
   if (node.hasInput(2)) {
     FailureOr<Value> given = spread(2);
     if (failed(given))
       return failure();
     zeroPoint = *given;
-    if (isQuantize)
-      integer = node.getType(2);
   }
   FailureOr<Value> output = node.build(
       mnemonic,
       {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
-      {}, node.getTensorType(physical, isQuantize ? integer : node.getType(1)));
+      {},
+      node.getTensorType(physical, isQuantize ? *integer : node.getType(1)));
   if (failed(output))
     return failure();
   return node.set(0, *output, shape);
+}
+
+static LogicalResult importDynamicQuantize(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  Shape physical = toPhysical(shape), one = toPhysical({});
+  FailureOr<SmallVector<Value>> outputs =
+      node.buildAll("dynamic_quantize_linear", {{"input", node.get(0)}}, {},
+                    {node.getTensorType(physical, DataType::UINT8),
+                     node.getTensorType(one, DataType::FLOAT32),
+                     node.getTensorType(one, DataType::UINT8)});
+  if (failed(outputs))
+    return failure();
+  for (auto [index, output] : llvm::enumerate(*outputs))
+    if (index < node.getNumOutputs() &&
+        failed(node.set(index, output, index == 0 ? shape : Shape())))
+      return failure();
+  return success();
 }
 
 void dml::onnx::addElementWiseOperators(Registry &registry) {
@@ -521,12 +601,14 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   registry.add("Round", "ELEMENT_WISE_ROUND", importRound);
   registry.add("IsNaN", "ELEMENT_WISE_IS_NAN", importIsNaN);
   registry.add("IsInf", "ELEMENT_WISE_IS_INFINITY", importIsInf);
-  registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR",
+  registry.add("DynamicQuantizeLinear", "DYNAMIC_QUANTIZE_LINEAR",
+               importDynamicQuantize);
+  registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR, QUANTIZE",
                [](NodeImporter &node) {
                  return importQuantize(node, "element_wise_quantize_linear",
                                        /*isQuantize=*/true);
                });
-  registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR",
+  registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR, DEQUANTIZE",
                [](NodeImporter &node) {
                  return importQuantize(node, "element_wise_dequantize_linear",
                                        /*isQuantize=*/false);

@@ -121,13 +121,18 @@ typedef enum DmlDataType {
   DML_DATA_TYPE_INT8 = 8,
   DML_DATA_TYPE_FLOAT64 = 9,
   DML_DATA_TYPE_UINT64 = 10,
-  DML_DATA_TYPE_INT64 = 11
+  DML_DATA_TYPE_INT64 = 11,
+  /* Two elements to a byte, the first in the low half. */
+  DML_DATA_TYPE_UINT4 = 12,
+  DML_DATA_TYPE_INT4 = 13
 } DmlDataType;
 
 /* As the compiler spells it: "f32", "i8", "ui64". "unknown" for any other. */
 DML_API const char *dmlGetDataTypeName(DmlDataType type);
-/* Bytes of one element; 0 for any other. */
+/* Bytes of one element; 0 for any other, and where several are in a byte. */
 DML_API size_t dmlGetDataTypeSize(DmlDataType type);
+/* Bits of one element; 0 for any other. */
+DML_API size_t dmlGetDataTypeBits(DmlDataType type);
 
 /*===----------------------------------------------------------------------===*\
  * Physical devices

@@ -29,11 +29,16 @@ POOLING = """func.func @main(%input: tensor<1x3x5x7xTYPE>) -> tensor<1x3x5x7xTYP
       : (tensor<1x3x5x7xTYPE>, tensor<1x3x5x7xTYPE>) -> tensor<1x3x5x7xTYPE>
   return %0 : tensor<1x3x5x7xTYPE>
 }"""
-# The types that an operator takes, or None for all, and what it needs beside
-# the types' features.
+NIBBLES = """func.func @main(%input: tensor<3x5xTYPE>, %scale: tensor<3x1xf32>) -> tensor<3x5xf32> {
+  %0 = dml.dequantize %input, %scale {quantization_type = #dml.quantization_type<scale>}
+      : (tensor<3x5xTYPE>, tensor<3x1xf32>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}"""
+# The types that an operator takes, and what it needs beside the types' features.
+WHOLE = "f64 f32 f16 i64 i32 i16 i8 ui64 ui32 ui16 ui8"
 WINNERS = ["shaderInt8", "storageBuffer8BitAccess"]
-PROGRAMS = [(PADDING, None, []), (LINEAR, "f32 f16 i8 ui8", []),
-            (POOLING, "f32 f16", WINNERS)]
+PROGRAMS = [(PADDING, WHOLE, []), (LINEAR, "f32 f16 i8 ui8", []),
+            (POOLING, "f32 f16", WINNERS), (NIBBLES, "i4 ui4", [])]
 # What every Vulkan device has.
 ALWAYS = {"Shader", "Matrix"}
 
@@ -58,7 +63,7 @@ def main(path):
         for element in types:
             rows += 1
             for template, supported, more in PROGRAMS:
-                if supported and element not in supported.split():
+                if element not in supported.split():
                     continue
                 program = template.replace("TYPE", element)
                 enough = "".join(f",+{name}" for name in features + more)
