@@ -9,4 +9,5 @@
 include_guard()
 
 set(DML_FAMILIES Activation Contraction ElementWise Gather Layout Normalization
-    Padding Pooling Reduction Resample Scan Scatter Slice Softmax Tile)
+    Padding Pooling Random Reduction Resample Scan Scatter Slice Softmax Sort
+    Tile Training)

@@ -181,6 +181,19 @@ def reduction():
     return model
 
 
+def selection():
+    model = Model()
+    x = np.float32([[3, 1, 2, 3, -1], [0, 5, 5, 4, 5]])
+    a = model.input(x)
+    values, places = model.node("TopK", a, model.weights(np.int64([3])), outputs=2)
+    model.expect(values, np.float32([[3, 3, 2], [5, 5, 5]]))
+    model.expect(places, np.int64([[0, 3, 2], [1, 2, 4]]))
+    values, places = model.node("TopK", a, model.weights(np.int64([1])), outputs=2, axis=0, largest=0)
+    model.expect(values, np.float32([[0, 1, 2, 3, -1]]))
+    model.expect(places, np.int64([[1, 0, 0, 0, 0]]))
+    return model
+
+
 def convolve(x, w, strides, pads, group=1):
     x = np.pad(x, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])))
     height, width = w.shape[2:]
@@ -221,7 +234,7 @@ def windows():
 
 
 GROUPS = {function.__name__: function for function in (
-    element_wise, shapes, views, normalization, old_softmax, reduction, windows)}
+    element_wise, shapes, views, normalization, old_softmax, reduction, selection, windows)}
 
 
 def run(command):
