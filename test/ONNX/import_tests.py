@@ -600,6 +600,20 @@ def quantization():
     return model
 
 
+@group
+def selection():
+    model = Model()
+    x = np.float32([[3, 1, 2, 3, -1], [0, 5, 5, 4, 5]])
+    a = model.input(x)
+    values, places = model.node("TopK", a, model.weights(np.int64([3])), outputs=2)
+    model.expect(values, np.float32([[3, 3, 2], [5, 5, 5]]))
+    model.expect(places, np.int64([[0, 3, 2], [1, 2, 4]]))
+    values, places = model.node("TopK", a, model.weights(np.int64([1])), outputs=2, axis=0, largest=0)
+    model.expect(values, np.float32([[0, 1, 2, 3, -1]]))
+    model.expect(places, np.int64([[1, 0, 0, 0, 0]]))
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

@@ -443,6 +443,19 @@ def DML_QuantizationType
 def DML_QuantizationTypeAttr
     : DML_EnumAttr<DML_QuantizationType, "quantization_type">;
 
+def DML_RandomGeneratorTypePhilox4x32_10
+    : I32EnumAttrCase<"philox_4x32_10", 0>;
+
+/// DML_RANDOM_GENERATOR_TYPE, with DirectML's values.
+def DML_RandomGeneratorType
+    : I32EnumAttr<"RandomGeneratorType", "DirectML random generator type",
+                  [DML_RandomGeneratorTypePhilox4x32_10]> {
+  let cppNamespace = "::dml";
+  let genSpecializedAttr = 0;
+}
+def DML_RandomGeneratorTypeAttr
+    : DML_EnumAttr<DML_RandomGeneratorType, "random_generator_type">;
+
 /// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
 /// type that a tensor of the operator has (verifyScalar).
 def DML_ScalarAttr

@@ -363,8 +363,7 @@ Number dml::applyActivation(Number x, ActivationAttr activation) {
 // The pattern
 //===----------------------------------------------------------------------===//
 
-/// The bits of an element in an integer of 32 or 64 bits.
-static Number toBits(ElementBuilder &b, Value element) {
+Number dml::toBits(ElementBuilder &b, Value element) {
   Type type = element.getType();
   if (isa<FloatType>(type))
     element = b.createOrFold<arith::BitcastOp>(

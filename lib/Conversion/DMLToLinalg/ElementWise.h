@@ -108,6 +108,8 @@ Number pow(Number x, Number exponent);
 /// The bits of an f32 as an unsigned integer, and back.
 Number toBits(Number x);
 Number fromBits(Number bits);
+/// The bits of an element as an unsigned integer of 32 or 64 bits.
+Number toBits(ElementBuilder &b, mlir::Value element);
 
 /// `x` as a number to compute with for elements of `type`, as dml.cast converts
 /// it.

@@ -1,0 +1,447 @@
+//===- SortOps.cpp - DirectML's selections to linalg ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels compute elements from coordinates and write nowhere else, so that
+// nothing is moved to where it belongs: each place looks for what belongs
+// there. Every loop has a length that sizes alone decide.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/IR/SortOps.h"
+#include "Scan.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+using Predicate = arith::CmpIPredicate;
+
+/// The integer `bits` of `type`, whose high bits are dropped.
+static Value getConstant(ElementBuilder &b, Type type, uint64_t bits) {
+  return arith::ConstantOp::create(
+      b, IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), bits,
+                                      /*isSigned=*/false,
+                                      /*implicitTrunc=*/true)));
+}
+
+/// The unsigned integer `word`, which data may have made, as a coordinate of a
+/// dimension of `size` elements.
+static Value toCoordinate(ElementBuilder &b, Value word, int64_t size) {
+  return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), word),
+                 b.index(size - 1));
+}
+
+/// How many steps find one of `count` places by halves.
+static int64_t getNumHalvings(int64_t count) {
+  return llvm::Log2_64_Ceil(count);
+}
+
+/// Finds by halves the first of the numbers from `low` to `high`, i32 without a
+/// sign, for which `isBefore` does not hold; `high` if it holds of all below.
+/// It holds of none behind one for which it does not, and is not asked about
+/// `high`. There are `count` numbers at most.
+static Value buildSearch(
+    ElementBuilder &b, Value low, Value high, int64_t count,
+    llvm::function_ref<Value(ElementBuilder &b, Value number)> isBefore) {
+  return buildLoops(
+      b, getNumHalvings(count), {low, high},
+      [&](ElementBuilder &b, ValueRange,
+          ValueRange bounds) -> SmallVector<Value> {
+        Value one = getConstant(b, b.getI32Type(), 1);
+        Value half =
+            b.createOrFold<arith::ShRUIOp>(b.sub(bounds[1], bounds[0]), one);
+        Value middle = b.createOrFold<arith::AddIOp>(bounds[0], half);
+        // Once the bounds have met they stay.
+        Value isOpen = b.cmpi(Predicate::ult, bounds[0], bounds[1]);
+        Value before = isBefore(b, middle);
+        return {b.select(b.andi(isOpen, before),
+                         b.createOrFold<arith::AddIOp>(middle, one), bounds[0]),
+                b.select(before, bounds[1], middle)};
+      },
+      /*maxWrittenOut=*/1)[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An element of a line: its key and its place, an i32 without a sign.
+struct Entry {
+  Value key, place;
+};
+
+/// Selects the first elements of each line in an order. Lines are cut into
+/// short lists, in which the elements before each other are counted; then lists
+/// are merged in pairs, in as many kernels as it takes until one is left. No
+/// list keeps more elements than are wanted.
+class Selection {
+public:
+  Selection(OpBuilder &builder, Operation *op, Value input, int64_t axis,
+            int64_t k, bool isDecreasing)
+      : builder(builder), op(op),
+        type(cast<RankedTensorType>(op->getOperand(0).getType())), axis(axis),
+        size(type.getDimSize(axis)), k(k),
+        keys(buildKeys(input, isDecreasing)) {}
+
+  /// Builds the tensor of the places, as i32 without a sign, of the selected
+  /// elements.
+  Value build();
+
+private:
+  Value buildKeys(Value input, bool isDecreasing);
+  Value buildRanks(int64_t length);
+  Value buildLists(Value ranks, int64_t length, int64_t kept);
+  Value buildMerge(Value lists, int64_t count, int64_t length, int64_t kept);
+
+  /// A tensor of i32 that has `lengthOfLines` elements in each line.
+  Value build(int64_t lengthOfLines, ElementFn element) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = lengthOfLines;
+    return buildTensor(builder, op,
+                       RankedTensorType::get(shape, builder.getI32Type()),
+                       element);
+  }
+  /// The element of `tensor` at `place` of the line that `indices` lie in.
+  Value load(ElementBuilder &b, Value tensor, ValueRange indices,
+             Value place) const {
+    SmallVector<Value> at(indices);
+    at[axis] = place;
+    return tensor::ExtractOp::create(b, tensor, at);
+  }
+  /// Which of `count` parts of `length` places a place lies in, and where.
+  static std::pair<Value, Value> split(ElementBuilder &b, Value place,
+                                       int64_t count, int64_t length) {
+    if (count == 1)
+      return {b.index(0), place};
+    return {b.divui(place, length), b.remui(place, length)};
+  }
+  /// The place that stands for no element.
+  Value getNone(ElementBuilder &b) const {
+    return getConstant(b, b.getI32Type(), size);
+  }
+  /// Whether one element stands before another. No two are equal: there are
+  /// none at one place, but for what stands for no element, which is last.
+  Value precedes(ElementBuilder &b, Entry lhs, Entry rhs) const {
+    Value first = b.cmpi(Predicate::ult, lhs.place, rhs.place);
+    Value tie = b.andi(b.cmpi(Predicate::eq, lhs.key, rhs.key), first);
+    return b.createOrFold<arith::OrIOp>(
+        b.cmpi(Predicate::ult, lhs.key, rhs.key), tie);
+  }
+
+  OpBuilder &builder;
+  Operation *op;
+  RankedTensorType type;
+  int64_t axis, size, k;
+  Value keys;
+};
+} // namespace
+
+/// Elements become integers without a sign whose order is the wanted one:
+/// comparisons of those do not depend on how a device treats NaNs and
+/// denormals.
+Value Selection::buildKeys(Value input, bool isDecreasing) {
+  Type elementType = type.getElementType();
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  Type keyType = builder.getIntegerType(width > 32 ? 64 : 32);
+  return buildTensor(
+      builder, op, type.clone(keyType),
+      [&](ElementBuilder &b, ValueRange indices) -> Value {
+        Value element = tensor::ExtractOp::create(b, input, indices);
+        auto constant = [&](uint64_t bits) {
+          return getConstant(b, keyType, bits);
+        };
+        if (auto floatType = dyn_cast<FloatType>(elementType)) {
+          Value bits = toBits(b, element).value;
+          uint64_t signBit = uint64_t(1) << (width - 1);
+          Value sign = constant(signBit);
+          Value magnitude = b.andi(bits, constant(signBit - 1));
+          Value isNegative = b.cmpi(Predicate::uge, bits, sign);
+          // Zeros of either sign are in the middle.
+          Value above = b.createOrFold<arith::AddIOp>(sign, magnitude);
+          Value below = b.createOrFold<arith::SubIOp>(sign, magnitude);
+          Value key = isDecreasing ? b.select(isNegative, above, below)
+                                   : b.select(isNegative, below, above);
+          uint64_t infinity = APFloat::getInf(floatType.getFloatSemantics())
+                                  .bitcastToAPInt()
+                                  .getZExtValue();
+          Value isNaN = b.cmpi(Predicate::ugt, magnitude, constant(infinity));
+          return b.select(isNaN, constant(~uint64_t(0)), key);
+        }
+        Number number = toNumber(b, element, elementType);
+        uint64_t flipped = isDecreasing ? ~uint64_t(0) : 0;
+        if (!number.isUnsigned)
+          flipped ^= uint64_t(1) << (keyType.getIntOrFloatBitWidth() - 1);
+        return b.createOrFold<arith::XOrIOp>(number.value, constant(flipped));
+      });
+}
+
+/// How many elements of its list stand before each element.
+Value Selection::buildRanks(int64_t length) {
+  return build(size, [&](ElementBuilder &b, ValueRange indices) -> Value {
+    Type i32 = b.getI32Type();
+    auto getEntry = [&](ElementBuilder &b, Value place) {
+      return Entry{load(b, keys, indices, place),
+                   b.createOrFold<arith::IndexCastUIOp>(i32, place)};
+    };
+    Value list =
+        split(b, indices[axis], llvm::divideCeilSigned(size, length), length)
+            .first;
+    Value begin = b.mul(list, length);
+    Entry self = getEntry(b, indices[axis]);
+    return buildLoops(
+        b, length, getConstant(b, i32, 0),
+        [&](ElementBuilder &b, ValueRange step,
+            ValueRange count) -> SmallVector<Value> {
+          Value place = b.add(begin, step[0]);
+          // Beyond the line, its last element again, which counts once.
+          Value exists;
+          if (size % length != 0) {
+            exists = b.cmpi(Predicate::ult, place, b.index(size));
+            place = b.minui(place, b.index(size - 1));
+          }
+          Value before = precedes(b, getEntry(b, place), self);
+          if (exists)
+            before = b.andi(exists, before);
+          return {b.createOrFold<arith::AddIOp>(
+              count[0], b.createOrFold<arith::ExtUIOp>(i32, before))};
+        })[0];
+  });
+}
+
+/// The places of the first `kept` elements of each list, one list after the
+/// other.
+Value Selection::buildLists(Value ranks, int64_t length, int64_t kept) {
+  int64_t count = llvm::divideCeilSigned(size, length);
+  return build(
+      count * kept, [&](ElementBuilder &b, ValueRange indices) -> Value {
+        Type i32 = b.getI32Type();
+        auto [list, number] = split(b, indices[axis], count, kept);
+        Value begin = b.mul(list, length);
+        Value rank = b.createOrFold<arith::IndexCastUIOp>(i32, number);
+        return buildLoops(
+            b, length, getNone(b),
+            [&](ElementBuilder &b, ValueRange step,
+                ValueRange found) -> SmallVector<Value> {
+              Value place = b.add(begin, step[0]);
+              Value exists;
+              if (size % length != 0) {
+                exists = b.cmpi(Predicate::ult, place, b.index(size));
+                place = b.minui(place, b.index(size - 1));
+              }
+              Value isIt =
+                  b.cmpi(Predicate::eq, load(b, ranks, indices, place), rank);
+              if (exists)
+                isIt = b.andi(exists, isIt);
+              return {b.select(isIt,
+                               b.createOrFold<arith::IndexCastUIOp>(i32, place),
+                               found[0])};
+            })[0];
+      });
+}
+
+/// Merges `count` lists of `length` places in pairs, and keeps the first `kept`
+/// of each pair. An element of a merged list looks for how many of those before
+/// it come from its first list.
+Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
+                            int64_t kept) {
+  int64_t merged = llvm::divideCeilSigned(count, 2);
+  return build(merged * kept, [&](ElementBuilder &b, ValueRange indices) {
+    Type i32 = b.getI32Type();
+    auto [pair, place] = split(b, indices[axis], merged, kept);
+    Value number = b.createOrFold<arith::IndexCastUIOp>(i32, place);
+    Value limit = getConstant(b, i32, length);
+    // What stands at place `at`, an i32, of one list of the pair.
+    auto getEntry = [&, pair = pair](ElementBuilder &b, bool isSecond,
+                                     Value at) {
+      Value list = b.add(b.mul(pair, 2), isSecond ? 1 : 0);
+      Value isThere;
+      if (isSecond && count % 2 != 0) {
+        isThere = b.cmpi(Predicate::ult, list, b.index(count));
+        list = b.minui(list, b.index(count - 1));
+      }
+      Value place =
+          load(b, lists, indices,
+               b.add(b.mul(list, length), toCoordinate(b, at, length)));
+      if (isThere)
+        place = b.select(isThere, place, getNone(b));
+      Value key = load(b, keys, indices, toCoordinate(b, place, size));
+      // What stands for no element has the last key.
+      Value exists = b.cmpi(Predicate::ult, place, getNone(b));
+      Value last = getConstant(b, key.getType(), ~uint64_t(0));
+      return Entry{b.select(exists, key, last), place};
+    };
+    Value one = getConstant(b, i32, 1);
+    // The second list has `length` elements at most, and so has the first.
+    Value low = b.sub(number, b.minui(number, limit));
+    Value high = b.minui(number, limit);
+    Value fromFirst = buildSearch(
+        b, low, high, length + 1, [&](ElementBuilder &b, Value fromFirst) {
+          // Once the search is over it does not matter what is compared, but
+          // it has to be there.
+          Value fromSecond = b.createOrFold<arith::MaxUIOp>(
+              b.sub(number, b.minui(fromFirst, number)), one);
+          return precedes(b, getEntry(b, false, fromFirst),
+                          getEntry(b, true, b.sub(fromSecond, one)));
+        });
+    Value fromSecond = b.sub(number, fromFirst);
+    Entry first = getEntry(b, false, fromFirst),
+          second = getEntry(b, true, fromSecond);
+    Value hasFirst = b.cmpi(Predicate::ult, fromFirst, limit);
+    Value hasSecond = b.cmpi(Predicate::ult, fromSecond, limit);
+    Value isFirst =
+        b.andi(hasFirst, b.select(hasSecond, precedes(b, first, second),
+                                  getConstant(b, b.getI1Type(), 1)));
+    return b.select(isFirst, first.place, second.place);
+  });
+}
+
+Value Selection::build() {
+  // Each element is compared with all of its list: short lists are sorted in
+  // two kernels, and few of them are left to merge.
+  constexpr int64_t maxLength = 64;
+  int64_t length = std::min(size, maxLength), kept = std::min(length, k);
+  int64_t count = llvm::divideCeilSigned(size, length);
+  Value lists = buildLists(buildRanks(length), length, kept);
+  while (count > 1) {
+    int64_t longer = std::min(2 * kept, k);
+    lists = buildMerge(lists, count, kept, longer);
+    count = llvm::divideCeilSigned(count, 2);
+    kept = longer;
+  }
+  return lists;
+}
+
+namespace {
+template <typename OpTy> struct SelectionLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    bool isDecreasing = true;
+    if constexpr (std::is_same_v<OpTy, TopK1Op>)
+      isDecreasing = op.getAxisDirection() == AxisDirection::decreasing;
+    auto inputType = cast<RankedTensorType>(op.getInput().getType());
+    auto indexType =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getOutputIndex().getType());
+    auto axis = static_cast<int64_t>(op.getAxis());
+    Value places = Selection(rewriter, op, adaptor.getInput(), axis,
+                             static_cast<int64_t>(op.getK()), isDecreasing)
+                       .build();
+    return replaceWithTensors(
+        op, *this->getTypeConverter(), rewriter,
+        {[&](ElementBuilder &b, ValueRange indices) -> Value {
+           SmallVector<Value> at(indices);
+           at[axis] =
+               toCoordinate(b, tensor::ExtractOp::create(b, places, indices),
+                            inputType.getDimSize(axis));
+           return tensor::ExtractOp::create(b, adaptor.getInput(), at);
+         },
+         [&](ElementBuilder &b, ValueRange indices) -> Value {
+           return fromNumber(loadReduced(b, places, indices,
+                                         /*isUnsigned=*/true),
+                             indexType.getElementType());
+         }});
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+struct NonzeroCoordinatesLowering : OpConversionPattern<NonzeroCoordinatesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(NonzeroCoordinatesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+} // namespace
+
+/// A scan tells how many elements that are not zero there are up to each; a row
+/// looks for the first element at which there are more than rows before it.
+LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
+    NonzeroCoordinatesOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  auto inputType = cast<RankedTensorType>(op.getInput().getType());
+  int64_t size = inputType.getNumElements();
+  Type i32 = rewriter.getI32Type();
+  auto lineType = RankedTensorType::get(size, i32);
+  Value line = flatten(rewriter, op.getLoc(), adaptor.getInput());
+  Type elementType = inputType.getElementType();
+  NumberFn scanned =
+      Scan{op, /*axis=*/0,
+           Combiner::getSum(rewriter.getIntegerType(32, /*isSigned=*/false))}
+          .build(rewriter, size, /*isExclusive=*/false,
+                 [&](ElementBuilder &b, ValueRange indices) {
+                   Value bits =
+                       toBits(b, tensor::ExtractOp::create(b, line, indices))
+                           .value;
+                   // Of floats, all but the sign.
+                   if (isa<FloatType>(elementType))
+                     bits = b.andi(
+                         bits,
+                         getConstant(
+                             b, bits.getType(),
+                             (uint64_t(1)
+                              << (elementType.getIntOrFloatBitWidth() - 1)) -
+                                 1));
+                   Value isSet = b.cmpi(Predicate::ne, bits,
+                                        getConstant(b, bits.getType(), 0));
+                   return Number{&b, b.createOrFold<arith::ExtUIOp>(i32, isSet),
+                                 /*isUnsigned=*/true};
+                 });
+  Value counts = buildTensor(rewriter, op, lineType,
+                             [&](ElementBuilder &b, ValueRange indices) {
+                               return scanned(b, indices).value;
+                             });
+  auto rowsType = cast<RankedTensorType>(op.getOutputCoordinates().getType());
+  // The place in the line of each row's element; `size` where there is none.
+  Value places = buildTensor(
+      rewriter, op, lineType, [&](ElementBuilder &b, ValueRange indices) {
+        Value row = b.createOrFold<arith::IndexCastUIOp>(i32, indices[0]);
+        return buildSearch(b, getConstant(b, i32, 0), getConstant(b, i32, size),
+                           size + 1, [&](ElementBuilder &b, Value place) {
+                             Value count = tensor::ExtractOp::create(
+                                 b, counts, toCoordinate(b, place, size));
+                             return b.cmpi(Predicate::ule, count, row);
+                           });
+      });
+  return replaceWithTensors(
+      op, *getTypeConverter(), rewriter,
+      {[&](ElementBuilder &b, ValueRange) -> Value {
+         return tensor::ExtractOp::create(b, counts,
+                                          ValueRange(b.index(size - 1)));
+       },
+       [&](ElementBuilder &b, ValueRange indices) -> Value {
+         Value found = tensor::ExtractOp::create(
+             b, places, ValueRange(indices[indices.size() - 2]));
+         Value exists =
+             b.cmpi(Predicate::ult, found, getConstant(b, i32, size));
+         Value place = toCoordinate(b, found, size);
+         // The coordinate in each dimension that a row tells of, of which the
+         // last index chooses one.
+         int64_t rank = inputType.getRank(),
+                 length = rowsType.getShape().back();
+         Value chosen;
+         for (int64_t dim = rank - 1; dim >= rank - length; --dim) {
+           int64_t dimSize = inputType.getDimSize(dim);
+           Value coordinate = b.remui(place, dimSize);
+           place = b.divui(place, dimSize);
+           Value isIt = b.cmpi(Predicate::eq, indices.back(),
+                               b.index(dim - (rank - length)));
+           chosen = chosen ? b.select(isIt, coordinate, chosen) : coordinate;
+         }
+         Value word = b.createOrFold<arith::IndexCastUIOp>(i32, chosen);
+         return b.select(exists, word, getConstant(b, i32, 0));
+       }});
+}
+
+void dml::populateSortPatterns(const TypeConverter &typeConverter,
+                               RewritePatternSet &patterns) {
+  patterns.add<NonzeroCoordinatesLowering, SelectionLowering<TopKOp>,
+               SelectionLowering<TopK1Op>>(typeConverter,
+                                           patterns.getContext());
+}
