@@ -23,11 +23,14 @@ void DMLDialect::registerResampleOps() {
 }
 
 template <typename OpTy> static LogicalResult verifyScales(OpTy op) {
-  auto input = cast<RankedTensorType>(op.getInput().getType());
-  auto output = cast<RankedTensorType>(op.getOutput().getType());
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto output = cast<RankedTensorType>(op->getResult(0).getType());
+  const OperatorSupport &support = OpTy::getOperatorSupport();
   if (output.getRank() != input.getRank())
-    return op.emitOpError() << "output has rank " << output.getRank()
-                            << ", but input has rank " << input.getRank();
+    return op.emitOpError()
+           << support.tensors[1].name << " has rank " << output.getRank()
+           << ", but " << support.tensors[0].name << " has rank "
+           << input.getRank();
   for (auto [i, scale] : llvm::enumerate(op.getScales()))
     if (!std::isfinite(scale) || scale <= 0)
       return op.emitOpError() << "scales[" << i << "] is " << scale
@@ -50,6 +53,9 @@ template <typename OpTy> static LogicalResult verifyOffsets(OpTy op) {
 LogicalResult ResampleOp::verify() { return verifyScales(*this); }
 LogicalResult Resample1Op::verify() { return verifyOffsets(*this); }
 LogicalResult Resample2Op::verify() { return verifyOffsets(*this); }
+LogicalResult Resample3Op::verify() { return verifyOffsets(*this); }
+LogicalResult ResampleGradOp::verify() { return verifyOffsets(*this); }
+LogicalResult ResampleGrad1Op::verify() { return verifyOffsets(*this); }
 
 LogicalResult Upsample2dOp::inferReturnTypes(
     MLIRContext *context, std::optional<Location> location, Adaptor adaptor,

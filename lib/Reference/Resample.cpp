@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluators.h"
+#include "Sums.h"
 #include "dml/IR/ResampleOps.h"
 #include "dml/Reference/Fraction.h"
 #include <algorithm>
@@ -67,19 +68,25 @@ static SmallVector<Sampling> getSamplings(ArrayRef<float> scales,
 // Nearest neighbour
 //===----------------------------------------------------------------------===//
 
+/// The element of `size` that output `coordinate` shows.
+static int64_t getNearest(const Sampling &sampling, Rounding rounding,
+                          int64_t coordinate, int64_t size) {
+  auto [numerator, denominator] = sampling.getPosition(coordinate);
+  DynamicAPInt index =
+      rounding == Rounding::Up ? ceilDiv(numerator, denominator)
+      : rounding == Rounding::Down
+          ? floorDiv(numerator, denominator)
+          : floorDiv(2 * numerator + denominator, 2 * denominator);
+  if (index < 0)
+    return 0;
+  return static_cast<int64_t>(std::min(index, DynamicAPInt(size - 1)));
+}
+
 static void evaluateNearest(ArrayRef<Sampling> samplings, Rounding rounding,
                             const Tensor &input, Tensor &output) {
   gather(input, output, [&](unsigned dim, int64_t coordinate) {
-    auto [numerator, denominator] = samplings[dim].getPosition(coordinate);
-    DynamicAPInt index =
-        rounding == Rounding::Up ? ceilDiv(numerator, denominator)
-        : rounding == Rounding::Down
-            ? floorDiv(numerator, denominator)
-            : floorDiv(2 * numerator + denominator, 2 * denominator);
-    if (index < 0)
-      return int64_t{0};
-    DynamicAPInt last(input.getShape()[dim] - 1);
-    return static_cast<int64_t>(std::min(index, last));
+    return getNearest(samplings[dim], rounding, coordinate,
+                      input.getShape()[dim]);
   });
 }
 
@@ -197,6 +204,183 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
 }
 
 //===----------------------------------------------------------------------===//
+// Sums along dimensions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The numbers of a tensor, row by row, while they are computed with.
+struct Numbers {
+  SmallVector<int64_t> shape;
+  std::vector<Interval> values;
+
+  explicit Numbers(const Estimate &tensor) : shape(tensor.value.getShape()) {
+    for (int64_t i = 0; i < tensor.value.getNumElements(); ++i)
+      values.push_back(Interval::load(tensor, i));
+  }
+
+  /// Replaces each line along dimension `dim` by one of `size` numbers, which
+  /// `function` writes.
+  void
+  mapLines(unsigned dim, int64_t size,
+           llvm::function_ref<void(llvm::function_ref<Interval(int64_t)> line,
+                                   llvm::function_ref<void(int64_t, Interval)>)>
+               function) {
+    int64_t inner = *getNumElements(ArrayRef(shape).drop_front(dim + 1));
+    int64_t outer = *getNumElements(ArrayRef(shape).take_front(dim));
+    std::vector<Interval> result(outer * size * inner, Interval(0));
+    for (int64_t i = 0; i < outer; ++i)
+      for (int64_t j = 0; j < inner; ++j)
+        function(
+            [&](int64_t at) {
+              return values[(i * shape[dim] + at) * inner + j];
+            },
+            [&](int64_t at, Interval number) {
+              result[(i * size + at) * inner + j] = number;
+            });
+    values = std::move(result);
+    shape[dim] = size;
+  }
+
+  LogicalResult store(Operation *op, Evaluators::Estimates &outputs) const {
+    FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
+    if (failed(output))
+      return failure();
+    for (auto [index, value] : llvm::enumerate(values))
+      value.store(*output, static_cast<int64_t>(index));
+    outputs.push_back(std::move(*output));
+    return success();
+  }
+};
+} // namespace
+
+/// An element's number and its weight.
+using Weight = std::pair<int64_t, float>;
+
+/// The elements of `size` that an output averages whose filter is stretched.
+static SmallVector<Weight> getStretchedWeights(const Sampling &sampling,
+                                               int64_t coordinate,
+                                               int64_t size) {
+  // k weighs 1 - |k - x| / f, all times f and the denominators of both.
+  auto [numerator, denominator] = sampling.getPosition(coordinate);
+  const auto &[p, q] = sampling.scale;
+  DynamicAPInt x = numerator * p, unit = denominator * p, f = q * denominator;
+  auto getWeight = [&](const DynamicAPInt &k) { return f - abs(k * unit - x); };
+  DynamicAPInt first = floorDiv(x - f, unit) + 1,
+               last = ceilDiv(x + f, unit) - 1;
+  // The weights of `from` to `to`, all of which lie on one side of x.
+  auto addUp = [&](const DynamicAPInt &from, const DynamicAPInt &to) {
+    return from > to ? DynamicAPInt(0)
+                     : (getWeight(from) + getWeight(to)) * (to - from + 1) / 2;
+  };
+  auto addUpAll = [&](const DynamicAPInt &from, const DynamicAPInt &to) {
+    DynamicAPInt below = floorDiv(x, unit);
+    return addUp(from, std::min(to, below)) +
+           addUp(std::max(from, below + 1), to);
+  };
+  DynamicAPInt total = addUpAll(first, last), end(size - 1);
+  SmallVector<Weight> weights;
+  auto add = [&](const DynamicAPInt &index, const DynamicAPInt &weight) {
+    if (float part = roundToFloat(weight, total); part != 0)
+      weights.push_back({static_cast<int64_t>(index), part});
+  };
+  if (size == 1 || last <= 0)
+    return {{0, 1.0f}};
+  if (first >= end)
+    return {{size - 1, 1.0f}};
+  if (first <= 0)
+    add(DynamicAPInt(0), addUpAll(first, DynamicAPInt(0)));
+  for (DynamicAPInt k = std::max(first, DynamicAPInt(1));
+       k <= std::min(last, end - 1); ++k)
+    add(k, getWeight(k));
+  if (last >= end)
+    add(end, addUpAll(end, last));
+  return weights;
+}
+
+/// Linear interpolation that averages along each dimension that shrinks.
+static LogicalResult evaluateAntialiased(Operation *op,
+                                         ArrayRef<Sampling> samplings,
+                                         const Estimate &input,
+                                         Evaluators::Estimates &outputs) {
+  auto sizes = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  Numbers numbers(input);
+  auto shrinks = [&](unsigned dim) {
+    return samplings[dim].scale.numerator < samplings[dim].scale.denominator;
+  };
+  for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+    if (!shrinks(dim))
+      continue;
+    std::vector<SmallVector<Weight>> weights;
+    for (int64_t o = 0; o < sizes[dim]; ++o)
+      weights.push_back(
+          getStretchedWeights(samplings[dim], o, numbers.shape[dim]));
+    numbers.mapLines(dim, sizes[dim], [&](auto line, auto write) {
+      for (auto [o, ofOutput] : llvm::enumerate(weights)) {
+        Sum sum;
+        for (auto [k, weight] : ofOutput)
+          sum.add(Interval(weight) * line(k));
+        write(static_cast<int64_t>(o), sum.get());
+      }
+    });
+  }
+  for (unsigned dim = sizes.size(); dim-- > 0;) {
+    if (shrinks(dim))
+      continue;
+    int64_t size = numbers.shape[dim];
+    numbers.mapLines(dim, sizes[dim], [&](auto line, auto write) {
+      for (int64_t o = 0; o < sizes[dim]; ++o) {
+        Taps taps = getTaps(samplings[dim], o, size);
+        Interval low = line(taps.lower);
+        // The weight may be off by 2 ULP.
+        Interval weight =
+            Interval::around(taps.weight, taps.weight, taps.weight, 2);
+        write(o,
+              taps.weight == 0 ? low : low + weight * (line(taps.upper) - low));
+      }
+    });
+  }
+  return numbers.store(op, outputs);
+}
+
+/// Gradients of a resampling's input: each element adds up those of the outputs
+/// that it had a weight in.
+template <typename OpTy>
+static LogicalResult evaluateGradient(OpTy op, ArrayRef<Estimate> operands,
+                                      Evaluators::Estimates &outputs) {
+  auto rounding = Rounding::Nearest;
+  if constexpr (std::is_same_v<OpTy, ResampleGrad1Op>)
+    rounding = op.getRoundingDirection() == AxisDirection::increasing
+                   ? Rounding::Up
+                   : Rounding::Down;
+  auto sizes = op.getOutputGradient().getType();
+  Numbers numbers(operands[0]);
+  for (auto [dim, sampling] :
+       llvm::enumerate(getSamplings(op.getScales(), op.getInputPixelOffsets(),
+                                    op.getOutputPixelOffsets()))) {
+    int64_t size = cast<RankedTensorType>(sizes).getDimSize(dim);
+    numbers.mapLines(dim, size, [&](auto line, auto write) {
+      std::vector<Sum> sums(size);
+      for (int64_t o = 0; o < numbers.shape[dim]; ++o) {
+        if (op.getMode() == InterpolationMode::nearest_neighbor) {
+          sums[getNearest(sampling, rounding, o, size)].add(line(o));
+          continue;
+        }
+        Taps taps = getTaps(sampling, o, size);
+        auto add = [&](int64_t element, Interval weight) {
+          if (weight.low != 0 || weight.high != 0)
+            sums[element].add(weight * line(o));
+        };
+        add(taps.lower, Interval(1) - Interval(taps.weight));
+        add(taps.upper, Interval(taps.weight));
+      }
+      for (auto [i, sum] : llvm::enumerate(sums))
+        write(static_cast<int64_t>(i), sum.get());
+    });
+  }
+  return numbers.store(op, outputs);
+}
+
+//===----------------------------------------------------------------------===//
 // The operator
 //===----------------------------------------------------------------------===//
 
@@ -247,14 +431,16 @@ template <typename OpTy>
 static LogicalResult evaluateOffset(OpTy op, ArrayRef<Estimate> operands,
                                     Evaluators::Estimates &outputs) {
   auto rounding = Rounding::Nearest;
-  if constexpr (std::is_same_v<OpTy, Resample2Op>)
+  if constexpr (!std::is_same_v<OpTy, Resample1Op>)
     rounding = op.getRoundingDirection() == AxisDirection::increasing
                    ? Rounding::Up
                    : Rounding::Down;
-  return evaluate(op, op.getMode(), rounding,
-                  getSamplings(op.getScales(), op.getInputPixelOffsets(),
-                               op.getOutputPixelOffsets()),
-                  operands, outputs);
+  SmallVector<Sampling> samplings = getSamplings(
+      op.getScales(), op.getInputPixelOffsets(), op.getOutputPixelOffsets());
+  if constexpr (std::is_same_v<OpTy, Resample3Op>)
+    if (op.getAntialiased() && op.getMode() == InterpolationMode::linear)
+      return evaluateAntialiased(op, samplings, operands[0], outputs);
+  return evaluate(op, op.getMode(), rounding, samplings, operands, outputs);
 }
 
 static LogicalResult evaluateUpsample(Upsample2dOp op,
@@ -277,6 +463,9 @@ void addResampleEvaluators(Evaluators &evaluators) {
   evaluators.add<ResampleOp>(evaluateResample);
   evaluators.add<Resample1Op>(evaluateOffset<Resample1Op>);
   evaluators.add<Resample2Op>(evaluateOffset<Resample2Op>);
+  evaluators.add<Resample3Op>(evaluateOffset<Resample3Op>);
+  evaluators.add<ResampleGradOp>(evaluateGradient<ResampleGradOp>);
+  evaluators.add<ResampleGrad1Op>(evaluateGradient<ResampleGrad1Op>);
   evaluators.add<Upsample2dOp>(evaluateUpsample);
 }
 

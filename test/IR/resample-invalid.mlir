@@ -120,3 +120,123 @@ func.func @f11(%0: tensor<1x1x1x2xf32>) {
       : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x4xf32>
   return
 }
+
+// -----
+
+// dml.resample3 (C1)
+func.func @f12(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample3' op input_pixel_offsets has 1 value, but wants 2, one for each dimension of input}}
+  %r = dml.resample3 %0 {antialiased = true, input_pixel_offsets = array<f32: 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample3 (C2)
+func.func @f13(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample3' op scales[1] is 0.000000e+00, but wants a finite value greater than 0}}
+  %r = dml.resample3 %0 {antialiased = true, input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 0.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample3 (C3)
+func.func @f14(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample3' op output_pixel_offsets[1] is INF, but wants a finite value}}
+  %r = dml.resample3 %0 {antialiased = true, input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: 0.0, 0x7F800000>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample3 (C4)
+func.func @f15(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample3' op output has rank 1, but input has rank 2}}
+  %r = dml.resample3 %0 {antialiased = true, input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad (C1)
+func.func @f16(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad' op input_pixel_offsets has 1 value, but wants 2, one for each dimension of input_gradient}}
+  %r = dml.resample_grad %0 {input_pixel_offsets = array<f32: 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad (C2)
+func.func @f17(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad' op scales[1] is 0.000000e+00, but wants a finite value greater than 0}}
+  %r = dml.resample_grad %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, scales = array<f32: 1.0, 0.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad (C3)
+func.func @f18(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad' op output_pixel_offsets[1] is INF, but wants a finite value}}
+  %r = dml.resample_grad %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: 0.0, 0x7F800000>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad (C4)
+func.func @f19(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad' op output_gradient has rank 1, but input_gradient has rank 2}}
+  %r = dml.resample_grad %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad1 (C1)
+func.func @f20(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad1' op input_pixel_offsets has 1 value, but wants 2, one for each dimension of input_gradient}}
+  %r = dml.resample_grad1 %0 {input_pixel_offsets = array<f32: 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad1 (C2)
+func.func @f21(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad1' op scales[1] is 0.000000e+00, but wants a finite value greater than 0}}
+  %r = dml.resample_grad1 %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 0.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad1 (C3)
+func.func @f22(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad1' op output_pixel_offsets[1] is INF, but wants a finite value}}
+  %r = dml.resample_grad1 %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: 0.0, 0x7F800000>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<1x6xf32>
+  return
+}
+
+// -----
+
+// dml.resample_grad1 (C4)
+func.func @f23(%0: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.resample_grad1' op output_gradient has rank 1, but input_gradient has rank 2}}
+  %r = dml.resample_grad1 %0 {input_pixel_offsets = array<f32: 0.5, 0.5>, mode = #dml.interpolation_mode<linear>, output_pixel_offsets = array<f32: -0.5, -0.5>, rounding_direction = #dml.axis_direction<increasing>, scales = array<f32: 1.0, 2.0>}
+      : (tensor<1x3xf32>) -> tensor<6xf32>
+  return
+}

@@ -90,14 +90,26 @@ static Operation *drawOffset(Draft &draft, const Cell &, uint32_t mode,
   SmallVector<int64_t> shape;
   SmallVector<float> scales;
   drawScales(draft, input, shape, scales);
+  // Gradients go the other way.
+  constexpr bool isGradient = std::is_same_v<OpTy, ResampleGradOp> ||
+                              std::is_same_v<OpTy, ResampleGrad1Op>;
+  if (isGradient && !draft.random.oneIn(4))
+    for (float &scale : scales)
+      if (std::isfinite(1 / scale))
+        scale = 1 / scale;
   auto before = drawOffsets(draft.random, shape.size(), 0.5f);
   auto after = drawOffsets(draft.random, shape.size(), -0.5f);
   Type type = inputType.clone(shape);
   auto interpolation = static_cast<InterpolationMode>(mode);
-  if constexpr (std::is_same_v<OpTy, Resample2Op>)
-    return OpTy::create(draft.builder, type, input, interpolation,
-                        draft.random.oneIn(2) ? AxisDirection::increasing
-                                              : AxisDirection::decreasing,
+  auto direction = draft.random.oneIn(2) ? AxisDirection::increasing
+                                         : AxisDirection::decreasing;
+  if constexpr (std::is_same_v<OpTy, Resample3Op>)
+    return OpTy::create(draft.builder, type, input, interpolation, direction,
+                        scales, before, after,
+                        /*antialiased=*/!draft.random.oneIn(4));
+  else if constexpr (std::is_same_v<OpTy, Resample2Op> ||
+                     std::is_same_v<OpTy, ResampleGrad1Op>)
+    return OpTy::create(draft.builder, type, input, interpolation, direction,
                         scales, before, after);
   else
     return OpTy::create(draft.builder, type, input, interpolation, scales,
@@ -140,8 +152,24 @@ void addResampleOperators(Operators &operators) {
   operators.add<Resample1Op>(resample);
   resample.draw = drawOffset<Resample2Op>;
   operators.add<Resample2Op>(resample);
+  resample.draw = drawOffset<Resample3Op>;
+  operators.add<Resample3Op>(resample);
   resample.draw = drawUpsample;
   operators.add<Upsample2dOp>(resample);
+
+  // Sums of gradients, of which half are exact.
+  resample.computes = [](StringRef) { return true; };
+  resample.getPurpose = [](OpOperand &operand) {
+    auto mode =
+        operand.getOwner()->getAttrOfType<InterpolationModeAttr>("mode");
+    return mode && mode.getValue() == InterpolationMode::linear
+               ? Purpose::Interpolate
+               : Purpose::Add;
+  };
+  resample.draw = drawOffset<ResampleGradOp>;
+  operators.add<ResampleGradOp>(resample);
+  resample.draw = drawOffset<ResampleGrad1Op>;
+  operators.add<ResampleGrad1Op>(resample);
 }
 
 } // namespace dml::fuzz

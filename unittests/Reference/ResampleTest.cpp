@@ -11,6 +11,7 @@
 
 using namespace dml;
 using namespace dml::reference;
+using llvm::StringRef;
 
 namespace {
 
@@ -382,6 +383,187 @@ TEST_F(ResampleTest, UpsampleIsResampleWithWholeScales) {
                 "tensor<1x1x1x4xf32>",
                 {makeIota(DataType::FLOAT32, {1, 1, 1, 2})})),
             (Numbers{1, 1.25, 1.75, 2}));
+}
+
+//===----------------------------------------------------------------------===//
+// Antialiasing and gradients
+//===----------------------------------------------------------------------===//
+
+/// The attributes of an operator with the offsets of pixel centres.
+std::string getCentred(StringRef mode, StringRef direction, StringRef scales,
+                       unsigned rank) {
+  std::string before = "0.5", after = "-0.5";
+  for (unsigned dim = 1; dim < rank; ++dim) {
+    before += ", 0.5";
+    after += ", -0.5";
+  }
+  std::string text =
+      " %0 {mode = #dml.interpolation_mode<" + mode.str() + ">, ";
+  if (!direction.empty())
+    text +=
+        "rounding_direction = #dml.axis_direction<" + direction.str() + ">, ";
+  return text + "scales = array<f32: " + scales.str() +
+         ">, input_pixel_offsets = array<f32: " + before +
+         ">, output_pixel_offsets = array<f32: " + after + ">";
+}
+
+class AntialiasTest : public ReferenceTest {
+protected:
+  Numbers run(const Tensor &input, StringRef scales, StringRef type,
+              StringRef mode = "linear", bool isAntialiased = true,
+              Result result = Result::exact) {
+    return getNumbers(interpretOp(
+        "dml.resample3" +
+            getCentred(mode, "increasing", scales, input.getRank()) +
+            ", antialiased = " + (isAntialiased ? "true" : "false") + "} : (" +
+            getTypeName(input) + ") -> " + type.str(),
+        {input}, result));
+  }
+};
+
+TEST_F(AntialiasTest, TheDescriptionsExample) {
+  EXPECT_EQ(
+      run(makeIota(DataType::FLOAT32, {1, 4}), "1.0, 0.5", "tensor<1x2xf32>"),
+      (Numbers{1.625, 3.375}));
+}
+
+/// What ONNX Runtime's test of Resize expects, on DirectML too: 3/4 in both
+/// dimensions of the numbers 1 to 16. By hand: f = 4/3, the first position is
+/// 1/6, and -1, 0 and 1 weigh 1/8, 7/8 and 3/8 of 11/8.
+TEST_F(AntialiasTest, ShrinksByLessThanTwo) {
+  Tensor input = makeIota(DataType::FLOAT32, {4, 4});
+  Numbers low = run(input, "0.75, 0.75", "tensor<3x3xf32>", "linear", true,
+                    Result::lower),
+          high = run(input, "0.75, 0.75", "tensor<3x3xf32>", "linear", true,
+                     Result::upper);
+  Numbers wanted = {26.0 / 11,  39.5 / 11,  53.0 / 11,  80.0 / 11, 8.5,
+                    107.0 / 11, 134.0 / 11, 147.5 / 11, 161.0 / 11};
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_LE(low[i], wanted[i]);
+    EXPECT_GE(high[i], wanted[i]);
+    EXPECT_LT(high[i] - low[i], 1e-4);
+  }
+}
+
+TEST_F(AntialiasTest, OnlyShrinkingLinearDimensionsAreAveraged) {
+  Tensor input = makeIota(DataType::FLOAT32, {4});
+  EXPECT_EQ(run(input, "2.0", "tensor<8xf32>"),
+            (Numbers{1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4}));
+  EXPECT_EQ(run(input, "0.5", "tensor<2xf32>", "linear", false),
+            (Numbers{1.5, 3.5}));
+  // x = 0.5 and 2.5, rounded up.
+  EXPECT_EQ(run(input, "0.5", "tensor<2xf32>", "nearest_neighbor"),
+            (Numbers{2, 4}));
+}
+
+/// f is about 2^100, and x about f / 2: the filter reaches from -f / 2 to
+/// 3 f / 2. An eighth of its weight lies before the first element and nearly all
+/// of the rest behind the last one.
+TEST_F(AntialiasTest, AScaleMayBeTiny) {
+  Numbers output = run(makeTensor(DataType::FLOAT32, {3}, {0, 5, 8}),
+                       "7.888609e-31", "tensor<1xf32>");
+  EXPECT_NEAR(output[0], 7, 1e-5);
+}
+
+/// f = 4, x = 1.5: -2 and 5 weigh 1/8 of 4, -1 and 4 3/8, 0 and 3 5/8, 1 and 2
+/// 7/8; what lies before the first element is the first one.
+TEST_F(AntialiasTest, EightBitsAndHalves) {
+  EXPECT_EQ(run(makeTensor(DataType::UINT8, {4}, {0, 255, 255, 255}), "0.25",
+                "tensor<1xui8>"),
+            (Numbers{183})); // 255 (1 - 9/32)
+  EXPECT_EQ(run(makeTensor(DataType::FLOAT16, {4}, {1, 2, 3, 4}), "0.5",
+                "tensor<2xf16>"),
+            (Numbers{1.625, 3.375}));
+}
+
+class ResampleGradTest : public ReferenceTest {
+protected:
+  Numbers run(const Tensor &input, StringRef mode, StringRef direction,
+              StringRef scales, StringRef type) {
+    return getNumbers(interpretOp(
+        (direction.empty() ? "dml.resample_grad" : "dml.resample_grad1") +
+            getCentred(mode, direction, scales, input.getRank()) + "} : (" +
+            getTypeName(input) + ") -> " + type.str(),
+        {input}));
+  }
+};
+
+TEST_F(ResampleGradTest, ThePagesExample) {
+  Tensor input = makeTensor(DataType::FLOAT32, {1, 3}, {4, 5, 6});
+  EXPECT_EQ(run(input, "nearest_neighbor", "decreasing", "0.5, 1.5",
+                "tensor<2x2xf32>"),
+            (Numbers{9, 6, 0, 0}));
+  // Ties go to the upper element.
+  EXPECT_EQ(run(input, "nearest_neighbor", "increasing", "0.5, 1.5",
+                "tensor<2x2xf32>"),
+            (Numbers{0, 0, 4, 11}));
+  EXPECT_EQ(run(input, "nearest_neighbor", "", "0.5, 1.5", "tensor<2x2xf32>"),
+            (Numbers{0, 0, 4, 11}));
+}
+
+/// x = -0.25, 0.25, 0.75, 1.25: the weights of the first element are 1, 3/4,
+/// 1/4 and 0.
+TEST_F(ResampleGradTest, LinearByHand) {
+  for (StringRef direction : {"", "increasing", "decreasing"})
+    EXPECT_EQ(run(makeTensor(DataType::FLOAT16, {4}, {16, 8, 4, 1}), "linear",
+                  direction, "2.0", "tensor<2xf16>"),
+              (Numbers{16 + 6 + 1, 2 + 3 + 1}));
+}
+
+TEST_F(ResampleGradTest, AllDimensionsAddUp) {
+  // Every element of a plane is read four times.
+  EXPECT_EQ(run(makeIota(DataType::FLOAT32, {1, 1, 4, 4}), "nearest_neighbor",
+                "", "1.0, 1.0, 2.0, 2.0", "tensor<1x1x2x2xf32>"),
+            (Numbers{1 + 2 + 5 + 6, 3 + 4 + 7 + 8, 9 + 10 + 13 + 14,
+                     11 + 12 + 15 + 16}));
+}
+
+/// Positions behind the last element read it, those that nobody reads get 0.
+TEST_F(ResampleGradTest, EdgesAndWhatIsNotRead) {
+  EXPECT_EQ(run(makeIota(DataType::FLOAT32, {5}), "linear", "", "1.0",
+                "tensor<2xf32>"),
+            (Numbers{1, 2 + 3 + 4 + 5}));
+  EXPECT_EQ(run(makeIota(DataType::FLOAT32, {2}), "linear", "", "1.0",
+                "tensor<4xf32>"),
+            (Numbers{1, 2, 0, 0}));
+}
+
+TEST_F(ResampleGradTest, GradientsWithoutWeightTakeNoPart) {
+  EXPECT_EQ(run(makeTensor(DataType::FLOAT32, {3}, {infinity, 2, nan}),
+                "linear", "", "1.0", "tensor<3xf32>")[1],
+            2);
+}
+
+/// A gradient is the transpose of what it is the gradient of: for any x and g,
+/// the dot products of resample(x) with g and of x with grad(g) are equal.
+TEST_F(ResampleGradTest, IsTheTransposeOfResample2) {
+  std::mt19937 random(7);
+  for (StringRef mode : {"nearest_neighbor", "linear"})
+    for (StringRef direction : {"increasing", "decreasing"})
+      for (StringRef scales : {"2.0, 0.5", "1.5, 0.75", "0.3, 3.0"}) {
+        std::vector<double> x(20), g(42);
+        for (double &value : x)
+          value = random() % 16;
+        for (double &value : g)
+          value = random() % 16;
+        Tensor input = makeTensor(DataType::FLOAT32, {4, 5}, x),
+               gradient = makeTensor(DataType::FLOAT32, {7, 6}, g);
+        std::string attributes = getCentred(mode, direction, scales, 2);
+        Numbers output = getNumbers(
+            interpretOp("dml.resample2" + attributes +
+                            "} : (tensor<4x5xf32>) -> tensor<7x6xf32>",
+                        {input}));
+        Numbers back = getNumbers(
+            interpretOp("dml.resample_grad1" + attributes +
+                            "} : (tensor<7x6xf32>) -> tensor<4x5xf32>",
+                        {gradient}));
+        double forward = 0, backward = 0;
+        for (size_t i = 0; i < g.size(); ++i)
+          forward += g[i] * output[i];
+        for (size_t i = 0; i < x.size(); ++i)
+          backward += x[i] * back[i];
+        EXPECT_NEAR(forward, backward, 1e-3) << attributes;
+      }
 }
 
 } // namespace

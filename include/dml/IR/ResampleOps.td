@@ -252,6 +252,251 @@ def DML_Resample2Op : DML_Op<"resample2", "RESAMPLE2"> {
   let hasVerifier = 1;
 }
 
+def DML_Resample3Op : DML_Op<"resample3", "RESAMPLE3"> {
+  let summary = "Resamples a tensor; linear interpolation may average when it shrinks";
+  let description = [{
+    Does what `resample2` does. With `antialiased`, linear interpolation that shrinks a
+    dimension averages all elements that an output covers, instead of the two next to
+    it.
+
+    **Semantics.** In each dimension alone, with `n` the size of `input` and `s` the
+    scale there, output coordinate `o` lies at
+    `x = (o - output_pixel_offset) / s - input_pixel_offset` of the input.
+
+    * `nearest_neighbor`, and `linear` without `antialiased`: as in `resample2`.
+    * `linear` with `antialiased`: where `s >= 1`, as in `resample2`. Where `s < 1`, the
+      filter is stretched to `f = 1 / s`: each integer `k` with `x - f < k < x + f` has a
+      weight proportional to `1 - |k - x| / f`, the weights' sum is 1, and `k` is the
+      element at `k` clamped to `[0, n - 1]`. Over several dimensions the weights
+      multiply.
+
+    **Inputs**
+
+    | label | name | field | type |
+    |-------|------|-------|------|
+    | (I1) | `input` | `InputTensor` | tensor, rank 1 to 4, f32, f16, i8 or ui8 |
+    | (I2) | `mode` | `InterpolationMode` | `#dml.interpolation_mode` |
+    | (I3) | `rounding_direction` | `RoundingDirection` | `#dml.axis_direction`; `linear` ignores it |
+    | (I4) | `scales` | `Scales` | one f32 a dimension |
+    | (I5) | `input_pixel_offsets` | `InputPixelOffsets` | one f32 a dimension |
+    | (I6) | `output_pixel_offsets` | `OutputPixelOffsets` | one f32 a dimension |
+    | (I7) | `antialiased` | `Antialiased` | whether a dimension that shrinks is averaged; `nearest_neighbor` ignores it |
+
+    **Constraints**
+    * (C1) `size(scales) = size(input_pixel_offsets) = size(output_pixel_offsets) =
+      rank(input)`.
+    * (C2) `scales[i]` is finite and greater than 0.
+    * (C3) `input_pixel_offsets[i]` and `output_pixel_offsets[i]` are finite.
+    * (C4) `output` has `input`'s element type and rank. Its sizes are free.
+
+    **Readings**
+    * Scales, offsets and plain interpolation are read as in `resample2`.
+    * The page says that antialiasing matters where `1 / s > 2`, and that the filter is
+      stretched by `max(1, 1 / s)`. The latter is taken for every `s < 1`: the results
+      then join those of `s = 1` without a jump, and are those that ONNX Runtime's tests
+      of `Resize`, which run on DirectML, expect for a scale of 3/4.
+    * The page does not say what lies outside of the tensor. The edge elements do, as for
+      plain interpolation; those tests agree.
+    * A dimension's weights are fractions, each rounded to f32 once. An element of weight
+      0 takes no part. The dimensions that are averaged come first, from the first one
+      on, and their sums are f32 whatever the element type; then the others are
+      interpolated.
+
+    **Example**
+    ```mlir
+    // %input: [[1, 2, 3, 4]]
+    %output = dml.resample3 %input {mode = #dml.interpolation_mode<linear>,
+        rounding_direction = #dml.axis_direction<increasing>,
+        scales = array<f32: 1.0, 0.5>, input_pixel_offsets = array<f32: 0.5, 0.5>,
+        output_pixel_offsets = array<f32: -0.5, -0.5>, antialiased = true}
+        : (tensor<1x4xf32>) -> tensor<1x2xf32>
+    // %output: [[1.625, 3.375]]
+    ```
+
+    **Source:** DML_RESAMPLE3_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input,
+    DML_InterpolationModeAttr:$mode,
+    DML_AxisDirectionAttr:$rounding_direction,
+    DenseF32ArrayAttr:$scales,
+    DenseF32ArrayAttr:$input_pixel_offsets,
+    DenseF32ArrayAttr:$output_pixel_offsets,
+    BoolAttr:$antialiased
+  );
+  let results = (outs DML_Tensor:$output);
+
+  let sameElementTypes = [["input", "output"]];
+  let support = [
+    DML_SameSupport<FL_6_4, 1, 4, DML_Float32And16Int8>,
+  ];
+  let enumSupport = [
+    DML_EnumSupport<"mode", DML_InterpolationModeAttr>,
+    DML_EnumSupport<"rounding_direction", DML_AxisDirectionAttr>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"scales", "1">,
+    DML_DimensionArray<"input_pixel_offsets", "">,
+    DML_DimensionArray<"output_pixel_offsets", "">,
+  ];
+
+  let hasVerifier = 1;
+}
+
+def DML_ResampleGradOp : DML_Op<"resample_grad", "RESAMPLE_GRAD"> {
+  let summary = "The gradient of resample1 with respect to its input";
+  let description = [{
+    Adds up, for each element that `resample1` read, the gradients of the outputs that
+    it was read for.
+
+    **Semantics.** `output_gradient` has the sizes of `resample1`'s input,
+    `input_gradient` those of its output, and attributes are those of `resample1`.
+    `output_gradient[i]` is the sum over all `o` of `weight(o, i) * input_gradient[o]`,
+    where `weight(o, i)` is the weight of element `i` in output `o`: 1 for the nearest
+    element, or the linear weights. Elements that no output read have the gradient 0.
+
+    **Inputs**
+
+    | label | name | field | type |
+    |-------|------|-------|------|
+    | (I1) | `input_gradient` | `InputGradientTensor` | tensor, rank 1 to 4, f32 or f16 |
+    | (I2) | `mode` | `InterpolationMode` | `#dml.interpolation_mode` |
+    | (I3) | `scales` | `Scales` | one f32 a dimension |
+    | (I4) | `input_pixel_offsets` | `InputPixelOffsets` | one f32 a dimension |
+    | (I5) | `output_pixel_offsets` | `OutputPixelOffsets` | one f32 a dimension |
+
+    **Constraints**
+    * (C1) `size(scales) = size(input_pixel_offsets) = size(output_pixel_offsets) =
+      rank(input_gradient)`.
+    * (C2) `scales[i]` is finite and greater than 0.
+    * (C3) `input_pixel_offsets[i]` and `output_pixel_offsets[i]` are finite.
+    * (C4) `output_gradient` has `input_gradient`'s element type and rank. Its sizes are
+      free.
+
+    **Readings**
+    * The page's example takes the lower of two equally near elements, which
+      contradicts its own rule for `resample1`. What `resample1` reads is taken, the
+      upper one; `resample_grad1` has a direction of rounding.
+    * Clamped positions read edge elements, which get the gradients of all of them.
+    * One dimension is summed over after the other, the first one first, in f32 whatever
+      the element type, in an order that is not said. Weights are those of `resample1`;
+      a gradient of weight 0 takes no part, even an infinite one.
+
+    **Example**
+    ```mlir
+    // %input_gradient: [[4, 5, 6]]
+    %output_gradient = dml.resample_grad %input_gradient {
+        mode = #dml.interpolation_mode<nearest_neighbor>, scales = array<f32: 1.0, 1.5>,
+        input_pixel_offsets = array<f32: 0.5, 0.5>,
+        output_pixel_offsets = array<f32: -0.5, -0.5>}
+        : (tensor<1x3xf32>) -> tensor<1x2xf32>
+    // %output_gradient: [[4, 11]]
+    ```
+
+    **Source:** DML_RESAMPLE_GRAD_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input_gradient,
+    DML_InterpolationModeAttr:$mode,
+    DenseF32ArrayAttr:$scales,
+    DenseF32ArrayAttr:$input_pixel_offsets,
+    DenseF32ArrayAttr:$output_pixel_offsets
+  );
+  let results = (outs DML_Tensor:$output_gradient);
+
+  let sameElementTypes = [["input_gradient", "output_gradient"]];
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 4, DML_Float32And16>,
+    DML_SameSupport<FL_3_0, 4, 4, DML_Float32And16>,
+  ];
+  let enumSupport = [
+    DML_EnumSupport<"mode", DML_InterpolationModeAttr>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"scales", "1", 0, 0, "input_gradient">,
+    DML_DimensionArray<"input_pixel_offsets", "", 0, 0, "input_gradient">,
+    DML_DimensionArray<"output_pixel_offsets", "", 0, 0, "input_gradient">,
+  ];
+
+  let hasVerifier = 1;
+}
+
+def DML_ResampleGrad1Op : DML_Op<"resample_grad1", "RESAMPLE_GRAD1"> {
+  let summary = "The gradient of resample2 with respect to its input";
+  let description = [{
+    Does for `resample2` what `resample_grad` does for `resample1`.
+
+    **Semantics.** That of `resample_grad`, with the elements and weights of
+    `resample2`.
+
+    **Inputs**
+
+    | label | name | field | type |
+    |-------|------|-------|------|
+    | (I1) | `input_gradient` | `InputGradientTensor` | tensor, rank 1 to 4, f32 or f16 |
+    | (I2) | `mode` | `InterpolationMode` | `#dml.interpolation_mode` |
+    | (I3) | `rounding_direction` | `RoundingDirection` | `#dml.axis_direction`; `linear` ignores it |
+    | (I4) | `scales` | `Scales` | one f32 a dimension |
+    | (I5) | `input_pixel_offsets` | `InputPixelOffsets` | one f32 a dimension |
+    | (I6) | `output_pixel_offsets` | `OutputPixelOffsets` | one f32 a dimension |
+
+    **Constraints**
+    * (C1) `size(scales) = size(input_pixel_offsets) = size(output_pixel_offsets) =
+      rank(input_gradient)`.
+    * (C2) `scales[i]` is finite and greater than 0.
+    * (C3) `input_pixel_offsets[i]` and `output_pixel_offsets[i]` are finite.
+    * (C4) `output_gradient` has `input_gradient`'s element type and rank. Its sizes are
+      free.
+
+    **Readings**
+    * The page's example names neither direction nor offsets; `decreasing` and the
+      offsets 0.5 and -0.5 give its numbers.
+    * Sums are those of `resample_grad`.
+
+    **Example**
+    ```mlir
+    // %input_gradient: [[4, 5, 6]]
+    %output_gradient = dml.resample_grad1 %input_gradient {
+        mode = #dml.interpolation_mode<nearest_neighbor>,
+        rounding_direction = #dml.axis_direction<decreasing>,
+        scales = array<f32: 0.5, 1.5>, input_pixel_offsets = array<f32: 0.5, 0.5>,
+        output_pixel_offsets = array<f32: -0.5, -0.5>}
+        : (tensor<1x3xf32>) -> tensor<2x2xf32>
+    // %output_gradient: [[9, 6], [0, 0]]
+    ```
+
+    **Source:** DML_RESAMPLE_GRAD1_OPERATOR_DESC.
+  }];
+
+  let arguments = (ins
+    DML_Tensor:$input_gradient,
+    DML_InterpolationModeAttr:$mode,
+    DML_AxisDirectionAttr:$rounding_direction,
+    DenseF32ArrayAttr:$scales,
+    DenseF32ArrayAttr:$input_pixel_offsets,
+    DenseF32ArrayAttr:$output_pixel_offsets
+  );
+  let results = (outs DML_Tensor:$output_gradient);
+
+  let sameElementTypes = [["input_gradient", "output_gradient"]];
+  let support = [
+    DML_SameSupport<FL_5_1, 1, 4, DML_Float32And16>,
+  ];
+  let enumSupport = [
+    DML_EnumSupport<"mode", DML_InterpolationModeAttr>,
+    DML_EnumSupport<"rounding_direction", DML_AxisDirectionAttr>,
+  ];
+  let arrays = [
+    DML_DimensionArray<"scales", "1", 0, 0, "input_gradient">,
+    DML_DimensionArray<"input_pixel_offsets", "", 0, 0, "input_gradient">,
+    DML_DimensionArray<"output_pixel_offsets", "", 0, 0, "input_gradient">,
+  ];
+
+  let hasVerifier = 1;
+}
+
 def DML_Upsample2dOp
     : DML_Op<"upsample_2d", "UPSAMPLE_2D", [InferTypeOpAdaptor]> {
   let summary = "Enlarges planes by whole factors";

@@ -293,6 +293,49 @@ static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
 // Tables
 //===----------------------------------------------------------------------===//
 
+/// The bits of `numerator / denominator`, which is from 0 to 1, in f32.
+static int32_t getQuotientBits(DynamicAPInt numerator,
+                               const DynamicAPInt &denominator) {
+  if (numerator == 0)
+    return 0;
+  // 62 bits from the first one on are more than f32 keeps.
+  int exponent = 0;
+  while (numerator * 2 < denominator) {
+    numerator *= 2;
+    --exponent;
+  }
+  DynamicAPInt bits = numerator * getPowerOfTwo(62) / denominator;
+  double quotient = std::ldexp(static_cast<double>(static_cast<int64_t>(bits)),
+                               exponent - 62);
+  return llvm::bit_cast<int32_t>(static_cast<float>(quotient));
+}
+
+static Value buildWords(OpBuilder &builder, Location loc,
+                        ArrayRef<int32_t> words) {
+  auto type = RankedTensorType::get(static_cast<int64_t>(words.size()),
+                                    builder.getI32Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, words));
+}
+
+/// A word of a table as a coordinate of a dimension of `size` elements.
+static Value readCoordinate(ElementBuilder &b, Value table, Value place,
+                            int64_t size) {
+  Value word = tensor::ExtractOp::create(b, table, place);
+  return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), word),
+                 b.index(size - 1));
+}
+
+/// A word of a table as an f32.
+static Value readNumber(ElementBuilder &b, Value table, Value place) {
+  Value word = tensor::ExtractOp::create(b, table, place);
+  return b.createOrFold<arith::BitcastOp>(b.getF32Type(), word);
+}
+
+static Value getF32(ElementBuilder &b, float value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+}
+
 namespace {
 /// Coordinates that 64 bits cannot compute, looked up for each output instead:
 /// in one tensor for all dimensions, as a kernel binds few.
@@ -307,8 +350,7 @@ public:
       DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
       words.push_back(
           static_cast<int32_t>(static_cast<int64_t>(clamped / dim.divisor)));
-      weights.push_back(llvm::bit_cast<int32_t>(
-          getQuotient(clamped % dim.divisor, dim.divisor)));
+      weights.push_back(getQuotientBits(clamped % dim.divisor, dim.divisor));
     }
     if (isLinear)
       words.append(weights);
@@ -318,18 +360,13 @@ public:
   int64_t size() const { return static_cast<int64_t>(words.size()); }
 
   void build(OpBuilder &builder, Location loc) {
-    if (words.empty())
-      return;
-    auto type = RankedTensorType::get(size(), builder.getI32Type());
-    table = arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, ArrayRef(words)));
+    if (!words.empty())
+      table = buildWords(builder, loc, words);
   }
 
   Value getCoordinate(ElementBuilder &b, const SampledDim &dim, int64_t begin,
                       Value o) const {
-    Value word = tensor::ExtractOp::create(b, table, b.add(o, begin));
-    return b.minui(b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), word),
-                   b.index(dim.input - 1));
+    return readCoordinate(b, table, b.add(o, begin), dim.input);
   }
 
   Taps getTaps(ElementBuilder &b, const SampledDim &dim, int64_t begin,
@@ -348,26 +385,212 @@ public:
   }
 
 private:
-  /// `numerator / denominator`, which is less than 1, in f32.
-  static float getQuotient(DynamicAPInt numerator,
-                           const DynamicAPInt &denominator) {
-    if (numerator == 0)
-      return 0;
-    // 62 bits from the first one on are more than f32 keeps.
-    int exponent = 0;
-    while (numerator * 2 < denominator) {
-      numerator *= 2;
-      --exponent;
-    }
-    DynamicAPInt bits = numerator * getPowerOfTwo(62) / denominator;
-    return static_cast<float>(std::ldexp(
-        static_cast<double>(static_cast<int64_t>(bits)), exponent - 62));
-  }
-
   SmallVector<int32_t> words;
   Value table;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Passes over one dimension
+//===----------------------------------------------------------------------===//
+
+/// `shape` with another size of dimension `dim`.
+static SmallVector<int64_t> resize(ArrayRef<int64_t> shape, unsigned dim,
+                                   int64_t size) {
+  SmallVector<int64_t> result(shape);
+  result[dim] = size;
+  return result;
+}
+
+/// `indices` with another coordinate in dimension `dim`.
+static SmallVector<Value> moveTo(ValueRange indices, unsigned dim,
+                                 Value coordinate) {
+  SmallVector<Value> result(indices);
+  result[dim] = coordinate;
+  return result;
+}
+
+namespace {
+/// The weights of a filter that is stretched to step / divisor elements of the
+/// input on either side of a position, in units of 1 / divisor.
+class StretchedFilter {
+public:
+  StretchedFilter(const SampledDim &dim, int64_t o)
+      : dim(dim), position(dim.step * o + dim.offset), last(dim.input - 1) {}
+
+  /// The elements that have a weight. What lies outside of the input counts
+  /// for its first or last element.
+  int64_t getFirst() const {
+    return clamp(floorDiv(position - dim.step, dim.divisor) + 1);
+  }
+  int64_t getLast() const {
+    return clamp(ceilDiv(position + dim.step, dim.divisor) - 1);
+  }
+  DynamicAPInt getTotal() const {
+    return sumUpTo(ceilDiv(position + dim.step, dim.divisor));
+  }
+  DynamicAPInt getWeight(int64_t k) const {
+    DynamicAPInt sum = k == last ? getTotal() : sumUpTo(DynamicAPInt(k));
+    return k == 0 ? sum : sum - sumUpTo(DynamicAPInt(k - 1));
+  }
+
+private:
+  int64_t clamp(const DynamicAPInt &k) const {
+    return static_cast<int64_t>(
+        std::clamp(k, DynamicAPInt(0), DynamicAPInt(last)));
+  }
+
+  /// The weights of all integers up to `k`: those before the position grow
+  /// evenly, those behind it shrink evenly. A scale may be so small that they
+  /// cannot be added up one by one.
+  DynamicAPInt sumUpTo(const DynamicAPInt &k) const {
+    DynamicAPInt centre = floorDiv(position, dim.divisor);
+    DynamicAPInt first = floorDiv(position - dim.step, dim.divisor) + 1,
+                 end = ceilDiv(position + dim.step, dim.divisor) - 1;
+    auto sum = [&](const DynamicAPInt &from, const DynamicAPInt &to) {
+      if (to < from)
+        return DynamicAPInt(0);
+      auto getTerm = [&](const DynamicAPInt &at) {
+        return dim.step - abs(at * dim.divisor - position);
+      };
+      return (to - from + 1) * (getTerm(from) + getTerm(to)) / 2;
+    };
+    return sum(first, std::min(k, centre)) + sum(centre + 1, std::min(k, end));
+  }
+
+  const SampledDim &dim;
+  DynamicAPInt position;
+  int64_t last;
+};
+} // namespace
+
+/// Averages elements along dimension `dim` of `input` with stretched filters.
+static Value buildAverages(OpBuilder &builder, Operation *op, Value input,
+                           bool isUnsigned, unsigned dim,
+                           const SampledDim &sampled) {
+  // A row for each output: its first element, and the weights from there on.
+  // The first outputs may all show the first element alone, and the last ones
+  // the last: they share a row, so that a table has a few words for each
+  // element of the input, however many outputs there are.
+  int64_t firstRow = 0, numRows = 0, numTaps = 1;
+  for (int64_t o = 0; o < sampled.output; ++o) {
+    StretchedFilter filter(sampled, o);
+    if (filter.getLast() == 0)
+      firstRow = o;
+    numTaps = std::max(numTaps, filter.getLast() - filter.getFirst() + 1);
+    numRows = o - firstRow + 1;
+    if (filter.getFirst() == sampled.input - 1)
+      break;
+  }
+  SmallVector<int32_t> words;
+  for (int64_t row = 0; row < numRows; ++row) {
+    StretchedFilter filter(sampled, firstRow + row);
+    DynamicAPInt total = filter.getTotal();
+    int64_t first = filter.getFirst();
+    words.push_back(static_cast<int32_t>(first));
+    for (int64_t k = first; k < first + numTaps; ++k)
+      words.push_back(k > filter.getLast()
+                          ? 0
+                          : getQuotientBits(filter.getWeight(k), total));
+  }
+  Value table = buildWords(builder, op->getLoc(), words);
+
+  auto type = cast<RankedTensorType>(input.getType());
+  Type f32 = builder.getF32Type();
+  return buildSums(
+      builder, op,
+      RankedTensorType::get(resize(type.getShape(), dim, sampled.output), f32),
+      numTaps, f32,
+      [&](ElementBuilder &b, ValueRange indices) -> TermFn {
+        Value row =
+            b.sub(b.maxsi(indices[dim], b.index(firstRow)), b.index(firstRow));
+        Value begin = b.mul(b.minui(row, b.index(numRows - 1)), numTaps + 1);
+        Value first = readCoordinate(b, table, begin, sampled.input);
+        return [=, outer = SmallVector<Value>(indices)](
+                   ElementBuilder &b, ValueRange tap) -> Value {
+          Value weight = readNumber(b, table, b.add(b.add(begin, tap[0]), 1));
+          Value k = b.minui(b.add(first, tap[0]), b.index(sampled.input - 1));
+          Value element = toF32(
+              b, tensor::ExtractOp::create(b, input, moveTo(outer, dim, k)),
+              isUnsigned);
+          Value zero = getF32(b, 0);
+          Value isAbsent = b.createOrFold<arith::CmpFOp>(
+              arith::CmpFPredicate::OEQ, weight, zero);
+          return b.select(isAbsent, zero,
+                          b.createOrFold<arith::MulFOp>(weight, element));
+        };
+      },
+      [](ElementBuilder &, ValueRange, Value sum) { return sum; });
+}
+
+/// Adds up, along dimension `dim`, the elements of `input` that resampling
+/// made of each element of a tensor of `type`.
+static Value buildGradients(OpBuilder &builder, Operation *op, Value input,
+                            RankedTensorType type, unsigned dim,
+                            const SampledDim &sampled, bool isLinear) {
+  // For each output, which element it read, and the weight of the next one; for
+  // each element, the first output that read it.
+  int64_t outputs = sampled.output, elements = sampled.input, numReaders = 1;
+  SmallVector<int32_t> lower, weights, words;
+  SmallVector<int64_t> firstReader(elements, -1);
+  DynamicAPInt position = sampled.offset,
+               last = sampled.divisor * (elements - 1);
+  for (int64_t o = 0; o < outputs; ++o, position += sampled.step) {
+    DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
+    auto low = static_cast<int64_t>(clamped / sampled.divisor);
+    int32_t weight =
+        getQuotientBits(clamped % sampled.divisor, sampled.divisor);
+    lower.push_back(static_cast<int32_t>(low));
+    weights.push_back(weight);
+    // Positions never decrease: an element's readers are neighbours.
+    for (int64_t i = low; i <= low + (isLinear && weight != 0); ++i) {
+      if (firstReader[i] < 0)
+        firstReader[i] = o;
+      numReaders = std::max(numReaders, o - firstReader[i] + 1);
+    }
+  }
+  words = lower;
+  int64_t weightsBegin = static_cast<int64_t>(words.size());
+  if (isLinear)
+    llvm::append_range(words, weights);
+  int64_t readersBegin = static_cast<int64_t>(words.size());
+  for (int64_t first : firstReader)
+    words.push_back(static_cast<int32_t>(std::max<int64_t>(first, 0)));
+  Value table = buildWords(builder, op->getLoc(), words);
+
+  return buildSums(
+      builder, op, type, numReaders, builder.getF32Type(),
+      [&](ElementBuilder &b, ValueRange indices) -> TermFn {
+        Value i = indices[dim];
+        Value first = readCoordinate(b, table, b.add(i, readersBegin), outputs);
+        return [=, outer = SmallVector<Value>(indices)](
+                   ElementBuilder &b, ValueRange reader) -> Value {
+          using Predicate = arith::CmpIPredicate;
+          Value o = b.add(first, reader[0]);
+          Value isOutput = b.cmpi(Predicate::ult, o, b.index(outputs));
+          o = b.minui(o, b.index(outputs - 1));
+          Value low = readCoordinate(b, table, o, elements);
+          Value isLow = b.cmpi(Predicate::eq, low, i);
+          Value gradient = toF32(
+              b, tensor::ExtractOp::create(b, input, moveTo(outer, dim, o)));
+          Value zero = getF32(b, 0);
+          if (!isLinear)
+            return b.select(b.andi(isOutput, isLow), gradient, zero);
+          Value ofHigh = readNumber(b, table, b.add(o, weightsBegin));
+          Value ofLow = b.createOrFold<arith::SubFOp>(getF32(b, 1), ofHigh);
+          Value isHigh = b.cmpi(Predicate::eq, b.add(low, 1), i);
+          Value weight = b.select(isLow, ofLow, b.select(isHigh, ofHigh, zero));
+          Value counts =
+              b.andi(isOutput, b.createOrFold<arith::CmpFOp>(
+                                   arith::CmpFPredicate::ONE, weight, zero));
+          return b.select(
+              counts, b.createOrFold<arith::MulFOp>(weight, gradient), zero);
+        };
+      },
+      [&](ElementBuilder &b, ValueRange, Value sum) {
+        return fromF32(b, sum, type.getElementType());
+      });
+}
 
 //===----------------------------------------------------------------------===//
 // Operators
@@ -397,11 +620,21 @@ static SmallVector<SampledDim> getDims(Value input, Value output,
 static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
                            Rounding rounding, SmallVector<SampledDim> dims,
                            const TypeConverter &typeConverter,
-                           ConversionPatternRewriter &rewriter) {
+                           ConversionPatternRewriter &rewriter,
+                           bool isAntialiased = false) {
   bool isLinear = mode == InterpolationMode::linear;
   bool isUnsigned = cast<RankedTensorType>(op->getOperand(0).getType())
                         .getElementType()
                         .isUnsignedInteger();
+  Type elementType = cast<RankedTensorType>(input.getType()).getElementType();
+  // What shrinks is averaged first, in f32, and then as large as the output.
+  for (auto [index, dim] : llvm::enumerate(dims))
+    if (isLinear && isAntialiased && dim.step > dim.divisor) {
+      input = buildAverages(rewriter, op, input, isUnsigned, index, dim);
+      isUnsigned = false;
+      dim = {dim.output, dim.output, DynamicAPInt(1), DynamicAPInt(0),
+             DynamicAPInt(1)};
+    }
   SmallVector<std::optional<SmallDim>> smallDims;
   SmallVector<int64_t> begins;
   Tables tables;
@@ -431,18 +664,20 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
              llvm::zip_equal(dims, smallDims, begins, indices))
           taps.push_back(smallDim ? buildLinear(b, *smallDim, o)
                                   : tables.getTaps(b, dim, begin, o));
-        Type elementType =
+        Type inputType =
             cast<RankedTensorType>(input.getType()).getElementType();
         SmallVector<Value> coordinates;
         // Nothing to interpolate: move the element as it is.
         if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
           for (const Taps &tap : taps)
             coordinates.push_back(tap.low);
-          return tensor::ExtractOp::create(b, input, coordinates);
+          Value element = tensor::ExtractOp::create(b, input, coordinates);
+          return inputType == elementType ? element
+                                          : fromF32(b, element, elementType);
         }
         coordinates.resize(taps.size());
         Value value = interpolate(b, input, taps, coordinates, isUnsigned,
-                                  isExactInF32(elementType, taps));
+                                  isExactInF32(inputType, taps));
         return fromF32(b, value, elementType);
       });
 }
@@ -495,28 +730,78 @@ struct Upsample2dLowering : OpConversionPattern<Upsample2dOp> {
   }
 };
 
+/// How an operator rounds positions to the nearest elements'.
+template <typename OpTy> static Rounding getRounding(OpTy op) {
+  if constexpr (std::is_same_v<OpTy, Resample1Op> ||
+                std::is_same_v<OpTy, ResampleGradOp>)
+    return Rounding::Nearest;
+  else
+    return op.getRoundingDirection() == AxisDirection::increasing
+               ? Rounding::Up
+               : Rounding::Down;
+}
+
 template <typename OpTy> struct OffsetLowering : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto rounding = Rounding::Nearest;
-    if constexpr (std::is_same_v<OpTy, Resample2Op>)
-      rounding = op.getRoundingDirection() == AxisDirection::increasing
-                     ? Rounding::Up
-                     : Rounding::Down;
-    return lower(op, adaptor.getInput(), op.getMode(), rounding,
+    bool isAntialiased = false;
+    if constexpr (std::is_same_v<OpTy, Resample3Op>)
+      isAntialiased = op.getAntialiased();
+    return lower(op, adaptor.getInput(), op.getMode(), getRounding(op),
                  getDims(op.getInput(), op.getOutput(), op.getScales(),
                          op.getInputPixelOffsets(), op.getOutputPixelOffsets()),
-                 *this->getTypeConverter(), rewriter);
+                 *this->getTypeConverter(), rewriter, isAntialiased);
+  }
+};
+
+template <typename OpTy> struct GradientLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "result type does not convert");
+    bool isLinear = op.getMode() == InterpolationMode::linear;
+    SmallVector<std::pair<unsigned, SampledDim>> dims;
+    for (auto [index, dim] : llvm::enumerate(getDims(
+             op.getOutputGradient(), op.getInputGradient(), op.getScales(),
+             op.getInputPixelOffsets(), op.getOutputPixelOffsets()))) {
+      SampledDim sampled = isLinear ? dim : getRounded(dim, getRounding(op));
+      // A dimension that was copied needs no sum.
+      if (sampled.input != sampled.output || sampled.offset != 0 ||
+          sampled.step != sampled.divisor)
+        dims.push_back({static_cast<unsigned>(index), sampled});
+    }
+    // One dimension after the other, in f32 up to the last one.
+    Value value = adaptor.getInputGradient();
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(value.getType()).getShape());
+    for (auto &[index, dim] : dims) {
+      shape[index] = dim.input;
+      Type element = &dim == &dims.back().second ? type.getElementType()
+                                                 : rewriter.getF32Type();
+      value = buildGradients(rewriter, op, value,
+                             RankedTensorType::get(shape, element), index, dim,
+                             isLinear);
+    }
+    rewriter.replaceOp(op, value);
+    return success();
   }
 };
 } // namespace
 
 void dml::populateResamplePatterns(const TypeConverter &typeConverter,
                                    RewritePatternSet &patterns) {
-  patterns.add<ResampleLowering, Upsample2dLowering,
-               OffsetLowering<Resample1Op>, OffsetLowering<Resample2Op>>(
-      typeConverter, patterns.getContext());
+  patterns
+      .add<ResampleLowering, Upsample2dLowering, OffsetLowering<Resample1Op>,
+           OffsetLowering<Resample2Op>, OffsetLowering<Resample3Op>,
+           GradientLowering<ResampleGradOp>, GradientLowering<ResampleGrad1Op>>(
+          typeConverter, patterns.getContext());
 }
