@@ -4,8 +4,8 @@
 //
 // Two contractions with a softmax between them. All keys and values, the past's
 // and the new ones with their bias, are tensors of f32, from which both the
-// present results and the contractions read; fusion does without them where
-// that pays.
+// present results and the contractions read. Where there are but new ones
+// without a bias, the contractions read the operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +66,11 @@ public:
   SmallVector<Value> build(RankedTensorType outputType,
                            RankedTensorType presentKeyType,
                            RankedTensorType presentValueType) {
-    allKeys = buildAll(/*ofValues=*/false);
-    allValues = buildAll(/*ofValues=*/true);
+    bool isPlain = pastKeys == 0 && !operands.bias;
+    if (!isPlain || presentKeyType)
+      allKeys = buildAll(/*ofValues=*/false);
+    if (!isPlain || presentValueType)
+      allValues = buildAll(/*ofValues=*/true);
     SmallVector<Value> results = {buildOutput(outputType, buildWeights())};
     if (presentKeyType)
       results.push_back(buildPresent(allKeys, presentKeyType));
@@ -220,6 +223,14 @@ private:
         });
   }
 
+  /// A key or value of all of them, {B, NK, T, size}.
+  Number loadAny(ElementBuilder &b, bool ofValues, Value n, Value head, Value t,
+                 Value e) const {
+    Value all = ofValues ? allValues : allKeys;
+    return all ? loadBuilt(b, all, {n, head, t, e})
+               : loadNew(b, ofValues, n, t, head, e);
+  }
+
   /// Whether the query `s` of batch `n` sees the key `t`; nothing where all are
   /// seen.
   std::optional<Condition> isSeen(ElementBuilder &b, Value n, Value s,
@@ -267,7 +278,7 @@ private:
           return [&, head, at = SmallVector<Value>(indices)](
                      ElementBuilder &b, ValueRange e) -> Value {
             return (loadQuery(b, at[0], at[2], at[1], e[0]) *
-                    loadBuilt(b, allKeys, {at[0], head, at[3], e[0]}))
+                    loadAny(b, /*ofValues=*/false, at[0], head, at[3], e[0]))
                 .value;
           };
         },
@@ -320,7 +331,7 @@ private:
           return [this, weights, head, v, keyHead, n = at[0],
                   s = at[1]](ElementBuilder &b, ValueRange t) -> Value {
             Number product = loadBuilt(b, weights, {n, head, s, t[0]}) *
-                             loadBuilt(b, allValues, {n, keyHead, t[0], v});
+                             loadAny(b, /*ofValues=*/true, n, keyHead, t[0], v);
             if (std::optional<Condition> seen = isSeen(b, n, s, t[0]))
               product = select(*seen, product, product(0));
             return product.value;
@@ -349,6 +360,7 @@ private:
   MultiheadAttentionMaskType maskType;
   double scale, maskFilterValue;
   int64_t batch, queries, headSize, valueSize, newKeys = 0, pastKeys = 0, keys;
+  /// All keys and values, where the operands do not have them as they are.
   Value allKeys, allValues;
 };
 
