@@ -5,6 +5,38 @@ include_guard()
 
 include(GNUInstallDirs)
 
+option(DML_PRECOMPILE_HEADERS
+  "Precompile MLIR's headers: reading them takes most of a file's compile time"
+  ON)
+
+# Precompiled headers for a target that links MLIR. The first target has a file of
+# its own, of half a gigabyte, and all others use that.
+function(dml_precompile_headers target)
+  if(NOT DML_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET dml_precompiled_headers)
+    file(WRITE "${PROJECT_BINARY_DIR}/precompiled.cpp" "")
+    add_library(dml_precompiled_headers OBJECT
+      "${PROJECT_BINARY_DIR}/precompiled.cpp")
+    target_compile_features(dml_precompiled_headers PUBLIC cxx_std_17)
+    dml_target_warnings(dml_precompiled_headers)
+    target_precompile_headers(dml_precompiled_headers PRIVATE
+      <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/Func/IR/FuncOps.h>
+      <mlir/Dialect/Linalg/IR/Linalg.h>
+      <mlir/Dialect/SCF/IR/SCF.h>
+      <mlir/Dialect/Tensor/IR/Tensor.h>
+      <mlir/IR/BuiltinOps.h>
+      <mlir/IR/ImplicitLocOpBuilder.h>
+      <mlir/IR/Matchers.h>
+      <mlir/IR/OpImplementation.h>
+      <mlir/IR/PatternMatch.h>
+      <mlir/Transforms/DialectConversion.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM dml_precompiled_headers)
+endfunction()
+
 # A library of the compiler: static, linked against the shared libMLIR, and part
 # of the package `dml` unless it is INTERNAL to a tool.
 #   dml_add_library(NAME [INTERNAL] sources... DEPENDS generated...
@@ -23,6 +55,7 @@ function(dml_add_library name)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_compile_features(${name} PUBLIC cxx_std_17)
   dml_target_warnings(${name})
+  dml_precompile_headers(${name})
   if(NOT ARG_INTERNAL)
     install(TARGETS ${name} EXPORT dml-targets
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -43,6 +76,7 @@ function(dml_add_tool name)
     INSTALL_RPATH_USE_LINK_PATH ON
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   dml_target_warnings(${name})
+  dml_precompile_headers(${name})
   # The tests that lit runs need every tool (test/CMakeLists.txt).
   set_property(GLOBAL APPEND PROPERTY DML_TOOLS ${name})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -66,13 +66,12 @@ static int64_t getStoredBytes(linalg::GenericOp op) {
 }
 
 static constexpr int64_t minThreads = DeviceProfile::enoughThreads;
-/// The most elements of a thread that has groups of vectors. More elements share
-/// more of what they compute, and take more registers.
+/// The most elements of a thread that has groups of vectors. More elements
+/// share more of what they compute, and take more registers.
 static constexpr int64_t maxElements = 64;
-/// The most bytes that a thread stores in several rows. On an H100, 8 rows of 16
-/// bytes took longer for
-/// linear resampling of three dimensions than 4, though they saved a fifth of
-/// the operations; 8 rows of 4 bytes do not.
+/// The most bytes that a thread stores in several rows. On an H100, 8 rows of
+/// 16 bytes took longer for linear resampling of three dimensions than 4,
+/// though they saved a fifth of the operations; 8 rows of 4 bytes do not.
 static constexpr int64_t maxRowBytes = 64;
 /// The bytes of a cache: what was read so many bytes ago may have left it.
 static constexpr int64_t cachedBytes = 4 << 20;

@@ -48,7 +48,7 @@ static LogicalResult verifyRepeated(FeatureLevelOpInterface op) {
 template <typename OpTy> static LogicalResult verifyNormalization(OpTy op) {
   if (failed(verifyRepeated(cast<FeatureLevelOpInterface>(op.getOperation()))))
     return failure();
-  return detail::verifyFusedActivation(
+  return dml::detail::verifyFusedActivation(
       op, op->template getAttrOfType<ActivationAttr>("fused_activation"));
 }
 
