@@ -55,6 +55,7 @@ const Registry &dml::onnx::getRegistry() {
     addMovementOperators(registry);
     addNormalizationOperators(registry);
     addReductionOperators(registry);
+    addResamplingOperators(registry);
     addShapeOperators(registry);
     addWindowOperators(registry);
     return registry;

@@ -230,6 +230,7 @@ void addElementWiseOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
 void addReductionOperators(Registry &registry);
+void addResamplingOperators(Registry &registry);
 void addShapeOperators(Registry &registry);
 void addWindowOperators(Registry &registry);
 
