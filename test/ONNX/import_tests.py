@@ -614,6 +614,148 @@ def selection():
     return model
 
 
+def weights(size, out, scale, mode="half_pixel", nearest=None, antialias=False):
+    """The weights of `size` elements in `out` outputs."""
+    rows = np.zeros((out, size))
+    for o in range(out):
+        x = {"half_pixel": (o + 0.5) / scale - 0.5, "asymmetric": o / scale,
+             "tf_half_pixel_for_nn": (o + 0.5) / scale,
+             "pytorch_half_pixel": (o + 0.5) / scale - 0.5 if out > 1 else 0,
+             "half_pixel_symmetric": size / 2 * (1 - out / (scale * size)) + (o + 0.5) / scale - 0.5,
+             "align_corners": o * (size - 1) / (scale * size - 1) if out > 1 else 0}[mode]
+        if nearest:
+            rows[o, min(max(int(nearest(x)), 0), size - 1)] = 1
+            continue
+        f = max(1, 1 / scale) if antialias else 1
+        taps = {k: 1 - abs(k - x) / f for k in range(int(np.floor(x - f)), int(np.ceil(x + f)) + 1)
+                if abs(k - x) < f}
+        for k, weight in taps.items():
+            rows[o, min(max(k, 0), size - 1)] += weight / sum(taps.values())
+    return rows
+
+
+def resize(x, *matrices):
+    """Resizes the last dimensions of `x`."""
+    for number, matrix in enumerate(matrices):
+        axis = x.ndim - len(matrices) + number
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x.astype(np.float32)
+
+
+HALF_DOWN, HALF_UP = (lambda x: np.ceil(x - 0.5)), (lambda x: np.floor(x + 0.5))
+
+
+@group
+def resizing():
+    model = Model()
+    x = ramp(1, 2, 4, 5)
+    a = model.input(x)
+    double = model.weights(np.array([1, 1, 2, 2], np.float32))
+    # U-Net and YOLO enlarge by 2.
+    model.expect(model.node("Resize", a, "", double, mode="nearest", nearest_mode="floor",
+                            coordinate_transformation_mode="asymmetric"),
+                 x.repeat(2, 2).repeat(2, 3))
+    model.expect(model.node("Resize", a, "", double, mode="linear"),
+                 resize(x, weights(4, 8, 2), weights(5, 10, 2)), 1e-5)
+    # Empty tensors stand for what is left out; sizes may be computed of shapes.
+    none = model.weights(np.zeros(0, np.float32))
+    size = model.node("Concat", model.node("Slice", model.node("Shape", a), *(
+        model.weights(np.array([n], np.int64)) for n in (0, 2))),
+        model.weights(np.array([7, 3], np.int64)), axis=0)
+    for mode in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"):
+        model.expect(model.node("Resize", a, none, none, size, mode="linear",
+                                coordinate_transformation_mode=mode),
+                     resize(x, weights(4, 7, 7 / 4, mode), weights(5, 3, 3 / 5, mode)), 1e-5)
+    for name, rounding in (("round_prefer_floor", HALF_DOWN), ("round_prefer_ceil", HALF_UP),
+                           ("floor", np.floor), ("ceil", np.ceil)):
+        for mode in ("half_pixel", "asymmetric", "tf_half_pixel_for_nn"):
+            # The dimensions that keep their sizes are copied whatever the mode.
+            model.expect(model.node("Resize", a, none, none, size, mode="nearest", nearest_mode=name,
+                                    coordinate_transformation_mode=mode),
+                         resize(x, weights(4, 7, 7 / 4, mode, rounding),
+                                weights(5, 3, 3 / 5, mode, rounding)))
+    # The corner that is aligned is that of the scaled input, 2.4 and 3 elements long.
+    model.expect(model.node("Resize", a, none, model.weights(np.array([1, 1, 0.6, 0.6], np.float32)),
+                            mode="linear", coordinate_transformation_mode="align_corners"),
+                 resize(x, weights(4, 2, 0.6, "align_corners"), weights(5, 3, 0.6, "align_corners")), 1e-5)
+    # A region from 1/3 to 1 of the rows, and from 1/4 to 3/4 of the columns.
+    rows, columns = np.linspace(1, 3, 5), np.linspace(1, 3, 3)
+    model.expect(model.node("Resize", a, model.weights(np.array(
+        [0, 0, 1 / 3, 0.25, 1, 1, 1, 0.75], np.float32)), none,
+        model.weights(np.array([1, 2, 5, 3], np.int64)), mode="linear",
+        coordinate_transformation_mode="tf_crop_and_resize"),
+        (x[:, :, :1, :1] + 1.5 * rows[:, None] + 0.3 * columns).astype(np.float32), 1e-4)
+    # What is copied counts as one dimension: DirectML resamples four.
+    y = ramp(2, 3, 1, 2, 3)
+    model.expect(model.node("Resize", model.input(y), "", model.weights(
+        np.array([1, 1, 1, 2, 2], np.float32)), mode="nearest"), y.repeat(2, 3).repeat(2, 4))
+    line = ramp(3)
+    model.expect(model.node("Resize", model.input(line), "", model.weights(
+        np.array([2], np.float32)), mode="linear"), resize(line, weights(3, 6, 2)), 1e-5)
+    return model
+
+
+@group
+def antialiasing():
+    model = Model(19)
+    x = ramp(1, 2, 8, 6)
+    a = model.input(x)
+    sizes = model.weights(np.array([3, 4], np.int64))
+    model.expect(model.node("Resize", a, "", "", sizes, mode="linear", antialias=1, axes=[2, 3]),
+                 resize(x, weights(8, 3, 3 / 8, antialias=True), weights(6, 4, 2 / 3, antialias=True)), 1e-5)
+    model.expect(model.node("Resize", a, "", model.weights(np.array([1.6, 0.45], np.float32)),
+                            mode="linear", antialias=1, axes=[-2, -1]),
+                 resize(x, weights(8, 12, 1.6), weights(6, 2, 0.45, antialias=True)), 1e-5)
+    model.expect(model.node("Resize", a, "", model.weights(np.array([1.3, 0.8], np.float32)),
+                            mode="linear", axes=[2, 3], coordinate_transformation_mode="half_pixel_symmetric"),
+                 resize(x, weights(8, 10, 1.3, "half_pixel_symmetric"),
+                        weights(6, 4, 0.8, "half_pixel_symmetric")), 1e-5)
+    # Both dimensions have the smaller scale, 1/2, or the larger, 2/3.
+    for policy, scale, sizes in (("not_larger", 1 / 2, (4, 3)), ("not_smaller", 2 / 3, (5, 4))):
+        model.expect(model.node("Resize", a, "", "", model.weights(np.array([4, 4], np.int64)), mode="linear",
+                                axes=[2, 3], keep_aspect_ratio_policy=policy),
+                     resize(x, weights(8, sizes[0], scale), weights(6, sizes[1], scale)), 1e-5)
+    return model
+
+
+@group
+def old_resizing():
+    model = Model(10)
+    x = ramp(1, 1, 4, 6)
+    a = model.input(x)
+    half = model.weights(np.array([1, 1, 0.6, 0.6], np.float32))
+    double = model.weights(np.array([1, 1, 2, 1.5], np.float32))
+    for scales, sizes, factors, rounding in ((half, (2, 3), (0.6, 0.6), np.ceil),
+                                             (double, (8, 9), (2, 1.5), np.floor)):
+        both = [(4, sizes[0], factors[0], "asymmetric"), (6, sizes[1], factors[1], "asymmetric")]
+        model.expect(model.node("Resize", a, scales, mode="linear"),
+                     resize(x, *(weights(*one) for one in both)), 1e-5)
+        model.expect(model.node("Resize", a, scales, mode="nearest"),
+                     resize(x, *(weights(*one, rounding) for one in both)))
+    return model
+
+
+@group
+def upsampling():
+    model = Model(9)
+    x = ramp(1, 2, 2, 3)
+    a = model.input(x)
+    scales = model.weights(np.array([1, 1, 2, 3], np.float32))
+    model.expect(model.node("Upsample", a, scales), x.repeat(2, 2).repeat(3, 3))
+    model.expect(model.node("Upsample", a, scales, mode="linear"),
+                 resize(x, weights(2, 4, 2, "asymmetric"), weights(3, 9, 3, "asymmetric")), 1e-5)
+    return model
+
+
+@group
+def older_upsampling():
+    model = Model(7)
+    x = ramp(1, 2, 2, 3)
+    model.expect(model.node("Upsample", model.input(x), scales=[1.0, 1.0, 2.0, 3.0]),
+                 x.repeat(2, 2).repeat(3, 3))
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

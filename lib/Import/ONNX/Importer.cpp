@@ -58,6 +58,7 @@ const Registry &dml::onnx::getRegistry() {
     addNormalizationOperators(registry);
     addRecurrentOperators(registry);
     addReductionOperators(registry);
+    addResamplingOperators(registry);
     addShapeOperators(registry);
     addWindowOperators(registry);
     return registry;

@@ -236,6 +236,7 @@ void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
 void addRecurrentOperators(Registry &registry);
 void addReductionOperators(Registry &registry);
+void addResamplingOperators(Registry &registry);
 void addShapeOperators(Registry &registry);
 void addWindowOperators(Registry &registry);
 
