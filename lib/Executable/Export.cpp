@@ -7,6 +7,9 @@
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -177,19 +180,47 @@ static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   return static_cast<uint32_t>(bytes);
 }
 
+/// How often `loop` runs at most. `solver` knows the ranges of bounds that
+/// follow from data.
+static std::optional<uint64_t> getMaxTripCount(LoopLikeOpInterface loop,
+                                               DataFlowSolver &solver) {
+  if (std::optional<APInt> count = loop.getStaticTripCount())
+    return count->getLimitedValue();
+  auto forLoop = dyn_cast<scf::ForOp>(*loop);
+  if (!forLoop)
+    return std::nullopt;
+  auto getRange = [&](Value bound) -> std::optional<ConstantIntRanges> {
+    const auto *lattice =
+        solver.lookupState<dataflow::IntegerValueRangeLattice>(bound);
+    if (!lattice || lattice->getValue().isUninitialized())
+      return std::nullopt;
+    return lattice->getValue().getValue();
+  };
+  auto lower = getRange(forLoop.getLowerBound()),
+       upper = getRange(forLoop.getUpperBound()),
+       step = getRange(forLoop.getStep());
+  if (!lower || !upper || !step)
+    return std::nullopt;
+  int64_t least = lower->smin().getSExtValue(),
+          most = upper->smax().getSExtValue(),
+          smallest = step->smin().getSExtValue();
+  if (least < 0 || smallest < 1)
+    return std::nullopt;
+  return most <= least ? 0 : llvm::divideCeil(most - least, smallest);
+}
+
 /// Iterations of the loops in `region`, which a thread runs through once, at
 /// most. Loops that nobody can count beforehand have more than any driver
 /// bears.
-static uint64_t countLoopIterations(Region &region) {
+static uint64_t countLoopIterations(Region &region, DataFlowSolver &solver) {
   constexpr uint64_t unknown = std::numeric_limits<uint64_t>::max();
   uint64_t total = 0;
   for (Operation &op : region.getOps()) {
     uint64_t inside = 0;
     for (Region &nested : op.getRegions())
-      inside = llvm::SaturatingAdd(inside, countLoopIterations(nested));
+      inside = llvm::SaturatingAdd(inside, countLoopIterations(nested, solver));
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-      std::optional<APInt> count = loop.getStaticTripCount();
-      uint64_t trips = count ? count->getLimitedValue() : unknown;
+      uint64_t trips = getMaxTripCount(loop, solver).value_or(unknown);
       inside = llvm::SaturatingMultiply(
           trips, llvm::SaturatingAdd(inside, uint64_t{1}));
     }
@@ -218,12 +249,27 @@ LogicalResult Exporter::readKernels() {
     kernelInfos.push_back(info);
   }
   // The kernels before their conversion to SPIR-V, which knows blocks alone.
-  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
-    if (std::optional<unsigned> kernel = kernels.lookup(gpuModule.getName()))
-      for (auto function : gpuModule.getOps<gpu::GPUFuncOp>())
-        kernelInfos[*kernel].loopIterations =
-            std::max(kernelInfos[*kernel].loopIterations,
-                     countLoopIterations(function.getBody()));
+  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>()) {
+    std::optional<unsigned> kernel = kernels.lookup(gpuModule.getName());
+    if (!kernel)
+      continue;
+    // Most loops have static bounds, and need no analysis.
+    DataFlowSolver solver;
+    WalkResult isStatic = gpuModule.walk([](LoopLikeOpInterface loop) {
+      return loop.getStaticTripCount() ? WalkResult::advance()
+                                       : WalkResult::interrupt();
+    });
+    if (isStatic.wasInterrupted()) {
+      dataflow::loadBaselineAnalyses(solver);
+      solver.load<dataflow::IntegerRangeAnalysis>();
+      if (failed(solver.initializeAndRun(gpuModule)))
+        return gpuModule.emitError("has loops that cannot be analyzed");
+    }
+    for (auto function : gpuModule.getOps<gpu::GPUFuncOp>())
+      kernelInfos[*kernel].loopIterations =
+          std::max(kernelInfos[*kernel].loopIterations,
+                   countLoopIterations(function.getBody(), solver));
+  }
   return success();
 }
 
