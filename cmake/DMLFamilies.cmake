@@ -9,4 +9,4 @@
 include_guard()
 
 set(DML_FAMILIES Activation Contraction ElementWise Gather Layout Normalization
-    Padding Pooling Reduction Resample Scan Scatter Slice Softmax Tile)
+    Padding Pooling Reduction Region Resample Scan Scatter Slice Softmax Tile)

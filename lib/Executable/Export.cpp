@@ -7,6 +7,9 @@
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -177,6 +180,39 @@ static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
   return static_cast<uint32_t>(bytes);
 }
 
+/// The largest number that `index` may be, where it is a constant or a minimum
+/// of one with what data say.
+static std::optional<uint64_t> getLargest(Value index) {
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return constant.getLimitedValue();
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
+          arith::TruncIOp>(op))
+    return getLargest(op->getOperand(0));
+  if (!isa<arith::MinUIOp, arith::MinSIOp>(op))
+    return std::nullopt;
+  std::optional<uint64_t> lhs = getLargest(op->getOperand(0)),
+                          rhs = getLargest(op->getOperand(1));
+  return lhs && rhs ? std::min(*lhs, *rhs) : lhs ? lhs : rhs;
+}
+
+/// How often `loop` runs at most, if anybody can tell beforehand.
+static std::optional<uint64_t> getMaxTripCount(LoopLikeOpInterface loop) {
+  if (std::optional<APInt> count = loop.getStaticTripCount())
+    return count->getLimitedValue();
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
+       step = loop.getLoopSteps();
+  if (!lower || !upper || !step || upper->size() != 1 ||
+      getConstantIntValue(lower->front()) != 0 ||
+      getConstantIntValue(step->front()) != 1)
+    return std::nullopt;
+  auto value = dyn_cast<Value>(upper->front());
+  return value ? getLargest(value) : std::nullopt;
+}
+
 /// Iterations of the loops in `region`, which a thread runs through once, at
 /// most. Loops that nobody can count beforehand have more than any driver
 /// bears.
@@ -188,10 +224,9 @@ static uint64_t countLoopIterations(Region &region) {
     for (Region &nested : op.getRegions())
       inside = llvm::SaturatingAdd(inside, countLoopIterations(nested));
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-      std::optional<APInt> count = loop.getStaticTripCount();
-      uint64_t trips = count ? count->getLimitedValue() : unknown;
-      inside = llvm::SaturatingMultiply(
-          trips, llvm::SaturatingAdd(inside, uint64_t{1}));
+      inside =
+          llvm::SaturatingMultiply(getMaxTripCount(loop).value_or(unknown),
+                                   llvm::SaturatingAdd(inside, uint64_t{1}));
     }
     total = llvm::SaturatingAdd(total, inside);
   }
