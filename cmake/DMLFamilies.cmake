@@ -9,5 +9,5 @@
 include_guard()
 
 set(DML_FAMILIES Activation Attention Contraction ElementWise Gather Layout
-    Normalization Padding Pooling Quantization Random Recurrent Reduction Resample
-    Scan Scatter Slice Softmax Sort Tile Training)
+    Normalization Padding Pooling Quantization Random Recurrent Reduction Region
+    Resample Scan Scatter Slice Softmax Sort Tile Training)

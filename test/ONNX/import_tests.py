@@ -756,6 +756,32 @@ def older_upsampling():
     return model
 
 
+@group
+def regions():
+    model = Model(16)
+    x = ramp(2, 1, 4, 4, first=0, step=1)
+    a = model.input(x)
+    rois = np.array([[0, 0, 4, 4], [0, 0, 2, 4]], np.float32)
+    indices = model.input(np.array([0, 1], np.int64))
+    r = model.input(rois)
+    # Averages of a plane are its values in the middle.
+    rows, wide, narrow = np.array([0.5, 2.5]), np.array([0.5, 2.5]), np.array([0, 1])
+    planes = np.stack([[4 * rows[:, None] + wide], [16 + 4 * rows[:, None] + narrow]]).astype(np.float32)
+    one = model.node("RoiAlign", a, r, indices, output_height=2, output_width=2, sampling_ratio=1)
+    model.expect(one, planes, 1e-5)
+    # As many samples as pixels: at 0, 1, 2 and 3.
+    most = model.node("RoiAlign", a, r, indices, output_height=2, output_width=2, mode="max")
+    model.expect(most, np.array([[[[5, 7], [13, 15]]], [[[20, 21], [28, 29]]]], np.float32), 1e-5)
+    # Without the shift of half a pixel, the same from half a pixel further on.
+    model.expect(model.node("RoiAlign", a, model.input(rois[:1] - np.float32(0.5)), model.input(
+        np.array([0], np.int64)), output_height=2, output_width=2, sampling_ratio=1,
+        coordinate_transformation_mode="output_half_pixel"), planes[:1], 1e-5)
+    bins = model.input(np.array([[0, 0, 0, 3, 3], [1, 2, 0, 3, 1]], np.float32))
+    model.expect(model.node("MaxRoiPool", a, bins, pooled_shape=[2, 2]),
+                 np.array([[[[5, 7], [13, 15]]], [[[18, 19], [22, 23]]]], np.float32))
+    return model
+
+
 def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:

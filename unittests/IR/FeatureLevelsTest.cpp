@@ -31,13 +31,16 @@ namespace {
 constexpr int64_t maxTestedRank = 9;
 
 /// "InputGradientTensor" -> "input_gradient", "InputTensors" -> "inputs",
-/// "PaddingMode" -> "padding_mode".
+/// "ROITensor" -> "roi", "PaddingMode" -> "padding_mode".
 std::string toSnakeCase(StringRef name) {
   bool isPlural = name.consume_back("Tensors");
   name.consume_back("Tensor");
   std::string result;
   for (auto [i, c] : llvm::enumerate(name)) {
-    if (i != 0 && llvm::isUpper(c))
+    // A word begins where a capital follows or precedes a small letter.
+    bool isAfterSmall = i != 0 && !llvm::isUpper(name[i - 1]);
+    bool isBeforeSmall = i + 1 < name.size() && llvm::isLower(name[i + 1]);
+    if (i != 0 && llvm::isUpper(c) && (isAfterSmall || isBeforeSmall))
       result += '_';
     result += llvm::toLower(c);
   }

@@ -235,6 +235,18 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
       "    return static_cast<uint32_t>(value.getValue());\n";
 }
 
+/// An enum attribute of which the operator has some cases only, all as old as the
+/// operator. Its verifier refuses the others.
+class DML_EnumSubset<string attributeName, EnumAttr attribute,
+                     list<EnumCase> cases> : DML_CasesSupport {
+  let casesCpp = !foreach(c, cases,
+      DML_CaseCpp<attributeName, c.str, c.value, "#" # attribute.dialect.name #
+                  "." # attribute.mnemonic # "<" # c.str # ">", FL_1_0, "">.cpp);
+  let valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
+      "  if (auto value = getProperties()." # attributeName # ")\n" #
+      "    return static_cast<uint32_t>(value.getValue());\n";
+}
+
 /// An array attribute, and what generic code verifies of it (ArraySupport). The
 /// bounds are inclusive and hold for integers; those of axes follow from the
 /// rank. The `neutral` value leaves a dimension as it is; "" where there is none.

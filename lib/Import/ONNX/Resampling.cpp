@@ -1,4 +1,4 @@
-//===- Resampling.cpp - Resize and Upsample -------------------------------===//
+//===- Resampling.cpp - Resize, Upsample and pooling of regions -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -431,7 +431,108 @@ static LogicalResult importResize(NodeImporter &node) {
   return buildResample(node, dims, *isLinear, *nearest, isAntialiased);
 }
 
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Fails unless input 0 is {N, C, H, W} and input 1 {R, `columns`}.
+static LogicalResult wantRegions(NodeImporter &node, int64_t columns) {
+  if (node.getShape(0).size() != 4)
+    return node.reject("its input has the shape " +
+                       describeShape(node.getShape(0)) +
+                       ", but wanted are two spatial dimensions");
+  const Shape &regions = node.getShape(1);
+  if (regions.size() != 2 || regions[1] != columns)
+    return node.reject("its regions have the shape " + describeShape(regions) +
+                       ", but wanted are rows of " + Twine(columns));
+  return success();
+}
+
+static LogicalResult importRoiAlign(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)) || failed(wantRegions(node, 4)))
+    return failure();
+  const Shape &input = node.getShape(0);
+  int64_t regions = node.getShape(1)[0];
+  if (node.getShape(2) != Shape{regions})
+    return node.reject("its batch indices have the shape " +
+                       describeShape(node.getShape(2)) + ", but wanted are " +
+                       Twine(regions));
+  StringRef mode = node.getString("mode", "avg");
+  if (mode != "avg" && mode != "max")
+    return node.reject("its mode is '" + mode + "', but wanted is avg or max");
+  // Before version 16 there was no shift of the input's pixels, as ONNX says;
+  // ONNX Runtime's DirectML provider shifts them in every version.
+  StringRef coordinates =
+      node.getString("coordinate_transformation_mode",
+                     node.getOpset() < 16 ? "output_half_pixel" : "half_pixel");
+  if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
+    return node.reject("its attribute coordinate_transformation_mode is '" +
+                       coordinates +
+                       "', but wanted is half_pixel or output_half_pixel");
+  int64_t height = node.getInt("output_height", 1),
+          width = node.getInt("output_width", 1),
+          samples = node.getInt("sampling_ratio", 0);
+  if (height < 1 || width < 1 || height > UINT32_MAX || width > UINT32_MAX ||
+      samples < 0 || samples > UINT32_MAX)
+    return node.reject("its outputs are " + Twine(height) + "x" + Twine(width) +
+                       " of " + Twine(samples) +
+                       " samples, but wanted are numbers of 32 bits");
+  float scale = node.getFloat("spatial_scale", 1);
+  // Indices have a sign, which DirectML's have not: negative ones are out of
+  // range for both.
+  Value indices = node.get(2);
+  if (node.getType(2) == DataType::INT64)
+    indices = node.bitcast(indices, DataType::UINT64);
+  else if (node.getType(2) == DataType::INT32)
+    indices = node.bitcast(indices, DataType::UINT32);
+  Shape output = {regions, input[1], height, width};
+  FailureOr<Value> result = node.build(
+      "roi_align1",
+      {{"input", node.get(0)},
+       {"roi", node.get(1)},
+       {"batch_indices", indices}},
+      {node.enumCase("reduction_function", "reduce_function",
+                     mode == "avg" ? "average" : "max"),
+       node.enumCase("interpolation_mode", "interpolation_mode", "linear"),
+       node.number("spatial_scale_x", scale),
+       node.number("spatial_scale_y", scale),
+       node.number("input_pixel_offset",
+                   coordinates == "half_pixel" ? 0.5f : 0.0f),
+       node.number("output_pixel_offset", -0.5f),
+       node.number("out_of_bounds_input_value", 0),
+       node.integer("minimum_samples_per_output",
+                    std::max<int64_t>(samples, 1)),
+       node.integer("maximum_samples_per_output",
+                    samples == 0 ? int64_t{UINT32_MAX} : samples),
+       node.flag("align_regions_to_corners", false)},
+      node.getTensorType(output, node.getType(0)));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, output);
+}
+
+static LogicalResult importMaxRoiPool(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)) || failed(wantRegions(node, 5)))
+    return failure();
+  Shape bins = node.getInts("pooled_shape");
+  if (bins.size() != 2 ||
+      llvm::any_of(bins, [](int64_t n) { return n < 1 || n > UINT32_MAX; }))
+    return node.reject("its attribute pooled_shape is " + describeShape(bins) +
+                       ", but wanted are two numbers from 1 to 2^32 - 1");
+  Shape output = {node.getShape(1)[0], node.getShape(0)[1], bins[0], bins[1]};
+  FailureOr<Value> result = node.build(
+      "roi_pooling", {{"input", node.get(0)}, {"roi", node.get(1)}},
+      {node.number("spatial_scale", node.getFloat("spatial_scale", 1)),
+       node.ints("pooled_size", bins)},
+      node.getTensorType(output, node.getType(0)));
+  if (failed(result))
+    return failure();
+  return node.set(0, *result, output);
+}
+
 void dml::onnx::addResamplingOperators(Registry &registry) {
   registry.add("Resize", "RESAMPLE2 or RESAMPLE3", importResize);
   registry.add("Upsample", "RESAMPLE2", importUpsample);
+  registry.add("RoiAlign", "ROI_ALIGN1", importRoiAlign);
+  registry.add("MaxRoiPool", "ROI_POOLING", importMaxRoiPool);
 }
