@@ -9,6 +9,18 @@
 
 include "dml/IR/DMLOpBase.td"
 
+/// How the samples of an output become one number. Of other cases than the two,
+/// the verifier says more than the table.
+def DML_RegionReductionSupport
+    : DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
+                     [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]> {
+  let valueCpp = "if (attribute == \"reduction_function\")\n"
+      "  if (auto value = getProperties().reduction_function)\n"
+      "    if (auto number = static_cast<uint32_t>(value.getValue());\n"
+      "        getOperatorSupport().getEnumCase(attribute, number))\n"
+      "      return number;\n";
+}
+
 def DML_RoiPoolingOp
     : DML_Op<"roi_pooling", "ROI_POOLING", [InferTypeOpAdaptor]> {
   let summary = "The largest elements of the bins that regions are divided into";
@@ -147,8 +159,7 @@ def DML_RoiAlignOp : DML_Op<"roi_align", "ROI_ALIGN"> {
     ]>,
   ];
   let enumSupport = [
-    DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
-                   [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]>,
+    DML_RegionReductionSupport,
     DML_EnumSupport<"interpolation_mode", DML_InterpolationModeAttr>,
   ];
   let arrays = [
@@ -277,8 +288,7 @@ def DML_RoiAlign1Op : DML_Op<"roi_align1", "ROI_ALIGN1"> {
     ]>,
   ];
   let enumSupport = [
-    DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
-                   [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]>,
+    DML_RegionReductionSupport,
     DML_EnumSupport<"interpolation_mode", DML_InterpolationModeAttr>,
   ];
   let arrays = [
@@ -406,8 +416,7 @@ def DML_RoiAlignGradOp
     ]>,
   ];
   let enumSupport = [
-    DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
-                   [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]>,
+    DML_RegionReductionSupport,
     DML_EnumSupport<"interpolation_mode", DML_InterpolationModeAttr>,
   ];
   let arrays = [
