@@ -75,7 +75,8 @@ func.func @f6(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) 
 
 // dml.roi_align (C2)
 func.func @f7(%0: tensor<3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align' op input has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align' op input has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN_OPERATOR_DESC}}
   %r = dml.roi_align %0, %1, %2 {interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x1x2xf32>
   return
@@ -85,7 +86,8 @@ func.func @f7(%0: tensor<3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
 
 // dml.roi_align (C2)
 func.func @f8(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align' op output has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align' op output has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN_OPERATOR_DESC}}
   %r = dml.roi_align %0, %1, %2 {interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<2x3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x2xf32>
   return
@@ -145,7 +147,7 @@ func.func @f13(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>)
 
 // dml.roi_align (C6)
 func.func @f14(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align' op maximum_samples_per_output[0] is 4294967296, but wants a value from 0 to 4294967295}}
+  // expected-error @below {{'dml.roi_align' op maximum_samples_per_output is 4294967296, but wants a value from 0 to 4294967295}}
   %r = dml.roi_align %0, %1, %2 {interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 4294967296 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<2x3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x1x2xf32>
   return
@@ -165,7 +167,8 @@ func.func @f15(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>)
 
 // dml.roi_align1 (C2)
 func.func @f16(%0: tensor<3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align1' op input has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align1' op input has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN1_OPERATOR_DESC}}
   %r = dml.roi_align1 %0, %1, %2 {align_regions_to_corners = false, input_pixel_offset = 0.5 : f32, interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, output_pixel_offset = -0.5 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x1x2xf32>
   return
@@ -175,7 +178,8 @@ func.func @f16(%0: tensor<3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
 
 // dml.roi_align1 (C2)
 func.func @f17(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align1' op output has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align1' op output has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN1_OPERATOR_DESC}}
   %r = dml.roi_align1 %0, %1, %2 {align_regions_to_corners = false, input_pixel_offset = 0.5 : f32, interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, output_pixel_offset = -0.5 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<2x3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x2xf32>
   return
@@ -235,7 +239,7 @@ func.func @f22(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>)
 
 // dml.roi_align1 (C6)
 func.func @f23(%0: tensor<2x3x4x5xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align1' op maximum_samples_per_output[0] is 4294967296, but wants a value from 0 to 4294967295}}
+  // expected-error @below {{'dml.roi_align1' op maximum_samples_per_output is 4294967296, but wants a value from 0 to 4294967295}}
   %r = dml.roi_align1 %0, %1, %2 {align_regions_to_corners = false, input_pixel_offset = 0.5 : f32, interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 4294967296 : i64, minimum_samples_per_output = 1 : i64, out_of_bounds_input_value = 0.0 : f32, output_pixel_offset = -0.5 : f32, reduction_function = #dml.reduce_function<average>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<2x3x4x5xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<7x3x1x2xf32>
   return
@@ -255,7 +259,8 @@ func.func @f24(%0: tensor<7x3x1x2xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>)
 
 // dml.roi_align_grad (C2)
 func.func @f25(%0: tensor<7x3x1x2xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align_grad' op output_gradient has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align_grad' op output_gradient has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN_GRAD_OPERATOR_DESC}}
   %r = dml.roi_align_grad %0, %1, %2 {align_regions_to_corners = false, input_pixel_offset = 0.5 : f32, interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, output_pixel_offset = -0.5 : f32, reduction_function = #dml.reduce_function<average>, resultSegmentSizes = array<i32: 1, 0>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<7x3x1x2xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<3x4x5xf32>
   return
@@ -265,7 +270,8 @@ func.func @f25(%0: tensor<7x3x1x2xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>)
 
 // dml.roi_align_grad (C2)
 func.func @f26(%0: tensor<7x3x2xf32>, %1: tensor<7x4xf32>, %2: tensor<7xui32>) {
-  // expected-error @below {{'dml.roi_align_grad' op input_gradient has rank 3, but wants rank 4}}
+  // expected-error @below {{'dml.roi_align_grad' op input_gradient has rank 3, but feature level 6_4 supports rank 4 (no feature level supports rank 3)}}
+  // expected-note @below {{according to DML_ROI_ALIGN_GRAD_OPERATOR_DESC}}
   %r = dml.roi_align_grad %0, %1, %2 {align_regions_to_corners = false, input_pixel_offset = 0.5 : f32, interpolation_mode = #dml.interpolation_mode<linear>, maximum_samples_per_output = 1 : i64, minimum_samples_per_output = 1 : i64, output_pixel_offset = -0.5 : f32, reduction_function = #dml.reduce_function<average>, resultSegmentSizes = array<i32: 1, 0>, spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32}
       : (tensor<7x3x2xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<2x3x4x5xf32>
   return

@@ -252,11 +252,11 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   llvm::copy_if(cells, std::back_inserter(wanted), isWanted);
   Cell first = pickCell(random, wanted);
 
-  // Values that may be operands. What was computed of floats, or is one, is
-  // known within bounds only, so that maxima cannot be looked for in it; and
-  // the bits of what was computed are not all known.
+  // Values that may be operands. What was computed may be known within bounds
+  // only, so that maxima cannot be looked for in it; and its bits are not all
+  // known.
   SmallVector<Value> values;
-  llvm::SmallPtrSet<void *, 8> inexact, computed;
+  llvm::SmallPtrSet<void *, 8> computed;
   RankedTensorType type = draft.drawType(first.type, first.rank);
   bool isConstant = random.oneIn(12) && type.getNumElements() <= 4096 &&
                     !type.getElementType().isUnsignedInteger();
@@ -265,16 +265,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   int64_t numOperators = random.oneIn(2) ? 1 : random.between(2, 4);
   draft.isGraph = numOperators > 1;
   auto add = [&](ValueRange inputs, Value output, bool isComputed) {
-    auto type = cast<RankedTensorType>(output.getType());
-    bool isInexact = isComputed && isa<FloatType>(type.getElementType());
-    for (Value input : inputs) {
-      isInexact |=
-          isComputed && isa<FloatType>(getElementTypeOrSelf(input.getType()));
-      isInexact |= inexact.contains(input.getAsOpaquePointer());
+    for (Value input : inputs)
       isComputed |= computed.contains(input.getAsOpaquePointer());
-    }
-    if (isInexact)
-      inexact.insert(output.getAsOpaquePointer());
     if (isComputed)
       computed.insert(output.getAsOpaquePointer());
     values.push_back(output);
@@ -290,12 +282,12 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
     Value input =
         random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
     auto inputType = cast<RankedTensorType>(input.getType());
-    bool isInexact = inexact.contains(input.getAsOpaquePointer());
+    bool isComputed = computed.contains(input.getAsOpaquePointer());
     SmallVector<Cell> fitting =
         llvm::to_vector(llvm::make_filter_range(cells, [&](const Cell &cell) {
           return cell.type == getDataType(inputType.getElementType()) &&
                  cell.rank == inputType.getRank() &&
-                 !(isInexact && getOperators().find(cell.op)->needsExact);
+                 !(isComputed && getOperators().find(cell.op)->needsExact);
         }));
     if (fitting.empty())
       continue;
@@ -304,9 +296,9 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
     bool isFirst = i == 0 && input == values.front();
     Cell cell = isFirst ? first : pickCell(random, fitting);
     Operation *op = drawOperator(draft, cell, input);
-    bool isComputed = getOperators().find(cell.op)->computes(cell.mode);
+    bool computes = getOperators().find(cell.op)->computes(cell.mode);
     for (Value output : op->getResults())
-      add(op->getOperands(), output, isComputed);
+      add(op->getOperands(), output, computes);
   }
 
   // Return what nobody uses, and sometimes more.

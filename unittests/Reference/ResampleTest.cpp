@@ -457,8 +457,8 @@ TEST_F(AntialiasTest, OnlyShrinkingLinearDimensionsAreAveraged) {
 }
 
 /// f is about 2^100, and x about f / 2: the filter reaches from -f / 2 to
-/// 3 f / 2. An eighth of its weight lies before the first element and nearly all
-/// of the rest behind the last one.
+/// 3 f / 2. An eighth of its weight lies before the first element and nearly
+/// all of the rest behind the last one.
 TEST_F(AntialiasTest, AScaleMayBeTiny) {
   Numbers output = run(makeTensor(DataType::FLOAT32, {3}, {0, 5, 8}),
                        "7.888609e-31", "tensor<1xf32>");
