@@ -174,6 +174,30 @@ static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
 // Conversion
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A truth as an index. Folding makes such casts of truths that became an i32
+/// first, and upstream has no conversion for them.
+template <typename Op> struct ConvertTruthCast : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getIn().getType().isInteger(1))
+      return rewriter.notifyMatchFailure(op, "not of a truth");
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    constexpr int64_t one = std::is_same_v<Op, arith::IndexCastOp> ? -1 : 1;
+    auto getConstant = [&](int64_t value) {
+      return spirv::ConstantOp::create(rewriter, op.getLoc(), type,
+                                       IntegerAttr::get(type, value));
+    };
+    rewriter.replaceOpWithNewOp<spirv::SelectOp>(
+        op, type, adaptor.getIn(), getConstant(one), getConstant(0));
+    return success();
+  }
+};
+} // namespace
+
 /// Converts `modules`, which have the same width of index: the patterns are
 /// many, and are built once.
 static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
@@ -190,6 +214,9 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
   populateGPUToSPIRVPatterns(typeConverter, patterns);
   populateSCFToSPIRVPatterns(typeConverter, scfContext, patterns);
   arith::populateArithToSPIRVPatterns(typeConverter, patterns);
+  patterns.add<ConvertTruthCast<arith::IndexCastOp>,
+               ConvertTruthCast<arith::IndexCastUIOp>>(typeConverter,
+                                                       patterns.getContext());
   populateMathToSPIRVPatterns(typeConverter, patterns);
   populateMemRefToSPIRVPatterns(typeConverter, patterns);
   populateVectorToSPIRVPatterns(typeConverter, patterns);

@@ -792,8 +792,8 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   OperationName name(("dml." + mnemonic).str(), builder.getContext());
   const OperatorSupport *support = getOperatorSupport(name);
   // An empty tensor takes the place of a result that cannot be built, so that
-  // the nodes behind it are judged, too. The node is listed as not supported all
-  // the same.
+  // the nodes behind it are judged, too. The node is listed as not supported
+  // all the same.
   auto placehold = [&](const Twine &why) {
     (void)reject(why);
     SmallVector<Value> values;

@@ -629,14 +629,13 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
   for (auto [before, after] : llvm::zip_equal(from, to))
     end.push_back(after - before);
   mlir::RankedTensorType type = node.getTensorType(to, node.getType(0));
-  result = node.build(
-      "padding1", {{"input", node.reshape(*result, from)}},
-      {node.enumCase("mode", "padding_mode", "constant"),
-       node.attr("padding_value",
-                 node.getBuilder().getZeroAttr(type.getElementType())),
-       node.ints("start_padding", Shape(to.size(), 0)),
-       node.ints("end_padding", end)},
-      type);
+  result = node.build("padding1", {{"input", node.reshape(*result, from)}},
+                      {node.enumCase("mode", "padding_mode", "constant"),
+                       node.attr("padding_value", node.getBuilder().getZeroAttr(
+                                                      type.getElementType())),
+                       node.ints("start_padding", Shape(to.size(), 0)),
+                       node.ints("end_padding", end)},
+                      type);
   if (failed(result))
     return failure();
   return node.set(0, *result, output);
