@@ -27,9 +27,10 @@ static std::unique_ptr<TensorT> tensor(const std::string &name, DataType type,
   auto result = std::make_unique<TensorT>();
   result->name = name;
   result->data_type = type;
-  uint64_t bytes = dmlGetDataTypeSize(static_cast<DmlDataType>(type));
+  uint64_t bits = dmlGetDataTypeBits(static_cast<DmlDataType>(type));
   for (uint32_t size : sizes)
-    bytes *= size;
+    bits *= size;
+  uint64_t bytes = (bits + 7) / 8;
   result->sizes = std::move(sizes);
   result->buffer_size = (bytes + 15) / 16 * 16;
   return result;
