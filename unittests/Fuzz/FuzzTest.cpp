@@ -282,8 +282,9 @@ breakOperator(ModuleOp module, ArrayRef<Tensor> inputs,
 
 TEST_F(FuzzTest, ShrinksToTheDefect) {
   unsigned found = 0;
-  for (uint64_t seed = 0; seed < 1600; ++seed) {
-    auto module = drawProgram(&context, seed);
+  const std::string only[] = {"dml.padding"};
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    auto module = drawProgram(&context, seed, only);
     auto disagrees = [&](ModuleOp module) {
       return runCase(module, seed,
                      [](ModuleOp module, ArrayRef<Tensor> inputs, Outcome &) {
