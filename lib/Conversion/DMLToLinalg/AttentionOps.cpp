@@ -98,19 +98,11 @@ private:
             &operands.pastLengths};
   }
 
-  /// The place of the coordinates `at` in row-major order.
-  static Value getPlace(ElementBuilder &b, ArrayRef<Value> at,
-                        ArrayRef<int64_t> sizes) {
-    Value place = b.index(0);
-    for (auto [coordinate, size] : llvm::zip_equal(at, sizes))
-      place = b.add(b.mul(place, size), coordinate);
-    return place;
-  }
   /// The element of a flat tensor at the coordinates `at` of `sizes`.
   static Number load(ElementBuilder &b, Value tensor, ArrayRef<Value> at,
                      ArrayRef<int64_t> sizes) {
     return {&b, toF32(b, tensor::ExtractOp::create(b, tensor,
-                                                   getPlace(b, at, sizes)))};
+                                                   linearize(b, at, sizes)))};
   }
   /// The same of one that `buildTensor` has built.
   static Number loadBuilt(ElementBuilder &b, Value tensor, ValueRange at) {
@@ -252,8 +244,7 @@ private:
     };
     if (maskType == MultiheadAttentionMaskType::boolean) {
       Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-      Value place =
-          getPlace(b, llvm::to_vector(at), {batch, queryHeads, queries, keys});
+      Value place = linearize(b, at, {batch, queryHeads, queries, keys});
       return compare(arith::CmpIPredicate::eq, read(place), zero);
     }
     // Sizes are below 2^32; a key from 2^31 on is behind every length.

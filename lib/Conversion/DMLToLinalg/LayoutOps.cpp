@@ -15,27 +15,6 @@ static ArrayRef<int64_t> getShape(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
 }
 
-/// The numbers that make up `number`, the last one running fastest.
-static SmallVector<Value> delinearize(ElementBuilder &b, Value number,
-                                      ArrayRef<int64_t> sizes) {
-  SmallVector<Value> parts(sizes.size());
-  for (size_t dim = sizes.size(); dim-- > 1;) {
-    parts[dim] = b.remui(number, sizes[dim]);
-    number = b.divui(number, sizes[dim]);
-  }
-  if (!parts.empty())
-    parts.front() = number;
-  return parts;
-}
-
-static Value linearize(ElementBuilder &b, ValueRange parts,
-                       ArrayRef<int64_t> sizes) {
-  Value number = b.index(0);
-  for (auto [part, size] : llvm::zip_equal(parts, sizes))
-    number = b.add(b.mul(number, size), part);
-  return number;
-}
-
 //===----------------------------------------------------------------------===//
 // Parts of a tensor
 //===----------------------------------------------------------------------===//

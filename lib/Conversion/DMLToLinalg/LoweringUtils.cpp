@@ -200,6 +200,32 @@ DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
           isValid};
 }
 
+SmallVector<Value> dml::delinearize(ElementBuilder &b, Value place,
+                                    ArrayRef<int64_t> sizes) {
+  SmallVector<Value> coordinates(sizes.size(), b.index(0));
+  // The first dimension that has more than one element takes what is left.
+  int64_t first = 0, rank = sizes.size();
+  while (first < rank && sizes[first] == 1)
+    ++first;
+  for (int64_t dim = rank - 1; dim > first; --dim) {
+    if (sizes[dim] == 1)
+      continue;
+    coordinates[dim] = b.remui(place, sizes[dim]);
+    place = b.divui(place, sizes[dim]);
+  }
+  if (first < rank)
+    coordinates[first] = place;
+  return coordinates;
+}
+
+Value dml::linearize(ElementBuilder &b, ValueRange coordinates,
+                     ArrayRef<int64_t> sizes) {
+  Value place = b.index(0);
+  for (auto [coordinate, size] : llvm::zip_equal(coordinates, sizes))
+    place = b.add(b.mul(place, size), coordinate);
+  return place;
+}
+
 //===----------------------------------------------------------------------===//
 // Concatenation
 //===----------------------------------------------------------------------===//
@@ -236,7 +262,7 @@ static Value buildSmallJoin(OpBuilder &builder, Operation *op,
 
 Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
                      int64_t axis) {
-  constexpr size_t maxInputs = 3;
+  constexpr size_t maxInputs = DeviceProfile::maxStorageBuffers - 1;
   SmallVector<Value> parts(inputs);
   // In rounds, each of which moves every element once at most: elements are
   // moved as often as powers of three fit into the number of inputs.
@@ -418,6 +444,29 @@ static Value buildAddition(ElementBuilder &b, Value lhs, Value rhs) {
                                        : b.add(lhs, rhs);
 }
 
+Value dml::buildParts(
+    OpBuilder &builder, Operation *op, RankedTensorType type, int64_t numParts,
+    llvm::function_ref<Value(ElementBuilder &, Value, ValueRange)> build) {
+  if (numParts == 1)
+    return buildTensor(builder, op, type,
+                       [&](ElementBuilder &b, ValueRange indices) {
+                         return build(b, Value(), indices);
+                       });
+  SmallVector<int64_t> shape = {numParts};
+  llvm::append_range(shape, type.getShape());
+  return buildTensor(builder, op, type.clone(shape),
+                     [&](ElementBuilder &b, ValueRange indices) {
+                       return build(b, indices.front(), indices.drop_front());
+                     });
+}
+
+Value dml::readPart(ElementBuilder &b, Value parts, Value part,
+                    ValueRange indices) {
+  SmallVector<Value> coordinates = {part};
+  llvm::append_range(coordinates, indices);
+  return tensor::ExtractOp::create(b, parts, coordinates);
+}
+
 /// The sum of `sum` and `term`. A product of f32 is fused with the addition,
 /// which halves the operations and rounds once; so is one that counts under a
 /// condition, and is 0 elsewhere.
@@ -455,26 +504,19 @@ Value dml::buildSums(
   };
   int64_t numParts = space.getNumParts();
   if (numParts == 1)
-    return buildTensor(
-        builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
-          return finish(b, indices, buildPart(b, Value(), indices));
-        });
-
-  SmallVector<int64_t> shape = {numParts};
-  llvm::append_range(shape, type.getShape());
+    return buildParts(builder, op, type, numParts,
+                      [&](ElementBuilder &b, Value part, ValueRange indices) {
+                        return finish(b, indices, buildPart(b, part, indices));
+                      });
   Value partial =
-      buildTensor(builder, op, RankedTensorType::get(shape, sumType),
-                  [&](ElementBuilder &b, ValueRange indices) {
-                    return buildPart(b, indices.front(), indices.drop_front());
-                  });
+      buildParts(builder, op, RankedTensorType::get(type.getShape(), sumType),
+                 numParts, buildPart);
   return buildSums(
       builder, op, type, numParts, sumType,
       [&](ElementBuilder &, ValueRange indices) -> TermFn {
         return [=, outer = SmallVector<Value>(indices)](ElementBuilder &b,
                                                         ValueRange part) {
-          SmallVector<Value> coordinates(part);
-          llvm::append_range(coordinates, outer);
-          return tensor::ExtractOp::create(b, partial, coordinates);
+          return readPart(b, partial, part.front(), outer);
         };
       },
       finish);
@@ -506,24 +548,13 @@ buildMaxima(OpBuilder &builder, Operation *op, RankedTensorType type,
                             })[0];
   };
   int64_t numParts = space.getNumParts();
+  Value partial = buildParts(builder, op, type, numParts, buildPart);
   if (numParts == 1)
-    return buildTensor(builder, op, type,
-                       [&](ElementBuilder &b, ValueRange indices) {
-                         return buildPart(b, Value(), indices);
-                       });
-  SmallVector<int64_t> shape = {numParts};
-  llvm::append_range(shape, type.getShape());
-  Value partial =
-      buildTensor(builder, op, type.clone(shape),
-                  [&](ElementBuilder &b, ValueRange indices) {
-                    return buildPart(b, indices.front(), indices.drop_front());
-                  });
+    return partial;
   return buildMaxima(
       builder, op, type, numParts,
-      [&](ElementBuilder &b, ValueRange indices, ValueRange part) -> Value {
-        SmallVector<Value> coordinates(part);
-        llvm::append_range(coordinates, indices);
-        return tensor::ExtractOp::create(b, partial, coordinates);
+      [&](ElementBuilder &b, ValueRange indices, ValueRange part) {
+        return readPart(b, partial, part.front(), indices);
       });
 }
 

@@ -104,6 +104,14 @@ llvm::LogicalResult replaceWithTensors(
 mlir::Value buildJoin(mlir::OpBuilder &builder, mlir::Operation *op,
                       mlir::ValueRange inputs, int64_t axis);
 
+/// The number of the element at `coordinates` of a tensor of sizes `sizes`, in
+/// row-major order: 7 for (1, 3) of 2x4.
+mlir::Value linearize(ElementBuilder &b, mlir::ValueRange coordinates,
+                      llvm::ArrayRef<int64_t> sizes);
+/// The coordinates of the element with the number `place`.
+llvm::SmallVector<mlir::Value> delinearize(ElementBuilder &b, mlir::Value place,
+                                           llvm::ArrayRef<int64_t> sizes);
+
 /// Builds loops over all coordinates of `sizes`, in row-major order, that carry
 /// `init` along: `body` makes the values for the next iteration of the current
 /// ones. Up to `maxWrittenOut` iterations are written out. Long loops should be
@@ -154,6 +162,19 @@ struct PartialSpace {
                  mlir::Value isInside, mlir::ValueRange carried)>
                  body) const;
 };
+
+/// Builds a tensor like `type`, a part of `op`, of what `build` has for each
+/// element: of one part, which is then null, or of `numParts`, which are then
+/// one dimension more in front.
+mlir::Value
+buildParts(mlir::OpBuilder &builder, mlir::Operation *op,
+           mlir::RankedTensorType type, int64_t numParts,
+           llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::Value part,
+                                          mlir::ValueRange indices)>
+               build);
+/// The element at `indices` of part `part` of the tensor `parts` of several.
+mlir::Value readPart(ElementBuilder &b, mlir::Value parts, mlir::Value part,
+                     mlir::ValueRange indices);
 
 /// Builds a term of a sum for a point of what is summed over.
 using TermFn =

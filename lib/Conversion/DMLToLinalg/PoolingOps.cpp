@@ -1005,27 +1005,16 @@ Value MaximumBuilder::buildWinners(OpBuilder &builder, Operation *op,
                               return choose(b, best, candidate, isOrdered);
                             })[1];
   };
-  int64_t numParts = space.getNumParts();
-  if (numParts == 1)
-    return buildTensor(builder, op, type,
-                       [&](ElementBuilder &b, ValueRange indices) {
-                         return buildPart(b, Value(), indices);
-                       });
   // A thread for each part finds its winner; those of the parts are candidates
   // in turn, of which there may be too many for one thread again.
-  SmallVector<int64_t> shape = {numParts};
-  llvm::append_range(shape, type.getShape());
-  Value winners =
-      buildTensor(builder, op, type.clone(shape),
-                  [&](ElementBuilder &b, ValueRange indices) {
-                    return buildPart(b, indices.front(), indices.drop_front());
-                  });
+  int64_t numParts = space.getNumParts();
+  Value winners = buildParts(builder, op, type, numParts, buildPart);
+  if (numParts == 1)
+    return winners;
   return buildWinners(
       builder, op, type, numParts,
       [&](ElementBuilder &b, ValueRange indices, ValueRange part) -> Candidate {
-        SmallVector<Value> coordinates(part);
-        llvm::append_range(coordinates, indices);
-        Value winner = tensor::ExtractOp::create(b, winners, coordinates);
+        Value winner = readPart(b, winners, part.front(), indices);
         return {buildIndex(b, winner), winner,
                 b.cmpi(arith::CmpIPredicate::ne, winner,
                        getConstant(b, UINT32_MAX))};

@@ -106,33 +106,6 @@ struct Steps {
 };
 } // namespace
 
-/// The coordinates in `sizes` of the place `place`.
-static SmallVector<Value> delinearize(ElementBuilder &b, Value place,
-                                      ArrayRef<int64_t> sizes) {
-  SmallVector<Value> coordinates(sizes.size(), b.index(0));
-  // The first dimension that has more than one element takes what is left.
-  int64_t first = 0, rank = sizes.size();
-  while (first < rank && sizes[first] == 1)
-    ++first;
-  for (int64_t dim = rank - 1; dim > first; --dim) {
-    if (sizes[dim] == 1)
-      continue;
-    coordinates[dim] = b.remui(place, sizes[dim]);
-    place = b.divui(place, sizes[dim]);
-  }
-  if (first < rank)
-    coordinates[first] = place;
-  return coordinates;
-}
-
-static Value linearize(ElementBuilder &b, ValueRange coordinates,
-                       ArrayRef<int64_t> sizes) {
-  Value place = b.index(0);
-  for (auto [coordinate, size] : llvm::zip_equal(coordinates, sizes))
-    place = b.add(b.mul(place, size), coordinate);
-  return place;
-}
-
 Value Steps::build(OpBuilder &builder, Operation *op) const {
   // Partial results have one dimension more than the outputs that are more than
   // one, and so no more than the tensor that is reduced.

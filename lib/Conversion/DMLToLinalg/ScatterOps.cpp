@@ -73,22 +73,11 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
     int64_t count = 1;
     for (int64_t size : tuples)
       count *= size;
-    // The coordinates of tuple `number`.
-    auto delinearize = [&](ElementBuilder &b, Value number) {
-      SmallVector<Value> at(tuples.size());
-      for (size_t dim = tuples.size(); dim-- > 1;) {
-        at[dim] = b.remui(number, tuples[dim]);
-        number = b.divui(number, tuples[dim]);
-      }
-      if (!at.empty())
-        at.front() = number;
-      return at;
-    };
     Value winners = buildLastHits(
         rewriter, op, places, count,
         [&](ElementBuilder &b, ValueRange place, Value number) -> Value {
           SmallVector<Value> at(rank - indicesCount, b.index(0));
-          llvm::append_range(at, delinearize(b, number));
+          llvm::append_range(at, delinearize(b, number, tuples));
           Value hit;
           for (int64_t i = 0; i < chosen; ++i) {
             at.push_back(b.index(i));
@@ -110,7 +99,7 @@ struct ScatterNdLowering : OpConversionPattern<ScatterNdOp> {
           auto [exists, number] = readLastHit(
               b, winners, indices.drop_back(slice).take_back(chosen), count);
           SmallVector<Value> at(rank - (indicesCount - 1) - slice, b.index(0));
-          llvm::append_range(at, delinearize(b, number));
+          llvm::append_range(at, delinearize(b, number, tuples));
           llvm::append_range(at, indices.take_back(slice));
           Value update = tensor::ExtractOp::create(b, adaptor.getUpdates(), at);
           Value old = tensor::ExtractOp::create(b, adaptor.getInput(), indices);

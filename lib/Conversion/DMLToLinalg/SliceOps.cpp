@@ -11,12 +11,24 @@
 using namespace mlir;
 using namespace dml;
 
-/// The coordinate in a window's tensor of step `o`. It is never negative.
+/// The coordinate, in the tensor that a window lies in, of the window's step
+/// `o`. It is never negative.
 static Value buildStep(ElementBuilder &b, Value o, int64_t offset, int64_t size,
                        int64_t stride) {
   if (stride < 0)
     return b.sub(b.index(offset + size - 1), b.mul(o, -stride));
   return b.add(b.mul(o, stride), offset);
+}
+
+/// The element that step `indices` of a window meets.
+static Value readWindow(ElementBuilder &b, Value tensor, ValueRange indices,
+                        ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+                        ArrayRef<int64_t> strides) {
+  SmallVector<Value> coordinates;
+  for (auto [o, offset, size, stride] :
+       llvm::zip_equal(indices, offsets, sizes, strides))
+    coordinates.push_back(buildStep(b, o, offset, size, stride));
+  return tensor::ExtractOp::create(b, tensor, coordinates);
 }
 
 namespace {
@@ -29,11 +41,8 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          SmallVector<Value> coordinates;
-          for (auto [o, offset, size, stride] : llvm::zip_equal(
-                   indices, op.getOffsets(), op.getSizes(), op.getStrides()))
-            coordinates.push_back(buildStep(b, o, offset, size, stride));
-          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+          return readWindow(b, adaptor.getInput(), indices, op.getOffsets(),
+                            op.getSizes(), op.getStrides());
         });
   }
 };
@@ -47,12 +56,9 @@ struct Slice1Lowering : OpConversionPattern<Slice1Op> {
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
-          SmallVector<Value> coordinates;
-          for (auto [o, offset, size, stride] : llvm::zip_equal(
-                   indices, op.getInputWindowOffsets(),
-                   op.getInputWindowSizes(), op.getInputWindowStrides()))
-            coordinates.push_back(buildStep(b, o, offset, size, stride));
-          return tensor::ExtractOp::create(b, adaptor.getInput(), coordinates);
+          return readWindow(
+              b, adaptor.getInput(), indices, op.getInputWindowOffsets(),
+              op.getInputWindowSizes(), op.getInputWindowStrides());
         });
   }
 };
@@ -83,8 +89,8 @@ struct SliceGradLowering : OpConversionPattern<SliceGradOp> {
               coordinates.push_back(o);
               continue;
             }
-            // How far into the window, in its direction: a large unsigned
-            // number where that is before it.
+            // The distance from the window's first element, in the window's
+            // direction. Before that element it is a large unsigned number.
             Value distance = stride < 0 ? b.sub(b.index(offset + size - 1), o)
                                         : b.add(o, -offset);
             int64_t step = std::abs(stride), reach = (count - 1) * step + 1;
