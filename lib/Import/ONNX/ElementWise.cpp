@@ -151,9 +151,7 @@ static LogicalResult importPow(NodeImporter &node) {
         {{"input", base}, {"exponent", node.getBroadcast(1, physical)}}, {},
         type);
   }
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, *shape);
+  return node.set(0, output, *shape);
 }
 
 static LogicalResult importClip(NodeImporter &node) {
@@ -203,9 +201,7 @@ static LogicalResult importClip(NodeImporter &node) {
                         {node.attr("min", *min), node.attr("max", *max)},
                         input.getType());
   }
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, node.getShape(0));
+  return node.set(0, output, node.getShape(0));
 }
 
 static LogicalResult importAbs(NodeImporter &node) {
@@ -223,9 +219,7 @@ static LogicalResult importAbs(NodeImporter &node) {
   Value input = node.get(0);
   FailureOr<Value> output =
       node.build("element_wise_abs", {{"input", input}}, {}, input.getType());
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, node.getShape(0));
+  return node.set(0, output, node.getShape(0));
 }
 
 static LogicalResult importPRelu(NodeImporter &node) {
@@ -241,9 +235,7 @@ static LogicalResult importPRelu(NodeImporter &node) {
       "activation_parameterized_relu",
       {{"input", input}, {"slope", node.getBroadcast(1, toPhysical(shape))}},
       {}, input.getType());
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importWhere(NodeImporter &node) {
@@ -259,9 +251,7 @@ static LogicalResult importWhere(NodeImporter &node) {
                   {"a", node.getBroadcast(1, physical)},
                   {"b", node.getBroadcast(2, physical)}},
                  {}, node.getTensorType(physical, node.getType(1)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, *shape);
+  return node.set(0, output, *shape);
 }
 
 static LogicalResult importCast(NodeImporter &node) {
@@ -298,9 +288,7 @@ static LogicalResult importCast(NodeImporter &node) {
   FailureOr<Value> output =
       node.build("cast", {{"input", node.get(0)}}, {},
                  node.getTensorType(toPhysical(shape), *type));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importMod(NodeImporter &node) {
@@ -316,9 +304,7 @@ static LogicalResult importMod(NodeImporter &node) {
                  {{"a", node.getBroadcast(0, physical)},
                   {"b", node.getBroadcast(1, physical)}},
                  {}, node.getTensorType(physical, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, *shape);
+  return node.set(0, output, *shape);
 }
 
 static LogicalResult importBitShift(NodeImporter &node) {
@@ -338,9 +324,7 @@ static LogicalResult importBitShift(NodeImporter &node) {
                  {{"a", node.getBroadcast(0, physical)},
                   {"b", node.getBroadcast(1, physical)}},
                  {}, node.getTensorType(physical, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, *shape);
+  return node.set(0, output, *shape);
 }
 
 static LogicalResult importRound(NodeImporter &node) {
@@ -351,9 +335,7 @@ static LogicalResult importRound(NodeImporter &node) {
       "element_wise_round", {{"input", input}},
       node.enumCase("rounding_mode", "rounding_mode", "halves_to_nearest_even"),
       input.getType());
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, node.getShape(0));
+  return node.set(0, output, node.getShape(0));
 }
 
 static LogicalResult importIsNaN(NodeImporter &node) {
@@ -363,9 +345,7 @@ static LogicalResult importIsNaN(NodeImporter &node) {
   FailureOr<Value> output =
       node.build("element_wise_is_nan", {{"input", node.get(0)}}, {},
                  node.getTensorType(toPhysical(shape), DataType::UINT8));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importIsInf(NodeImporter &node) {
@@ -381,9 +361,7 @@ static LogicalResult importIsInf(NodeImporter &node) {
                                : positive           ? "positive"
                                                     : "negative"),
                  node.getTensorType(toPhysical(shape), DataType::UINT8));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 /// The type of quantized elements: that of the zero point, or `output_dtype`.
@@ -442,9 +420,7 @@ static LogicalResult importBlocks(NodeImporter &node, int64_t size,
                                 "scale_zero_point")},
                  node.getTensorType(toPhysical(shape),
                                     isQuantize ? *integer : node.getType(1)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 /// Quantization: scale and zero point are one number each, one for each element
@@ -492,9 +468,7 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
       {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
       {},
       node.getTensorType(physical, isQuantize ? *integer : node.getType(1)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importDynamicQuantize(NodeImporter &node) {

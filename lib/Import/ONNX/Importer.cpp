@@ -919,6 +919,11 @@ LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
   return success();
 }
 
+LogicalResult NodeImporter::set(unsigned index, FailureOr<Value> value,
+                                Shape shape) {
+  return failed(value) ? failure() : set(index, *value, std::move(shape));
+}
+
 LogicalResult NodeImporter::set(unsigned index, Constant constant) {
   Tensor tensor;
   tensor.type = constant.getType();

@@ -173,6 +173,9 @@ public:
 
   /// Output `index` is `value`, of as many elements as `shape`.
   llvm::LogicalResult set(unsigned index, mlir::Value value, Shape shape);
+  /// The same, of what build() gives; fails where that has failed.
+  llvm::LogicalResult set(unsigned index, llvm::FailureOr<mlir::Value> value,
+                          Shape shape);
   llvm::LogicalResult set(unsigned index, Constant constant);
   /// Output `index` is input `input` under the shape `shape`.
   llvm::LogicalResult setView(unsigned index, unsigned input, Shape shape);

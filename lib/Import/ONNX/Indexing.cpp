@@ -53,9 +53,7 @@ static LogicalResult importGatherND(NodeImporter &node) {
                   node.integer("indices_dimension_count", indicesRank),
                   node.integer("batch_dimension_count", batch)},
                  node.getTensorType(leadTo(rank, output), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importScatterElements(NodeImporter &node) {
@@ -76,9 +74,7 @@ static LogicalResult importScatterElements(NodeImporter &node) {
                   {"updates", node.get(2)}},
                  node.integer("axis", *axis + lead),
                  node.getTensorType(toPhysical(shape), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, shape);
+  return node.set(0, result, shape);
 }
 
 static LogicalResult importScatterND(NodeImporter &node) {
@@ -102,9 +98,7 @@ static LogicalResult importScatterND(NodeImporter &node) {
                  {node.integer("input_dimension_count", data.size()),
                   node.integer("indices_dimension_count", indices.size())},
                  node.getTensorType(leadTo(rank, data), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, data);
+  return node.set(0, result, data);
 }
 
 static LogicalResult importOneHot(NodeImporter &node) {
@@ -131,9 +125,7 @@ static LogicalResult importOneHot(NodeImporter &node) {
                   {"values", node.getAs(2, leadTo(rank, node.getShape(2)))}},
                  node.integer("axis", *axis + rank - shape.size()),
                  node.getTensorType(leadTo(rank, output), node.getType(2)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importReverseSequence(NodeImporter &node) {
@@ -167,9 +159,7 @@ static LogicalResult importReverseSequence(NodeImporter &node) {
         node.bitcast(node.getBroadcast(1, toPhysical(lengths), line), type)}},
       node.integer("axis", *time + lead),
       node.getTensorType(toPhysical(shape), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, shape);
+  return node.set(0, result, shape);
 }
 
 static LogicalResult importTrilu(NodeImporter &node) {
@@ -201,9 +191,7 @@ static LogicalResult importTrilu(NodeImporter &node) {
        node.integer("diagonal_fill_begin", isUpper ? least : diagonal + 1),
        node.integer("diagonal_fill_end", isUpper ? diagonal : most)},
       node.getTensorType(physical, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, shape);
+  return node.set(0, result, shape);
 }
 
 void dml::onnx::addIndexingOperators(Registry &registry) {

@@ -51,9 +51,7 @@ static LogicalResult importConcat(NodeImporter &node) {
       node.build("join", {{"inputs", inputs}},
                  node.integer("axis", *axis + getLead(shape)),
                  node.getTensorType(toPhysical(shape), node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importSplit(NodeImporter &node) {
@@ -183,9 +181,7 @@ static LogicalResult importSlice(NodeImporter &node) {
                   node.ints("input_window_sizes", sizes),
                   node.ints("input_window_strides", strides)},
                  node.getTensorType(toPhysical(output), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importPad(NodeImporter &node) {
@@ -249,9 +245,7 @@ static LogicalResult importPad(NodeImporter &node) {
        node.scalar("padding_value", node.getType(0), value),
        node.ints("start_padding", start), node.ints("end_padding", end)},
       node.getTensorType(toPhysical(output), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importGather(NodeImporter &node) {
@@ -284,9 +278,7 @@ static LogicalResult importGather(NodeImporter &node) {
                  {node.integer("axis", *axis + rank - data.size()),
                   node.integer("index_dimensions", indexRank)},
                  node.getTensorType(physicalOutput, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importGatherElements(NodeImporter &node) {
@@ -301,9 +293,7 @@ static LogicalResult importGatherElements(NodeImporter &node) {
       "gather_elements", {{"input", node.get(0)}, {"indices", node.get(1)}},
       node.integer("axis", *axis + getLead(data)),
       node.getTensorType(toPhysical(indices), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, indices);
+  return node.set(0, result, indices);
 }
 
 static LogicalResult importTranspose(NodeImporter &node) {
@@ -370,9 +360,7 @@ static LogicalResult importTile(NodeImporter &node) {
   FailureOr<Value> result =
       node.build("tile", {{"input", node.get(0)}}, node.ints("repeats", all),
                  node.getTensorType(toPhysical(output), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importDepthToSpace(NodeImporter &node) {
@@ -396,9 +384,7 @@ static LogicalResult importDepthToSpace(NodeImporter &node) {
        node.enumCase("order", "depth_space_order",
                      mode == "DCR" ? "depth_column_row" : "column_row_depth")},
       node.getTensorType(output, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importSpaceToDepth(NodeImporter &node) {
@@ -417,9 +403,7 @@ static LogicalResult importSpaceToDepth(NodeImporter &node) {
       node.build("space_to_depth", {{"input", node.get(0)}},
                  node.integer("block_size", block),
                  node.getTensorType(output, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 void dml::onnx::addMovementOperators(Registry &registry) {

@@ -61,9 +61,7 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
                  {node.flag("spatial", true),
                   node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
                  node.getTensorType(input, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importInstanceNormalization(NodeImporter &node) {
@@ -87,9 +85,7 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
       {node.ints("axes", axes), node.flag("normalize_variance", true),
        node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
       node.getTensorType(input, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importLayerNormalization(NodeImporter &node) {
@@ -130,9 +126,7 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
        node.flag("use_variance", true),
        node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
       node.getTensorType(input, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importLRN(NodeImporter &node) {
@@ -155,9 +149,7 @@ static LogicalResult importLRN(NodeImporter &node) {
        node.number("beta", node.getFloat("beta", 0.75f)),
        node.number("bias", node.getFloat("bias", 1))},
       node.getTensorType(input, node.getType(0)));
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importLpNormalization(NodeImporter &node) {
@@ -175,9 +167,7 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
                                         node.number("epsilon", 1e-5f),
                                         node.integer("p", node.getInt("p", 2))},
                                        input.getType());
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 /// Softmax, and what has the same axes.

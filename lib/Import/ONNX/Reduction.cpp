@@ -117,9 +117,7 @@ static LogicalResult importCumSum(NodeImporter &node) {
                      node.getInt("reverse", 0) ? "decreasing" : "increasing"),
        node.flag("has_exclusive_sum", node.getInt("exclusive", 0) != 0)},
       input.getType());
-  if (failed(output))
-    return failure();
-  return node.set(0, *output, shape);
+  return node.set(0, output, shape);
 }
 
 static LogicalResult importTopK(NodeImporter &node) {

@@ -260,9 +260,7 @@ static LogicalResult buildResample(NodeImporter &node, SmallVector<Dim> dims,
       node.build(isAntialiased ? "resample3" : "resample2",
                  {{"input", node.getAs(0, from)}}, attributes,
                  node.getTensorType(to, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static SmallVector<Dim> getDims(ArrayRef<int64_t> shape) {
@@ -506,9 +504,7 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
                     samples == 0 ? int64_t{UINT32_MAX} : samples),
        node.flag("align_regions_to_corners", false)},
       node.getTensorType(output, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 static LogicalResult importMaxRoiPool(NodeImporter &node) {
@@ -525,9 +521,7 @@ static LogicalResult importMaxRoiPool(NodeImporter &node) {
       {node.number("spatial_scale", node.getFloat("spatial_scale", 1)),
        node.ints("pooled_size", bins)},
       node.getTensorType(output, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 void dml::onnx::addResamplingOperators(Registry &registry) {

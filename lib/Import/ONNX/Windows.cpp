@@ -398,9 +398,7 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
        node.ints("start_padding", start), node.ints("end_padding", end),
        node.ints("output_padding", *extra), node.integer("group_count", group)},
       node.getTensorType(outer, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -636,9 +634,7 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
                        node.ints("start_padding", Shape(to.size(), 0)),
                        node.ints("end_padding", end)},
                       type);
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -677,9 +673,7 @@ static LogicalResult importGemm(NodeImporter &node) {
                   node.number("alpha", node.getFloat("alpha", 1)),
                   node.number("beta", node.getFloat("beta", 1))},
                  node.getTensorType(toPhysical(output), node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, output);
+  return node.set(0, result, output);
 }
 
 namespace {
@@ -745,9 +739,7 @@ static LogicalResult importMatMul(NodeImporter &node) {
                   getTransform(node, "trans_b", false), node.number("alpha", 1),
                   node.number("beta", 0)},
                  node.getTensorType(product->output, node.getType(0)));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, product->logical);
+  return node.set(0, result, product->logical);
 }
 
 /// Rows and columns of tensors of four dimensions.
@@ -767,9 +759,7 @@ static LogicalResult importIntegerProduct(NodeImporter &node,
     return failure();
   FailureOr<Value> result = node.build(
       mnemonic, operands, {}, node.getTensorType(product->output, type));
-  if (failed(result))
-    return failure();
-  return node.set(0, *result, product->logical);
+  return node.set(0, result, product->logical);
 }
 
 static LogicalResult importMatMulInteger(NodeImporter &node) {
