@@ -236,7 +236,7 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
 }
 
 /// An enum attribute of which the operator has some cases only, all as old as the
-/// operator. Its verifier refuses the others.
+/// operator. Its verifier refuses the others, and says more than the table does.
 class DML_EnumSubset<string attributeName, EnumAttr attribute,
                      list<EnumCase> cases> : DML_CasesSupport {
   let casesCpp = !foreach(c, cases,
@@ -244,7 +244,9 @@ class DML_EnumSubset<string attributeName, EnumAttr attribute,
                   "." # attribute.mnemonic # "<" # c.str # ">", FL_1_0, "">.cpp);
   let valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
       "  if (auto value = getProperties()." # attributeName # ")\n" #
-      "    return static_cast<uint32_t>(value.getValue());\n";
+      "    if (auto number = static_cast<uint32_t>(value.getValue());\n" #
+      "        getOperatorSupport().getEnumCase(attribute, number))\n" #
+      "      return number;\n";
 }
 
 /// An array attribute, and what generic code verifies of it (ArraySupport). The

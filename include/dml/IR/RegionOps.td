@@ -9,17 +9,10 @@
 
 include "dml/IR/DMLOpBase.td"
 
-/// How the samples of an output become one number. Of other cases than the two,
-/// the verifier says more than the table.
+/// How the samples of an output become one number.
 def DML_RegionReductionSupport
     : DML_EnumSubset<"reduction_function", DML_ReduceFunctionAttr,
-                     [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]> {
-  let valueCpp = "if (attribute == \"reduction_function\")\n"
-      "  if (auto value = getProperties().reduction_function)\n"
-      "    if (auto number = static_cast<uint32_t>(value.getValue());\n"
-      "        getOperatorSupport().getEnumCase(attribute, number))\n"
-      "      return number;\n";
-}
+                     [DML_ReduceFunctionAverage, DML_ReduceFunctionMax]>;
 
 def DML_RoiPoolingOp
     : DML_Op<"roi_pooling", "ROI_POOLING", [InferTypeOpAdaptor]> {
