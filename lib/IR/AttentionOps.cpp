@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/AttentionOps.h"
+#include "OpUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -61,15 +62,6 @@ private:
 };
 } // namespace
 
-static std::string toText(ArrayRef<int64_t> sizes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "{";
-  llvm::interleaveComma(sizes, os);
-  os << "}";
-  return text;
-}
-
 FailureOr<std::optional<FeatureLevelOpInterface::Tensor>>
 AttentionVerifier::findOne(ArrayRef<StringRef> names, StringRef what) {
   std::optional<Tensor> found;
@@ -107,8 +99,8 @@ LogicalResult AttentionVerifier::verifyShape(StringRef name,
   if (getShape(*tensor).drop_while(isOne) == wanted.drop_while(isOne))
     return success();
   return op->emitOpError() << name << " has the sizes "
-                           << toText(getShape(*tensor)) << ", but wants "
-                           << toText(wanted) << ", which is " << text;
+                           << describeSizes(getShape(*tensor)) << ", but wants "
+                           << describeSizes(wanted) << ", which is " << text;
 }
 
 LogicalResult AttentionVerifier::verifyMask(int64_t batch, int64_t queries,
@@ -174,7 +166,8 @@ LogicalResult AttentionVerifier::verify() {
              << "queries, but " << heads.queryAttribute << " is " << heads.query
              << " and " << heads.keyValueAttribute << " is " << heads.keyValue;
 
-  // Rows stand in the last three dimensions, stacked ones in the last five.
+  // A tensor's rows are its last three dimensions: batch, rows, elements of a
+  // row. Those of a stacked tensor are its last five.
   auto getRows = [](const Tensor &tensor) {
     return getShape(tensor).take_back(
         tensor.info->name.starts_with("stacked") ? 5 : 3);

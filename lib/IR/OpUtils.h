@@ -9,6 +9,7 @@
 
 #include "dml/IR/DML.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace dml {
 
@@ -86,6 +87,16 @@ llvm::LogicalResult verifyOutputSize(std::optional<mlir::Location> location,
   return emitInferenceError<OpTy>(
       location, "output would have size ", size, " in dimension ", dim,
       ", but DirectML sizes range from 1 to ", UINT32_MAX);
+}
+
+/// `sizes` as descriptions write them: "{2, 3}".
+inline std::string describeSizes(llvm::ArrayRef<int64_t> sizes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "{";
+  llvm::interleaveComma(sizes, os);
+  os << "}";
+  return text;
 }
 
 /// Checks that the scalar `name` has the element type of `tensor`.

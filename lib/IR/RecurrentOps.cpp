@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/RecurrentOps.h"
+#include "OpUtils.h"
 #include <array>
 
 using namespace mlir;
@@ -28,15 +29,6 @@ struct WantedShape {
   std::string text;
 };
 } // namespace
-
-static std::string toText(ArrayRef<int64_t> sizes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "{";
-  llvm::interleaveComma(sizes, os);
-  os << "}";
-  return text;
-}
 
 /// Checks what holds for the three operators: `gates` is how many matrices are
 /// in `weight`, and `count` how many activations a direction has.
@@ -81,8 +73,8 @@ static LogicalResult verifyRecurrent(OpTy op, int64_t gates, int64_t count) {
     ArrayRef<int64_t> found = cast<RankedTensorType>(tensor->type).getShape();
     if (found != ArrayRef(wanted.sizes))
       return op.emitOpError()
-             << wanted.tensor << " has the sizes " << toText(found)
-             << ", but wants " << toText(wanted.sizes) << ", which is "
+             << wanted.tensor << " has the sizes " << describeSizes(found)
+             << ", but wants " << describeSizes(wanted.sizes) << ", which is "
              << wanted.text;
   }
   if (op->getNumResults() == 0)

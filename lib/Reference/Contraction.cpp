@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include "Places.h"
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/ContractionOps.h"
@@ -115,9 +116,9 @@ static std::vector<Number> loadAll(const Estimate &tensor,
 }
 
 /// Stores what `sum` is in units of `scale`, rounded and moved by a zero point.
-static void storeQuantized(Estimate &output, int64_t index, Range sum,
-                           Interval scale, const Estimate *zero,
-                           int64_t zeroIndex) {
+static void storeRequantized(Estimate &output, int64_t index, Range sum,
+                             Interval scale, const Estimate *zero,
+                             int64_t zeroIndex) {
   Interval x = roundEven(sum.toInterval() * scale);
   if (zero)
     x = x + Interval::load(*zero, zeroIndex);
@@ -128,19 +129,11 @@ static void storeQuantized(Estimate &output, int64_t index, Range sum,
 // Convolution
 //===----------------------------------------------------------------------===//
 
-/// The position of `coordinates` in a packed tensor of sizes `shape`.
-static int64_t linearize(ArrayRef<int64_t> shape,
-                         ArrayRef<int64_t> coordinates) {
-  int64_t position = 0;
-  for (auto [size, coordinate] : llvm::zip_equal(shape, coordinates))
-    position = position * size + coordinate;
-  return position;
-}
-
 /// Adds up the products for each element of the output. Both directions go over
 /// pairs of a position in the space where the filter moves and one of the
-/// filter. Forward these are elements of the output, which look for one of the
-/// input; backward elements of the input, which look for one of the output.
+/// filter. Forward, the filter moves over the output, whose elements look for
+/// elements of the input; backward, it moves over the input, whose elements
+/// look for elements of the output.
 template <typename OpTy, typename Number>
 static std::vector<SumOf<Number>>
 convolve(OpTy op, const std::vector<Number> &input,
@@ -168,7 +161,7 @@ convolve(OpTy op, const std::vector<Number> &input,
     int64_t group = here[1] / (filters / groups);
     inFilter[0] = here[1];
     there[0] = here[0];
-    int64_t hereIndex = linearize(moving, here);
+    int64_t hereIndex = getNumber(here, moving);
     forEachCoordinate(filterShape.drop_front(2), [&](ArrayRef<int64_t> k) {
       bool isInside = true;
       for (unsigned i = 0; i < numSpatial; ++i) {
@@ -184,16 +177,16 @@ convolve(OpTy op, const std::vector<Number> &input,
           for (inFilter[1] = 0; isForward && inFilter[1] < perFilter;
                ++inFilter[1])
             sums[hereIndex].add(Interval(0) *
-                                filter[linearize(filterShape, inFilter)]);
+                                filter[getNumber(inFilter, filterShape)]);
         return;
       }
       for (int64_t c = 0; c < perFilter; ++c) {
         there[1] = group * perFilter + c;
         inFilter[1] = c;
-        int64_t thereIndex = linearize(other, there);
+        int64_t thereIndex = getNumber(there, other);
         sums[isForward ? hereIndex : thereIndex].add(
             input[isForward ? thereIndex : hereIndex] *
-            filter[linearize(filterShape, inFilter)]);
+            filter[getNumber(inFilter, filterShape)]);
       }
     });
   });
@@ -269,7 +262,7 @@ static LogicalResult evaluate(QuantizedLinearConvolutionOp op,
     Interval scale = loadParameter(*get(1), 0) *
                      loadParameter(*get(4), channel) /
                      loadParameter(*get(7), 0);
-    storeQuantized(*output, index++, sum.get().wrap(), scale, get(8), 0);
+    storeRequantized(*output, index++, sum.get().wrap(), scale, get(8), 0);
   });
   outputs.push_back(dropBounds(std::move(*output)));
   return success();
@@ -386,8 +379,8 @@ static LogicalResult evaluate(QuantizedLinearMatrixMultiplyOp op,
                          loadParameter(*get(4), sizes.getColumn(index)) /
                          loadParameter(*get(6), row);
         const Estimate *zero = get(7);
-        storeQuantized(*output, index, sum.wrap(), scale, zero,
-                       zero ? getParameterIndex(*zero, row) : 0);
+        storeRequantized(*output, index, sum.wrap(), scale, zero,
+                         zero ? getParameterIndex(*zero, row) : 0);
       });
   outputs.push_back(dropBounds(std::move(*output)));
   return success();

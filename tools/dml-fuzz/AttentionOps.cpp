@@ -189,11 +189,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
 /// Masks have coordinates, or 0 and others; lengths are small whole numbers,
 /// some of them below 0. Half of the others have numbers of all kinds.
 static Purpose getPurpose(OpOperand &operand) {
-  auto op = cast<FeatureLevelOpInterface>(operand.getOwner());
-  StringRef name;
-  for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors())
-    if (!tensor.info->isResult && tensor.number == operand.getOperandNumber())
-      name = tensor.info->name;
+  StringRef name = getTensorName(operand);
   if (name == "mask")
     return Purpose::Index;
   if (name == "past_sequence_lengths")

@@ -115,6 +115,15 @@ inline bool mayRetype(mlir::Value value) {
   return mlir::isa<mlir::BlockArgument>(value) && value.use_empty();
 }
 
+/// The name that the support table has for an operand's tensor.
+inline llvm::StringRef getTensorName(mlir::OpOperand &operand) {
+  auto op = mlir::cast<FeatureLevelOpInterface>(operand.getOwner());
+  for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors())
+    if (!tensor.info->isResult && tensor.number == operand.getOperandNumber())
+      return tensor.info->name;
+  return {};
+}
+
 bool isFloat(DataType type);
 
 /// What a program does with an operand's elements, which decides how inputs are

@@ -160,11 +160,7 @@ static void refit(Operation *operation) {
 /// Half of the networks compute with numbers of all kinds; the others have
 /// small weights, with which bounds stay narrow.
 static Purpose getPurpose(OpOperand &operand) {
-  auto op = cast<FeatureLevelOpInterface>(operand.getOwner());
-  StringRef name;
-  for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors())
-    if (!tensor.info->isResult && tensor.number == operand.getOperandNumber())
-      name = tensor.info->name;
+  StringRef name = getTensorName(operand);
   if (name == "sequence_lengths")
     return Purpose::Index;
   bool isSmall = operand.getOwner()->getNumOperands() % 2;
