@@ -6,9 +6,8 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
@@ -89,8 +88,7 @@ static Reading getReading(Operation *op) {
 /// the way that its users read it.
 static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
-  solver.load<dataflow::DeadCodeAnalysis>();
-  solver.load<dataflow::SparseConstantPropagation>();
+  dataflow::loadBaselineAnalyses(solver);
   solver.load<dataflow::IntegerRangeAnalysis>();
   if (failed(solver.initializeAndRun(module)))
     return module.emitError("integer range analysis failed");

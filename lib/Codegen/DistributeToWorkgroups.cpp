@@ -65,7 +65,6 @@ static int64_t getStoredBytes(linalg::GenericOp op) {
       {static_cast<int64_t>(llvm::bit_floor(bytes)), int64_t{4}, stored});
 }
 
-static constexpr int64_t minThreads = DeviceProfile::enoughThreads;
 /// The most elements of a thread that has groups of vectors. More elements
 /// share more of what they compute, and take more registers.
 static constexpr int64_t maxElements = 64;
@@ -95,7 +94,7 @@ struct Tile {
 /// `factors[d]` elements in each of the outer dimensions and of one vector in
 /// the others, which are one row.
 struct LoopTile {
-  /// Of a vector.
+  /// The bytes of a vector.
   int64_t bytes;
   SmallVector<int64_t> factors;
 
@@ -289,7 +288,7 @@ Tile Launch::getPlainTile() {
 std::optional<Tile> Launch::getTaller(Tile tile) {
   tile.rows *= 2;
   if (tile.rows * packing.bytes > maxRowBytes || numRows % tile.rows ||
-      numVectors / tile.rows < minThreads)
+      numVectors / tile.rows < DeviceProfile::enoughThreads)
     return std::nullopt;
   return tile;
 }
@@ -338,7 +337,7 @@ std::optional<Tile> Launch::getGroupedTile() {
       divideBy(divisor.getZExtValue());
   }
   if (tile.vectors == 1 || numVectors % tile.vectors ||
-      numVectors / tile.vectors < minThreads)
+      numVectors / tile.vectors < DeviceProfile::enoughThreads)
     return std::nullopt;
   return tile;
 }
@@ -371,10 +370,7 @@ SmallVector<Tile> Launch::getParts() {
 
 /// The elements of the dimensions that are one row.
 int64_t Launch::getJoinedRowSize() const {
-  int64_t size = 1;
-  for (int64_t inner : type.getShape().drop_front(joined->factors.size()))
-    size *= inner;
-  return size;
+  return llvm::product_of(type.getShape().drop_front(joined->factors.size()));
 }
 
 int64_t Launch::getThreads() const {
@@ -882,7 +878,6 @@ static constexpr int64_t maxIndependent = 4;
 void Launch::buildJoined() {
   // The path without clamping is no other for each tile.
   mayHaveInterior = false;
-  Tile tile;
   struct Candidate {
     LoopTile tile;
     double time = HUGE_VAL;
@@ -890,20 +885,20 @@ void Launch::buildJoined() {
   auto choose = [&](const LoopTile &loopTile) {
     joined = loopTile;
     packing = Packing(type.getElementType(), loopTile.bytes);
-    numVectors = llvm::divideCeil(type.getNumElements(), packing.getCount());
   };
   // The time that a tile takes, in operations of a filled device.
   auto consider = [&](const LoopTile &loopTile) -> Candidate {
     choose(loopTile);
     Block block;
-    Cost cost = buildLaunch(block, tile, HUGE_VAL);
+    Cost cost = buildLaunch(block, Tile(), HUGE_VAL);
     double time = cost.general + (operationsPerLoad - 1) * cost.loads;
     int64_t independent =
         std::min(loopTile.getNumVectors() * packing.getCount(), maxIndependent);
-    return {loopTile,
-            time * std::max(1.0, static_cast<double>(minThreads) /
-                                     static_cast<double>(getThreads() *
-                                                         independent))};
+    return {
+        loopTile,
+        time *
+            std::max(1.0, static_cast<double>(DeviceProfile::enoughThreads) /
+                              static_cast<double>(getThreads() * independent))};
   };
   // Vectors of each size in rows of as few dimensions as hold whole ones, or
   // in one row of all.
@@ -941,7 +936,7 @@ void Launch::buildJoined() {
   mayHaveInterior = true;
   choose(best.tile);
   Block block;
-  buildLaunch(block, tile, HUGE_VAL);
+  buildLaunch(block, Tile(), HUGE_VAL);
   op->getBlock()->getOperations().splice(op->getIterator(),
                                          block.getOperations());
   op.erase();
