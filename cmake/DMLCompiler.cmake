@@ -16,16 +16,15 @@ function(dml_precompile_headers target)
     return()
   endif()
   # ccache reads what the preprocessor leaves; GCC's then names the header only.
-  target_compile_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  set(options $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_compile_options(${target} PRIVATE ${options})
   if(NOT TARGET dml_precompiled_headers)
-    file(WRITE "${PROJECT_BINARY_DIR}/precompiled.cpp" "")
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/precompiled.cpp" CONTENT "")
     add_library(dml_precompiled_headers OBJECT
       "${PROJECT_BINARY_DIR}/precompiled.cpp")
     target_compile_features(dml_precompiled_headers PUBLIC cxx_std_17)
     dml_target_warnings(dml_precompiled_headers)
-    target_compile_options(dml_precompiled_headers PRIVATE
-      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_compile_options(dml_precompiled_headers PRIVATE ${options})
     target_precompile_headers(dml_precompiled_headers PRIVATE
       <mlir/Dialect/Arith/IR/Arith.h>
       <mlir/Dialect/Func/IR/FuncOps.h>
