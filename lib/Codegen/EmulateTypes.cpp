@@ -702,7 +702,8 @@ static LogicalResult verifyArithmetic(ModuleOp module,
           (isNarrowArithmetic && !isWide(type)) ||
           (typeConverter.isLegal(type) && !type.isF64()))
         continue;
-      // A type that is computed with is loaded, too.
+      // Elements that are computed with are loaded and stored as well, so that
+      // the features of both are named.
       DeviceProfile required;
       for (bool isStored : {false, true})
         required.add(DeviceProfile::getRequired(type, isStored));

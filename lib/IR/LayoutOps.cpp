@@ -206,7 +206,8 @@ static LogicalResult verifyWindows(OpTy op, StringRef imageName, Value image,
              << name << " has " << size << (size == 1 ? " value" : " values")
              << ", but window_sizes has " << rank;
 
-  // The dimensions in front that have size 1, and the others.
+  // Finds the last `wanted` sizes of a tensor, and checks that the sizes before
+  // them are 1.
   auto split = [&](StringRef name, Value tensor, int64_t wanted,
                    ArrayRef<int64_t> &shape) -> LogicalResult {
     shape = cast<RankedTensorType>(tensor.getType()).getShape();

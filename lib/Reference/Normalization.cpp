@@ -183,7 +183,7 @@ static LogicalResult evaluateMeanVariance(Operation *op, const Estimate &input,
   FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
   if (failed(output))
     return failure();
-  // Of each element: what becomes of it before scale and bias.
+  // The elements before scale and bias.
   std::vector<Interval> normalized(input.value.getNumElements(), Interval(0));
   Sets(input.value.getShape(), axes)
       .forEach([&](int64_t, ArrayRef<int64_t> places) {

@@ -25,7 +25,7 @@ static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
     isSplat = dense.isSplat();
   } else if (auto resource =
                  dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-    // How a blob has elements of 4 bits is not said.
+    // MLIR does not say how a blob holds elements of 4 bits: such are refused.
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (blob && getBitWidth(output.getDataType()) != 4)
       elements = blob->getData();

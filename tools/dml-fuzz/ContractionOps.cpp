@@ -526,7 +526,7 @@ void addContractionOperators(Operators &operators) {
   gemm.refit = refitMatrices;
   operators.add<GemmOp>(gemm);
 
-  // Integers of any size, whose sums are exact.
+  // Contractions of integers take integers of any size: their sums are exact.
   Operator integers;
   integers.getPurpose = [](OpOperand &) { return Purpose::Compute; };
   integers.draw = drawIntegerConvolution;

@@ -17,8 +17,8 @@ namespace dml {
 /// of 31 bits; the rest of the file has the other half.
 inline constexpr uint64_t maxConstantBytes = INT32_MAX / 2;
 
-/// The bytes of a constant tensor, row-major. Of a dense value, elements of 4
-/// bits have a byte each.
+/// The elements of a constant tensor, as bytes in row-major order. An element
+/// of 4 bits in a dense value takes a byte.
 struct ConstantData {
   llvm::ArrayRef<char> bytes;
   /// Whether these are one element, which all others are like.

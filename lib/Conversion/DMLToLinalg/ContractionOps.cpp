@@ -86,8 +86,8 @@ public:
     return convert(x, sumType);
   }
 
-  /// What products of these and `other`'s elements are added up in: integers of
-  /// 32 bits where both have 8, else f32.
+  /// The type in which products with elements of `other` are added up: i32
+  /// where both factors have 8 bits, else f32.
   Type getSumType(const Factor &other) const {
     MLIRContext *context = elementType.getContext();
     if (elementType.isInteger(8) && other.elementType.isInteger(8))
