@@ -127,24 +127,34 @@ Number dml::abs(Number x) {
     return x.with(x.b->createOrFold<math::Op>(x.value));                       \
   }
 DML_FUNCTION(ceil, CeilOp)
-DML_FUNCTION(exp, ExpOp)
 DML_FUNCTION(floor, FloorOp)
 DML_FUNCTION(roundEven, RoundEvenOp)
 DML_FUNCTION(sqrt, SqrtOp)
 #undef DML_FUNCTION
 
-/// SPIR-V leaves the logarithm of a negative number undefined, and a driver may
-/// take the exponential of a logarithm, or the logarithm of an exponential, for
-/// the number itself: exp(log(-3)) would be -3, and log(exp(200)) 200. The
-/// condition is in the way of the former, the integer of the latter.
+/// SPIR-V's instruction promises nothing for what is not a number: a driver
+/// that clamps its operand first gives 0 or infinity.
+Number dml::exp(Number x) {
+  return select(x.equals(x), x.with(x.b->createOrFold<math::ExpOp>(x.value)),
+                x);
+}
+
+/// SPIR-V leaves the logarithm of a negative number undefined, and drivers give
+/// -88 for that of 0, since they take 0 for the least normal number. A driver
+/// may also take the exponential of a logarithm, or the logarithm of an
+/// exponential, for the number itself: exp(log(-3)) would be -3, and
+/// log(exp(200)) 200. The conditions are in the way of the former, the integer
+/// of the latter.
 Number dml::log(Number x) {
   ElementBuilder &b = *x.b;
   Value bits = b.createOrFold<arith::BitcastOp>(b.getI32Type(), x.value);
   Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
   bits = b.createOrFold<arith::MaxSIOp>(bits, zero);
   Value positive = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-  return select(x >= x(0), x.with(b.createOrFold<math::LogOp>(positive)),
-                x(std::numeric_limits<double>::quiet_NaN()));
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  Number other = select(x.equals(x(0)), x(-infinity),
+                        x(std::numeric_limits<double>::quiet_NaN()));
+  return select(x > x(0), x.with(b.createOrFold<math::LogOp>(positive)), other);
 }
 
 // MLIR converts no math.trunc to SPIR-V.
