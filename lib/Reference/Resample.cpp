@@ -107,6 +107,9 @@ struct Sample {
   float value;
   /// How far from `value` a correct implementation's result may be.
   double error;
+  /// Whether `value` follows from an element that is NaN, rather than from
+  /// infinities, which may be bounds of what is finite.
+  bool fromNaN = false;
 };
 } // namespace
 
@@ -133,7 +136,7 @@ static Sample interpolate(Sample a, Sample b, float weight) {
   float product = weight * difference;
   float value = a.value + product;
   if (!std::isfinite(value))
-    return {value, 0.0};
+    return {value, 0.0, a.fromNaN || b.fromNaN};
   constexpr double unit = 0x1p-24, smallestNormal = 0x1p-126;
   double inherited = a.error + weight * (b.error - a.error);
   double ofProduct = std::fabs(static_cast<double>(product)),
@@ -171,9 +174,10 @@ interpolateAlong(unsigned dim, int64_t size, const Sampling &sampling,
   return result;
 }
 
+/// `isExact` says that the input is no bound of something else.
 static void evaluateLinear(ArrayRef<Sampling> samplings,
-                           Evaluators::Bound bound, const Tensor &input,
-                           Tensor &output) {
+                           Evaluators::Bound bound, bool isExact,
+                           const Tensor &input, Tensor &output) {
   using Bound = Evaluators::Bound;
   // A device may take f16's denormals for zeros where it converts them, and so
   // lose more than f32's arithmetic does.
@@ -183,7 +187,7 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = input.getNumber(index), magnitude = std::fabs(number);
     sample = {static_cast<float>(number),
-              magnitude < smallestNormal ? magnitude : 0.0};
+              magnitude < smallestNormal ? magnitude : 0.0, std::isnan(number)};
   }
   SmallVector<int64_t> shape(input.getShape());
   for (unsigned dim = 0; dim < shape.size(); ++dim)
@@ -192,6 +196,9 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   // Rounding to the element type is monotonic: it keeps bounds bounds.
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = sample.value;
+    if (bound == Bound::Lower && !isExact && std::isnan(number) &&
+        !sample.fromNaN)
+      number = -std::numeric_limits<double>::infinity();
     if (bound == Bound::Lower)
       number -= sample.error;
     else if (bound == Bound::Upper && sample.error != 0) // -0 + 0 is +0.
@@ -409,7 +416,8 @@ static LogicalResult evaluate(Operation *op, InterpolationMode mode,
       [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,
           Evaluators::Bound bound) {
         if (isLinear)
-          evaluateLinear(samplings, bound, in[0], out[0]);
+          evaluateLinear(samplings, bound, operands[0].isExact(), in[0],
+                         out[0]);
         else
           evaluateNearest(samplings, rounding, in[0], out[0]);
         return success();

@@ -528,6 +528,31 @@ TEST_F(ResampleGradTest, EdgesAndWhatIsNotRead) {
             (Numbers{1, 2, 0, 0}));
 }
 
+/// The bits of a computed number are not promised, so that their complement may
+/// be anything: -infinity, too, which infinity is not added to for a NaN.
+TEST_F(ResampleTest, InfinitiesOfBoundsMakeNoNaN) {
+  const char *source = R"(
+    func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = dml.element_wise_add %x, %x
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+      %1 = dml.element_wise_bit_not %0 : (tensor<1xf32>) -> tensor<1xf32>
+      %2 = dml.join %1, %y {axis = 0 : i64}
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+      %3 = dml.resample %2 {mode = #dml.interpolation_mode<linear>,
+          scales = array<f32: 0.5>} : (tensor<2xf32>) -> tensor<1xf32>
+      return %3 : tensor<1xf32>
+    })";
+  std::vector<Tensor> inputs = {makeTensor(DataType::FLOAT32, {1}, {3}),
+                                makeTensor(DataType::FLOAT32, {1}, {infinity})};
+  auto get = [&](Result result) {
+    auto outputs = interpretSource(source, inputs, result);
+    EXPECT_TRUE(succeeded(outputs)) << diagnostics;
+    return succeeded(outputs) ? outputs->front().getNumber(0) : 0;
+  };
+  EXPECT_EQ(get(Result::lower), -infinity);
+  EXPECT_TRUE(std::isnan(get(Result::upper)));
+}
+
 TEST_F(ResampleGradTest, GradientsWithoutWeightTakeNoPart) {
   EXPECT_EQ(run(makeTensor(DataType::FLOAT32, {3}, {infinity, 2, nan}),
                 "linear", "", "1.0", "tensor<3xf32>")[1],
