@@ -139,22 +139,25 @@ Number dml::exp(Number x) {
                 x);
 }
 
-/// SPIR-V leaves the logarithm of a negative number undefined, and drivers give
-/// -88 for that of 0, since they take 0 for the least normal number. A driver
-/// may also take the exponential of a logarithm, or the logarithm of an
-/// exponential, for the number itself: exp(log(-3)) would be -3, and
-/// log(exp(200)) 200. The conditions are in the way of the former, the integer
-/// of the latter.
+/// SPIR-V leaves the logarithm of a negative number undefined. Drivers that
+/// take 0 and denormal numbers for the least normal one give -88, with which a
+/// root by exp(log(x) / 17) would be 0.0056: denormal numbers count as 0 here,
+/// whose logarithm is -infinity. A driver may also take the exponential of a
+/// logarithm, or the logarithm of an exponential, for the number itself:
+/// exp(log(-3)) would be -3, and log(exp(200)) 200. The conditions are in the
+/// way of the former, the integer of the latter.
 Number dml::log(Number x) {
   ElementBuilder &b = *x.b;
   Value bits = b.createOrFold<arith::BitcastOp>(b.getI32Type(), x.value);
   Value zero = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
   bits = b.createOrFold<arith::MaxSIOp>(bits, zero);
   Value positive = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-  constexpr auto infinity = std::numeric_limits<double>::infinity();
-  Number other = select(x.equals(x(0)), x(-infinity),
-                        x(std::numeric_limits<double>::quiet_NaN()));
-  return select(x > x(0), x.with(b.createOrFold<math::LogOp>(positive)), other);
+  using Limits = std::numeric_limits<float>;
+  Number least = x(Limits::min());
+  Number other =
+      select(abs(x) < least, x(-Limits::infinity()), x(Limits::quiet_NaN()));
+  return select(x >= least, x.with(b.createOrFold<math::LogOp>(positive)),
+                other);
 }
 
 // MLIR converts no math.trunc to SPIR-V.
