@@ -358,12 +358,49 @@ private:
 };
 
 struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
+  /// Makes the driver keep -0, infinities and NaN where the device can and the
+  /// kernels of `module` compute with f32 or choose between numbers of it;
+  /// whether it does so. One may otherwise take x / x for 1 and
+  /// `x < 0 ? 0 : x` for a maximum, which is 0 of a NaN.
+  static bool preserveSpecialNumbers(spirv::ModuleOp module) {
+    spirv::TargetEnv target(spirv::lookupTargetEnvOrDefault(module));
+    if (!target.allows(spirv::Capability::SignedZeroInfNanPreserve))
+      return false;
+    WalkResult moves = module.walk([](Operation *op) {
+      if (isa<spirv::StoreOp, spirv::BitcastOp, spirv::CompositeConstructOp,
+              spirv::CompositeExtractOp, spirv::CompositeInsertOp,
+              spirv::VectorShuffleOp>(op))
+        return WalkResult::advance();
+      return llvm::any_of(
+                 op->getOperandTypes(),
+                 [](Type type) { return getElementTypeOrSelf(type).isF32(); })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (!moves.wasInterrupted())
+      return false;
+    for (auto entry : llvm::to_vector(module.getOps<spirv::EntryPointOp>())) {
+      auto function = SymbolTable::lookupNearestSymbolFrom<spirv::FuncOp>(
+          module, entry.getFnAttr());
+      OpBuilder builder(module.getContext());
+      builder.setInsertionPointToEnd(module.getBody());
+      spirv::ExecutionModeOp::create(
+          builder, entry.getLoc(), function,
+          spirv::ExecutionMode::SignedZeroInfNanPreserve, /*params=*/{32});
+    }
+    return true;
+  }
+
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
-    if (auto triple = module.getVceTripleAttr())
+    if (auto triple = module.getVceTripleAttr()) {
+      auto capabilities = llvm::to_vector(triple.getCapabilities());
+      if (preserveSpecialNumbers(module))
+        capabilities.push_back(spirv::Capability::SignedZeroInfNanPreserve);
       module.setVceTripleAttr(spirv::VerCapExtAttr::get(
-          spirv::Version::V_1_5, llvm::to_vector(triple.getCapabilities()),
+          spirv::Version::V_1_5, capabilities,
           llvm::to_vector(triple.getExtensions()), &getContext()));
+    }
     auto noContraction = llvm::convertToSnakeFromCamelCase(
         stringifyDecoration(spirv::Decoration::NoContraction));
     module.walk([&](Operation *op) {

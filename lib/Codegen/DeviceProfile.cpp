@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace dml;
@@ -25,6 +26,9 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
        Capability::StorageBuffer8BitAccess},
       {DeviceFeature::StorageBuffer16BitAccess, "storageBuffer16BitAccess",
        Capability::StorageBuffer16BitAccess},
+      {DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32,
+       "shaderSignedZeroInfNanPreserveFloat32",
+       Capability::SignedZeroInfNanPreserve},
   };
   return features;
 }
@@ -101,12 +105,13 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
 }
 
 std::string DeviceProfile::str() const {
-  if (features == 0)
-    return "minimal";
-  std::string spec = "full";
+  // The one of the two profiles that needs fewer changes.
+  bool isNearFull = 2 * static_cast<size_t>(llvm::popcount(features)) >
+                    getDeviceFeatures().size();
+  std::string spec = isNearFull ? "full" : "minimal";
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    if (!has(info.feature))
-      spec += (",-" + info.vulkanName).str();
+    if (has(info.feature) != isNearFull)
+      spec += ((isNearFull ? ",-" : ",+") + info.vulkanName).str();
   return spec;
 }
 

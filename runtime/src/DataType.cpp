@@ -88,6 +88,8 @@ const char *dmlGetFeatureName(DmlFeatureFlagBits feature) {
     return "storageBuffer8BitAccess";
   case DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT:
     return "storageBuffer16BitAccess";
+  case DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT:
+    return "shaderSignedZeroInfNanPreserveFloat32";
   case DML_FEATURE_ALL:
     break;
   }

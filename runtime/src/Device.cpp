@@ -139,7 +139,11 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
     return invalid("enabledFeatures has 0x", std::hex, unknown, " (",
                    describeFeatures(unknown), "), which device '",
                    properties.info.name, "' does not support");
-  properties.info.features = info.enabledFeatures;
+  // A property is there without being enabled.
+  properties.info.features =
+      info.enabledFeatures |
+      (device->supported &
+       DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT);
 
   if (info.queueFamilyIndex >= properties.queueFamilies.size())
     return invalid("queueFamilyIndex is ", info.queueFamilyIndex,

@@ -238,6 +238,8 @@ DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
   if (properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
     limits.maxLoopIterations = 65535;
+  addFeature(properties12.shaderSignedZeroInfNanPreserveFloat32,
+             DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT);
   copyString(info.driverName, properties12.driverName);
   copyString(info.driverInfo, properties12.driverInfo);
 

@@ -34,8 +34,10 @@ constexpr uint64_t kMaxLeaves = 4096;
 constexpr uint64_t kMaxPrivateSize = 64 << 10;
 
 constexpr uint32_t kCapabilityShader = 1;
+constexpr uint32_t kCapabilitySignedZeroInfNanPreserve = 4466;
 constexpr uint32_t kExecutionModelGLCompute = 5;
 constexpr uint32_t kExecutionModeLocalSize = 17;
+constexpr uint32_t kExecutionModeSignedZeroInfNanPreserve = 4461;
 
 uint64_t multiply(uint64_t a, uint64_t b) {
   if (a == kUnsized || b == kUnsized || (b != 0 && a > UINT32_MAX / b))
@@ -288,17 +290,29 @@ Status Reader::readEntryPoint(const Words &inst) {
 }
 
 Status Reader::readExecutionMode(const Words &inst) {
-  if (inst[2] != kExecutionModeLocalSize)
-    return invalid("execution mode ", inst[2],
-                   " is none that an executable may use; LocalSize (17) is");
-  if (inst.count != 6)
-    return invalid("LocalSize has ", inst.count - 3,
-                   " sizes, but 3 are "
-                   "wanted");
   auto found = functions.find(inst[1]);
   if (found == functions.end())
     return invalid("%", inst[1], " is the function of no entry point");
   EntryPoint &entry = entryPoints[found->second];
+  if (inst[2] == kExecutionModeSignedZeroInfNanPreserve) {
+    if (capabilities.count(kCapabilitySignedZeroInfNanPreserve) == 0)
+      return invalid("the capability SignedZeroInfNanPreserve is not declared");
+    if (inst.count != 4 || inst[3] != 32)
+      return invalid("SignedZeroInfNanPreserve is of other than 32 bits");
+    if (entry.preservesNan)
+      return invalid("entry point '", escape(entry.name),
+                     "' has two SignedZeroInfNanPreserves");
+    entry.preservesNan = true;
+    return Status();
+  }
+  if (inst[2] != kExecutionModeLocalSize)
+    return invalid("execution mode ", inst[2],
+                   " is none that an executable may use; LocalSize (17) and "
+                   "SignedZeroInfNanPreserve (4461) are");
+  if (inst.count != 6)
+    return invalid("LocalSize has ", inst.count - 3,
+                   " sizes, but 3 are "
+                   "wanted");
   if (entry.hasLocalSize)
     return invalid("entry point '", escape(entry.name), "' has two LocalSizes");
   entry.hasLocalSize = true;

@@ -83,7 +83,7 @@ private:
     uint32_t function = 0;
     /// The words of its interface.
     uint32_t begin = 0, end = 0;
-    bool hasLocalSize = false, hasFunction = false;
+    bool hasLocalSize = false, hasFunction = false, preservesNan = false;
     std::array<uint32_t, 3> workgroupSize{};
   };
   struct Member {

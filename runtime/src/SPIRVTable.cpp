@@ -272,6 +272,8 @@ constexpr Capability kCapabilities[] = {
      DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
     {4448, "StorageBuffer8BitAccess",
      DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT},
+    {4466, "SignedZeroInfNanPreserve",
+     DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT},
 };
 
 constexpr std::string_view kExtensions[] = {

@@ -523,8 +523,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   expectAdoptError([](auto &i) { i.queueFamilyIndex = 77; },
                    "queueFamilyIndex is 77");
   expectAdoptError([](auto &i) { i.unlockQueue = nullptr; }, "both or neither");
-  expectAdoptError([](auto &i) { i.enabledFeatures = 0x80; },
-                   "enabledFeatures has 0x80");
+  expectAdoptError([](auto &i) { i.enabledFeatures = 0x100; },
+                   "enabledFeatures has 0x100");
 
   // Created here without the feature that a program needs.
   DmlDeviceCreateInfo lessInfo{};
@@ -541,8 +541,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
                dmlCreateProgram, less, wide, &wideProgram);
   dmlDestroyExecutable(wide);
   dmlDestroyDevice(less);
-  lessInfo.disabledFeatures = 0x80;
-  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x80",
+  lessInfo.disabledFeatures = 0x100;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x100",
                dmlCreateDevice, instance, &lessInfo, &less);
 
   // Without the feature that a program needs, and without a queue.

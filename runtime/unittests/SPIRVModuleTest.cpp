@@ -294,6 +294,50 @@ TEST(SPIRVModule, RefusesDoubledDecorationsAndModes) {
       "execution mode 38 is none");
 }
 
+TEST(SPIRVModule, KeepsNumbersThatAreNoneOf32Bits) {
+  auto preserve = [](A &a, const Code &operands) {
+    Code capability;
+    A::add(capability, OpCapability, {4466});
+    a.head.insert(a.head.begin(), capability.begin(), capability.end());
+    A::add(a.modes, OpExecutionMode, operands);
+  };
+  Assembler assembler;
+  preserve(assembler, {A::Main, 4461, 32});
+  Code code = assembler.assemble();
+  auto module = readSPIRVModule(code);
+  ASSERT_TRUE(module) << module.status().message();
+  EXPECT_EQ(module->features,
+            static_cast<DmlFeatureFlags>(
+                DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT));
+
+  expectRefused(
+      [](A &a) {
+        A::add(a.modes, OpExecutionMode, {A::Main, 4461, 32});
+      },
+      "the capability SignedZeroInfNanPreserve is not declared");
+  expectRefused(
+      [&](A &a) {
+        preserve(a, {A::Main, 4461, 16});
+      },
+      "is of other than 32 bits");
+  expectRefused(
+      [&](A &a) {
+        preserve(a, {A::Main, 4461});
+      },
+      "is of other than 32 bits");
+  expectRefused(
+      [&](A &a) {
+        preserve(a, {A::Float1, 4461, 32});
+      },
+      "is the function of no entry point");
+  expectRefused(
+      [&](A &a) {
+        preserve(a, {A::Main, 4461, 32});
+        A::add(a.modes, OpExecutionMode, {A::Main, 4461, 32});
+      },
+      "has two SignedZeroInfNanPreserves");
+}
+
 TEST(SPIRVModule, BoundsIdsByTheWords) {
   expectRefused([](A &a) { a.next = UINT32_MAX; }, "has the id bound");
   expectRefused([](A &a) { a.next = 1 << 12; }, "has the id bound 4096");

@@ -4,7 +4,7 @@ module attributes {gpu.container_module} {
   // The SPIR-V stands beside the kernel. Floating-point arithmetic is not to be
   // contracted; the version is one whose entry points list their buffers.
 
-  // CHECK:      spirv.module @__spv__kernels Logical GLSL450 requires #spirv.vce<v1.5, [Shader, Matrix], [SPV_KHR_storage_buffer_storage_class]>
+  // CHECK:      spirv.module @__spv__kernels Logical GLSL450 requires #spirv.vce<v1.5, [Shader, Matrix, SignedZeroInfNanPreserve], [SPV_KHR_storage_buffer_storage_class]>
   // CHECK-DAG:    spirv.GlobalVariable @[[IN:.*]] bind(0, 0) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
   // CHECK-DAG:    spirv.GlobalVariable @[[OUT:.*]] bind(0, 1) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
   // CHECK:        spirv.FMul {{.*}} {no_contraction}

@@ -9,6 +9,9 @@
 // RUN: dml-compile %t/i8.mlir --device-profile=minimal,+shaderInt8,+storageBuffer8BitAccess --emit=spirv | FileCheck %s --check-prefix=I8
 // RUN: dml-compile %t/i8.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=F32
 // RUN: dml-compile %t/f64.mlir --device-profile=minimal,+shaderInt64 --emit=spirv | FileCheck %s --check-prefix=F64
+// RUN: dml-compile %t/divide.mlir --emit=spirv | FileCheck %s --check-prefix=PRESERVE
+// RUN: dml-compile %t/divide.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=MAY-LOSE
+// RUN: dml-compile %t/f32.mlir --emit=spirv | FileCheck %s --check-prefix=MAY-LOSE
 // RUN: not dml-compile %t/f32.mlir --device-profile=tiny 2>&1 | FileCheck %s --check-prefix=PROFILE
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,-shaderFloat128 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,shaderInt8 2>&1 | FileCheck %s --check-prefix=SIGN
@@ -23,8 +26,13 @@
 // I8-SAME: Int8
 // F64-NOT: Float64
 // F64: requires #spirv.vce<v1.5, [{{.*}}Int64
+// PRESERVE: requires #spirv.vce<v1.5, [{{.*}}SignedZeroInfNanPreserve], [
+// PRESERVE: spirv.ExecutionMode @{{.*}} "SignedZeroInfNanPreserve", 32
+// MAY-LOSE-NOT: requires #spirv.vce<v1.5, [{{[^]]*}}SignedZeroInfNanPreserve
+// MAY-LOSE: spirv.ExecutionMode @{{.*}} "LocalSize"
+// MAY-LOSE-NOT: spirv.ExecutionMode @{{.*}} "SignedZeroInfNanPreserve"
 // PROFILE: dml-compile: error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
-// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess
+// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderSignedZeroInfNanPreserveFloat32
 // SIGN: dml-compile: error: device profile change 'shaderInt8' wants a '+' or '-' before the feature
 
 //--- large.mlir
@@ -54,4 +62,10 @@ func.func @main(%input: tensor<3xf64>) -> tensor<4xf64> {
 func.func @main(%input: tensor<3xf32>) -> tensor<6xf32> {
   %0 = dml.tile %input {repeats = array<i64: 2>} : (tensor<3xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
+}
+//--- divide.mlir
+func.func @main(%input: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = dml.element_wise_divide %input, %input
+      : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
 }

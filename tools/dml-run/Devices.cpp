@@ -119,7 +119,7 @@ std::string dml::tools::printDevices(DmlInstance instance) {
   std::ostringstream text;
   auto row = [&](const char *name) -> std::ostream & {
     text << "  " << name;
-    for (size_t width = std::char_traits<char>::length(name); width < 37;
+    for (size_t width = std::char_traits<char>::length(name); width < 39;
          ++width)
       text << ' ';
     return text;

@@ -25,6 +25,7 @@ enum class DeviceFeature : uint8_t {
   ShaderFloat64,
   StorageBuffer8BitAccess,
   StorageBuffer16BitAccess,
+  ShaderSignedZeroInfNanPreserveFloat32,
 };
 
 /// A feature, under Vulkan's name for it, and the SPIR-V capability it allows.

@@ -193,7 +193,9 @@ def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
     what Vulkan 1.2 takes.
 
     Additions, subtractions and multiplications of floating-point numbers are
-    marked `NoContraction`, so that every device computes the same numbers.
+    marked `NoContraction`, so that every device computes the same numbers. Where
+    the device has shaderSignedZeroInfNanPreserveFloat32, kernels that compute
+    with f32 also keep -0, infinities and NaN.
   }];
   let dependentDialects = ["mlir::spirv::SPIRVDialect"];
 }

@@ -138,7 +138,8 @@ DML_API size_t dmlGetDataTypeBits(DmlDataType type);
  * Physical devices
 \*===----------------------------------------------------------------------===*/
 
-/* Vulkan features that executables may require. */
+/* Vulkan features that executables may require. The last one is a property in
+ * Vulkan, which devices have without enabling it. */
 typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_INT8_BIT = 0x01,
   DML_FEATURE_SHADER_INT16_BIT = 0x02,
@@ -147,7 +148,8 @@ typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_FLOAT64_BIT = 0x10,
   DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT = 0x20,
   DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT = 0x40,
-  DML_FEATURE_ALL = 0x7f
+  DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT = 0x80,
+  DML_FEATURE_ALL = 0xff
 } DmlFeatureFlagBits;
 typedef uint32_t DmlFeatureFlags;
 
