@@ -6,6 +6,7 @@
 
 #include "Device.h"
 #include "Differential.h"
+#include "OperatorMatrix.h"
 #include "Operators.h"
 #include "Survival.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -40,6 +41,11 @@ static cl::opt<bool> systematic(
     "systematic", cl::cat(category),
     cl::desc("Go through every operator, mode, data type and rank, and print "
              "how many cases each had"));
+static cl::opt<bool>
+    matrix("matrix", cl::cat(category),
+           cl::desc("Print what is there of each operator: the data types that "
+                    "are verified, interpreted and compiled, and the oldest "
+                    "feature level that legalization reaches"));
 static cl::opt<unsigned>
     casesPerCell("cases-per-cell", cl::init(8), cl::cat(category),
                  cl::desc("With --systematic: cases of each combination (8)"));
@@ -117,6 +123,7 @@ public:
   int runReplay();
   int runRandom();
   int runSystematic();
+  int printMatrix();
   int runSpoiled();
   int writeSpoiled();
 
@@ -343,6 +350,16 @@ int Fuzzer::runSystematic() {
   return finish();
 }
 
+/// Prints the table of docs/OperatorMatrix.md.
+int Fuzzer::printMatrix() {
+  unsigned missing = printOperatorMatrix(*context, llvm::outs());
+  if (!missing)
+    return tools::kExitDone;
+  tools::emitToolError() << missing
+                         << " data types of operators miss a stage\n";
+  return tools::kExitNo;
+}
+
 /// Runs spoiled programs in this process.
 int Fuzzer::runSpoiled() {
   return runSurvivalChild(seed, maxCases, [&](uint64_t caseSeed, bool &isLast) {
@@ -417,7 +434,7 @@ static int runTool(int argc, char **argv) {
   if (!isSpoiled)
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
-  if (selector != "none") {
+  if (selector != "none" && !matrix) {
     auto created = Device::create({selector, deviceProfile, validate});
     if (!created) {
       tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
@@ -431,6 +448,8 @@ static int runTool(int argc, char **argv) {
     return fuzzer.runReplay();
   if (isSpoiled)
     return fuzzer.runSpoiled();
+  if (matrix)
+    return fuzzer.printMatrix();
   return systematic ? fuzzer.runSystematic() : fuzzer.runRandom();
 }
 
