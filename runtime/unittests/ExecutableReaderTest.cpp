@@ -86,8 +86,8 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.0, but this runtime reads 1.0 to 1.1");
-  expectError([](auto &o) { o.version_major = 0; }, "has format version 0.0");
+              "has format version 2.1, but this runtime reads 1.0 to 1.1");
+  expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
   expectError([](auto &o) { o.version_minor = 2; }, "has format version 1.2");
 }
 
