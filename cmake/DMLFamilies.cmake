@@ -10,4 +10,4 @@ include_guard()
 
 set(DML_FAMILIES Activation Attention Contraction ElementWise Gather Layout
     Normalization Padding Pooling Quantization Random Recurrent Reduction Region
-    Resample Scan Scatter Slice Softmax Sort Tile Training)
+    Resample Scan Scatter Slice Softmax Sort Tile Training View)

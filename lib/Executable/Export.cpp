@@ -7,6 +7,7 @@
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Layout.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,7 +30,12 @@ struct SignatureTensor {
   std::string name;
   DataType type;
   SmallVector<uint32_t> sizes;
-  uint64_t bufferSize;
+  /// None of a packed tensor.
+  SmallVector<uint32_t> strides;
+  /// What steps use, and what the caller binds.
+  uint64_t usedSize, bufferSize;
+  /// What the caller stated, or 0.
+  uint64_t totalSize = 0;
 };
 
 struct ExportedFunction {
@@ -112,7 +118,22 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
              << ", but DirectML sizes range from 1 to " << UINT32_MAX;
     tensor.sizes.push_back(static_cast<uint32_t>(size));
   }
-  tensor.bufferSize = getBufferSize(type);
+  // Results are arguments by now, with their attributes.
+  if (auto strides = getArgumentStrides(function, index)) {
+    if (type.getRank() != 1)
+      return emitError(function.getLoc(), "argument ")
+             << index << " has '" << stridesAttrName
+             << "', which the pass dml-apply-layouts was to apply";
+    tensor.strides.assign(strides->begin(), strides->end());
+  }
+  tensor.usedSize = getBufferSize(type);
+  tensor.bufferSize = tensor.usedSize;
+  if (auto size =
+          function.getArgAttrOfType<IntegerAttr>(index, totalSizeAttrName)) {
+    tensor.totalSize = size.getValue().getZExtValue();
+    tensor.bufferSize =
+        std::max(tensor.usedSize, getBufferSize(tensor.totalSize));
+  }
   return tensor;
 }
 
@@ -146,7 +167,7 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
              << "' (without dml.name, they are called by their "
                 "kind and number)";
     ranges.emplace_back(isOutput ? BufferKind::Output : BufferKind::Input,
-                        tensors.size(), 0, tensor->bufferSize);
+                        tensors.size(), 0, tensor->usedSize);
     tensors.push_back(std::move(*tensor));
   }
   FailureOr<Schedule> schedule =
@@ -303,7 +324,11 @@ writeTensors(flatbuffers::FlatBufferBuilder &builder,
         builder, builder.CreateString(tensor.name),
         static_cast<executable::DataType>(tensor.type),
         builder.CreateVector(tensor.sizes.data(), tensor.sizes.size()),
-        tensor.bufferSize));
+        tensor.bufferSize,
+        tensor.strides.empty() ? 0
+                               : builder.CreateVector(tensor.strides.data(),
+                                                      tensor.strides.size()),
+        tensor.totalSize));
   return builder.CreateVector(offsets);
 }
 
@@ -421,7 +446,7 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
   auto constantData = builder.CreateVector(data.data(), data.size());
   executable::FinishExecutableBuffer(
       builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1, /*version_minor=*/0,
+                   builder, /*version_major=*/1, /*version_minor=*/1,
                    builder.CreateString("dml " DML_VERSION), *requirements,
                    builder.CreateVector(shaderModules),
                    builder.CreateVector(kernelOffsets), constantData,

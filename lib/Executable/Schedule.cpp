@@ -21,10 +21,13 @@ using namespace dml;
 using executable::BufferKind;
 using executable::BufferRange;
 
-uint64_t dml::getBufferSize(MemRefType type) {
-  uint64_t bytes = static_cast<uint64_t>(type.getNumElements()) *
-                   type.getElementTypeBitWidth() / 8;
+uint64_t dml::getBufferSize(uint64_t bytes) {
   return llvm::alignTo(bytes, DeviceProfile::vectorBytes);
+}
+
+uint64_t dml::getBufferSize(MemRefType type) {
+  return getBufferSize(static_cast<uint64_t>(type.getNumElements()) *
+                       type.getElementTypeBitWidth() / 8);
 }
 
 /// Whether a buffer has a size, in whole bytes an element.

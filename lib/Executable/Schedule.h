@@ -21,7 +21,8 @@ namespace dml {
 /// Vulkan lets a device ask for as minStorageBufferOffsetAlignment.
 inline constexpr uint64_t rangeAlignment = 256;
 
-/// Bytes of a buffer that holds a tensor: whole vectors.
+/// Bytes of a buffer that holds so many bytes, or a tensor: whole vectors.
+uint64_t getBufferSize(uint64_t bytes);
 uint64_t getBufferSize(mlir::MemRefType type);
 
 /// The bytes of the constants of an executable, each different one once.

@@ -5,11 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/DML.h"
+#include "dml/IR/Layout.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <tuple>
 
 using namespace mlir;
@@ -134,6 +136,90 @@ static std::optional<Parameter> findNamesake(FunctionOpInterface function,
   return std::nullopt;
 }
 
+/// The tensor that the caller binds, or nothing where no static shape is known.
+static RankedTensorType getTensorType(Operation *op, Parameter parameter) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return {};
+  auto [isResult, index] = parameter;
+  ArrayRef<Type> types =
+      isResult ? function.getResultTypes() : function.getArgumentTypes();
+  // The attributes may say more than the function's type, which is verified
+  // later.
+  if (index >= types.size())
+    return {};
+  Type type = types[index];
+  if (auto original = dyn_cast_or_null<TypeAttr>(
+          isResult ? function.getResultAttr(index, typeAttrName)
+                   : function.getArgAttr(index, typeAttrName)))
+    type = original.getValue();
+  // Bufferization makes memrefs of tensors.
+  auto tensor = dyn_cast<ShapedType>(type);
+  if (!isa<RankedTensorType, MemRefType>(type) || !tensor.hasStaticShape() ||
+      !tensor.getElementType().isIntOrFloat() ||
+      llvm::any_of(tensor.getShape(),
+                   [](int64_t size) { return size < 1 || size > UINT32_MAX; }))
+    return {};
+  return RankedTensorType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Verifies `dml.strides` of a tensor of type `type`.
+static LogicalResult
+verifyStrides(llvm::function_ref<InFlightDiagnostic()> emitError,
+              Attribute attribute, RankedTensorType type, bool isResult) {
+  auto strides = dyn_cast<DenseI64ArrayAttr>(attribute);
+  if (!strides)
+    return emitError() << "is " << attribute
+                       << ", but wants one stride a dimension, as array<i64: "
+                          "4, 1>";
+  if (static_cast<int64_t>(strides.size()) != type.getRank())
+    return emitError() << "has " << strides.size()
+                       << (strides.size() == 1 ? " value" : " values")
+                       << ", but the tensor has rank " << type.getRank();
+  for (auto [dim, stride] : llvm::enumerate(strides.asArrayRef()))
+    if (stride < 0 || stride > UINT32_MAX)
+      return emitError() << "has the stride " << stride << " in dimension "
+                         << dim << ", but wants 0 to " << UINT32_MAX;
+  if (getExtent(type.getShape(), strides) > UINT32_MAX)
+    return emitError() << "reaches over more than " << UINT32_MAX
+                       << " elements, DirectML's limit";
+  if (isResult && !getNestedDimensions(type.getShape(), strides))
+    return emitError()
+           << "is " << attribute << " for " << type
+           << ", but a result wants each stride to reach beyond all elements "
+              "of the dimensions with smaller strides";
+  return success();
+}
+
+/// Verifies `dml.total_size` of a tensor of type `type`, whose strides are
+/// `strides` if that is such an attribute.
+static LogicalResult
+verifyTotalSize(llvm::function_ref<InFlightDiagnostic()> emitError,
+                Attribute attribute, RankedTensorType type, Attribute strides) {
+  auto size = dyn_cast<IntegerAttr>(attribute);
+  if (!size || !size.getType().isSignlessInteger(64))
+    return emitError() << "is " << attribute << ", but wants bytes as an i64";
+  if (size.getInt() < 0 || size.getInt() % 4 != 0)
+    return emitError() << "is " << size.getInt()
+                       << ", but wants a positive multiple of 4";
+  auto array = dyn_cast_or_null<DenseI64ArrayAttr>(strides);
+  uint64_t elements = 1;
+  if (array && static_cast<int64_t>(array.size()) == type.getRank())
+    elements = getExtent(type.getShape(), array);
+  else
+    for (int64_t dim : type.getShape())
+      elements = llvm::SaturatingMultiply(elements, static_cast<uint64_t>(dim));
+  // No tensor that is valid has more than 2^32 elements.
+  uint64_t bits = llvm::SaturatingMultiply<uint64_t>(
+      elements, type.getElementTypeBitWidth());
+  uint64_t wanted = llvm::alignTo(llvm::divideCeil(bits, 8), 4);
+  if (static_cast<uint64_t>(size.getInt()) < wanted)
+    return emitError() << "is " << size.getInt()
+                       << ", but the tensor has at least " << wanted
+                       << " bytes";
+  return success();
+}
+
 /// Verifies an attribute of an argument or result of `op`. (Errors of the
 /// location, as those of `op` would print a whole function.)
 static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
@@ -145,6 +231,26 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
              << typeAttrName << "' on " << describe(parameter) << " is "
              << attribute.getValue() << ", but wants a ranked tensor type";
     return success();
+  }
+  if (attribute.getName() == stridesAttrName ||
+      attribute.getName() == totalSizeAttrName) {
+    auto emitError = [&] {
+      return mlir::emitError(op->getLoc(), "attribute '")
+             << attribute.getName().getValue() << "' on " << describe(parameter)
+             << " ";
+    };
+    RankedTensorType type = getTensorType(op, parameter);
+    if (!type)
+      return emitError() << "wants a function's tensor of static shape";
+    if (attribute.getName() == stridesAttrName)
+      return verifyStrides(emitError, attribute.getValue(), type,
+                           parameter.isResult);
+    auto function = cast<FunctionOpInterface>(op);
+    return verifyTotalSize(
+        emitError, attribute.getValue(), type,
+        parameter.isResult
+            ? function.getResultAttr(parameter.index, stridesAttrName)
+            : function.getArgAttr(parameter.index, stridesAttrName));
   }
   if (attribute.getName() != nameAttrName)
     return emitError(op->getLoc(), "unknown attribute '")

@@ -244,10 +244,7 @@ std::string dml::detail::describeUnknownAttribute(OperationName op,
   return text + "; it has " + llvm::join(op.getAttributeNames(), ", ");
 }
 
-/// An attribute that an operator does not have is a misspelt one, and another
-/// one is silently left at its default. Only those with the prefix of a dialect
-/// may stand on any operation.
-static LogicalResult verifyAttributeNames(Operation *op) {
+LogicalResult dml::verifyAttributeNames(Operation *op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (!attribute.getName().getValue().contains('.'))
       return op->emitOpError() << dml::detail::describeUnknownAttribute(
@@ -259,9 +256,8 @@ static LogicalResult verifyAttributeNames(Operation *op) {
 // The verifier
 //===----------------------------------------------------------------------===//
 
-/// What holds for every DirectML tensor at every level.
-static LogicalResult verifyTensor(FeatureLevelOpInterface op, const Twine &name,
-                                  RankedTensorType type) {
+LogicalResult dml::verifyTensor(Operation *op, const Twine &name,
+                                RankedTensorType type) {
   constexpr int64_t maxElements = std::numeric_limits<uint32_t>::max();
   if (!getDataType(type.getElementType()))
     return op->emitOpError()

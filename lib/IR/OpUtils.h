@@ -22,6 +22,16 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
                                  "' op ", std::forward<Args>(args)...);
 }
 
+/// Checks that `op` has no attributes but its own and those with the prefix of
+/// a dialect. An attribute that an operator does not have is a misspelt one,
+/// and another one is silently left at its default.
+llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
+
+/// Checks what holds for every DirectML tensor at every level; `name` is what
+/// `op` calls the tensor.
+llvm::LogicalResult verifyTensor(mlir::Operation *op, const llvm::Twine &name,
+                                 mlir::RankedTensorType type);
+
 /// What verifyArrays looks at.
 struct ArrayVerifier {
   std::optional<mlir::Location> location;

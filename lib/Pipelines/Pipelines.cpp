@@ -50,6 +50,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
   pm.addPass(createConvertDMLToLinalg());
+  pm.addPass(createApplyLayouts());
   addCleanup(pm);
 }
 

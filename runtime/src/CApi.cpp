@@ -119,7 +119,8 @@ Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
            tensor.sizes.data(),
            tensor.elementCount,
            tensor.byteSize,
-           tensor.bufferSize};
+           tensor.bufferSize,
+           tensor.strides.data()};
   return Status();
 }
 

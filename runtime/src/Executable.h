@@ -53,6 +53,7 @@ struct Tensor {
   std::string name;
   DmlDataType dataType;
   std::vector<uint32_t> sizes;
+  std::vector<uint64_t> strides;
   uint64_t elementCount;
   uint64_t byteSize;
   uint64_t bufferSize;

@@ -25,7 +25,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 0;
+constexpr uint16_t kVersionMinor = 1;
 constexpr uint64_t kRangeAlignment = 256;
 constexpr uint64_t kVectorSize = 16;
 /// DML_TENSOR_DIMENSION_COUNT_MAX1.
@@ -98,7 +98,9 @@ private:
   Status readShaderModule(const fb::ShaderModule &table);
   Status readKernel(const fb::Kernel &table);
   Status readFunction(const fb::Function &table);
-  Status readTensor(const fb::Tensor &table, Tensor &tensor);
+  Status readTensor(const fb::Tensor &table, Tensor &tensor, bool isOutput);
+  Status readStrides(const fb::Tensor &table, Tensor &tensor, bool isOutput,
+                     uint64_t maxElements, uint64_t &extent);
   Status readStep(const fb::Step &table, const Function &function, Step &step);
   Status readDispatch(const fb::Dispatch &table, const Function &function,
                       Step &step);
@@ -318,7 +320,50 @@ Status Reader::readKernel(const fb::Kernel &table) {
   return Status();
 }
 
-Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
+/// Reads the strides, those of a packed tensor where the file has none.
+/// `extent` becomes the number of elements from the first to the last.
+Status Reader::readStrides(const fb::Tensor &table, Tensor &tensor,
+                           bool isOutput, uint64_t maxElements,
+                           uint64_t &extent) {
+  size_t rank = tensor.sizes.size();
+  if (!table.strides()) {
+    tensor.strides.assign(rank, 1);
+    for (size_t i = rank; i-- > 1;)
+      tensor.strides[i - 1] = tensor.strides[i] * tensor.sizes[i];
+    extent = tensor.elementCount;
+    return Status();
+  }
+  if (table.strides()->size() != rank)
+    return invalid("has ", table.strides()->size(), " strides, but ", rank,
+                   " dimensions");
+  tensor.strides.assign(table.strides()->begin(), table.strides()->end());
+  // Dimensions by rising strides.
+  std::vector<size_t> order;
+  for (size_t i = 0; i < rank; ++i)
+    if (tensor.sizes[i] != 1)
+      order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return tensor.strides[a] < tensor.strides[b];
+  });
+  extent = 1;
+  for (size_t i : order) {
+    if (isOutput && tensor.strides[i] < extent)
+      return invalid("has stride ", tensor.strides[i], " in dimension ", i,
+                     ", but an output wants ", extent,
+                     " at least: the elements of dimensions with smaller "
+                     "strides reach so far");
+    // Both factors fit 32 bits.
+    uint64_t reach = (tensor.sizes[i] - uint64_t(1)) * tensor.strides[i];
+    if (reach > maxElements - extent)
+      return invalid("has strides that reach over more than ", maxElements,
+                     " elements");
+    extent += reach;
+  }
+  return Status();
+}
+
+Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor,
+                          bool isOutput) {
   if (tensor.name.empty())
     return invalid("has no name");
   auto dataType = static_cast<uint8_t>(table.data_type());
@@ -341,13 +386,22 @@ Status Reader::readTensor(const fb::Tensor &table, Tensor &tensor) {
       return invalid("has more than ", kMaxBytes, " bytes");
     tensor.elementCount *= tensor.sizes[i];
   }
-  tensor.byteSize = (tensor.elementCount * elementBits + 7) / 8;
-  uint64_t wanted =
-      (tensor.byteSize + kVectorSize - 1) / kVectorSize * kVectorSize;
+  uint64_t extent = 0;
+  DML_TRY(readStrides(table, tensor, isOutput, kMaxBytes * 8 / elementBits,
+                      extent));
+  tensor.byteSize = (extent * elementBits + 7) / 8;
+  uint64_t total = table.total_size();
+  uint64_t least = (tensor.byteSize + 3) / 4 * 4;
+  if (total != 0 && (total < least || total > kMaxBytes || total % 4 != 0))
+    return invalid("total_size is ", total,
+                   ", but must be a multiple of 4 from ", least, " to ",
+                   kMaxBytes, ", or 0");
+  uint64_t bytes = std::max(tensor.byteSize, total);
+  uint64_t wanted = (bytes + kVectorSize - 1) / kVectorSize * kVectorSize;
   tensor.bufferSize = table.buffer_size();
   if (tensor.bufferSize != wanted)
     return invalid("buffer_size is ", tensor.bufferSize, ", but must be ",
-                   wanted, ": its ", tensor.byteSize, " bytes rounded up to ",
+                   wanted, ": its ", bytes, " bytes rounded up to ",
                    kVectorSize);
   return Status();
 }
@@ -364,6 +418,7 @@ Status Reader::readFunction(const fb::Function &table) {
 
   auto readTensors = [&](const char *what, const auto &tables,
                          std::vector<Tensor> &tensors) -> Status {
+    bool isOutput = &tensors == &function.outputs;
     std::set<std::string> names;
     for (const fb::Tensor *table : tables) {
       Tensor tensor;
@@ -374,8 +429,8 @@ Status Reader::readFunction(const fb::Function &table) {
       tensor.name = *name;
       if (!names.insert(tensor.name).second)
         return invalid("two ", what, "s have the name '", tensor.name, "'");
-      DML_TRY_IN(readTensor(*table, tensor), what, " ", tensors.size(), " ('",
-                 tensor.name, "')");
+      DML_TRY_IN(readTensor(*table, tensor, isOutput), what, " ",
+                 tensors.size(), " ('", tensor.name, "')");
       tensors.push_back(std::move(tensor));
     }
     return Status();

@@ -86,9 +86,9 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.0, but this runtime reads 1.0 to 1.0");
-  expectError([](auto &o) { o.version_major = 0; }, "has format version 0.0");
-  expectError([](auto &o) { o.version_minor = 1; }, "has format version 1.1");
+              "has format version 2.1, but this runtime reads 1.0 to 1.1");
+  expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
+  expectError([](auto &o) { o.version_minor = 2; }, "has format version 1.2");
 }
 
 TEST(ExecutableReader, ChecksRequirements) {
@@ -171,6 +171,65 @@ TEST(ExecutableReader, ChecksTensors) {
       "buffer_size is 512, but must be 528: its 528 bytes rounded up");
   expectError([&](auto &o) { input(o).buffer_size = 1024; },
               "buffer_size is 1024, but must be 512");
+}
+
+TEST(ExecutableReader, ReadsStrides) {
+  auto object = makeArithmetic();
+  fb::TensorT &input = *object->functions[0]->inputs[0];
+  input.strides = {0, 40};
+  input.total_size = 5000;
+  input.buffer_size = 5008;
+  auto result = read(write(*object));
+  ASSERT_TRUE(result) << result.status().message();
+  const Function &function = (*result)->functions[0];
+  EXPECT_EQ(function.inputs[0].strides, (std::vector<uint64_t>{0, 40}));
+  EXPECT_EQ(function.inputs[0].byteSize, (31 * 40 + 1) * 4u);
+  EXPECT_EQ(function.inputs[0].elementCount, 128u);
+  EXPECT_EQ(function.inputs[1].strides, (std::vector<uint64_t>{32, 1}));
+}
+
+TEST(ExecutableReader, ChecksStrides) {
+  auto input = [](ExecutableObject &o) -> fb::TensorT & {
+    return *o.functions[0]->inputs[0];
+  };
+  auto output = [](ExecutableObject &o) -> fb::TensorT & {
+    return *o.functions[0]->outputs[0];
+  };
+  expectError([&](auto &o) { input(o).strides = {1}; },
+              "has 1 strides, but 2 dimensions");
+  expectError(
+      [&](auto &o) {
+        input(o).strides = {40, 1};
+      },
+      "buffer_size is 512, but must be 608: its 608 bytes rounded up");
+  expectError(
+      [&](auto &o) {
+        input(o).sizes = {1u << 30, 2};
+        input(o).strides = {UINT32_MAX, UINT32_MAX};
+      },
+      "has strides that reach over more than");
+  // An output has each element once.
+  expectError(
+      [&](auto &o) {
+        output(o).strides = {32, 0};
+      },
+      "has stride 0 in dimension 1, but an output wants 1 at least");
+  expectError(
+      [&](auto &o) {
+        output(o).strides = {31, 1};
+      },
+      "has stride 31 in dimension 0, but an output wants 32 at least");
+  expectError(
+      [&](auto &o) {
+        output(o).strides = {1, 3};
+      },
+      "has stride 3 in dimension 1, but an output wants 4 at least");
+  for (uint64_t size : {uint64_t(508), uint64_t(514), UINT64_MAX - 3})
+    expectError([&](auto &o) { input(o).total_size = size; },
+                "total_size is " + std::to_string(size) +
+                    ", but must be a multiple of 4 from 512 to ");
+  expectError([&](auto &o) { input(o).total_size = 1024; },
+              "buffer_size is 512, but must be 1024");
 }
 
 TEST(ExecutableReader, ChecksFunctions) {

@@ -175,6 +175,8 @@ TEST(Executable, Reflects) {
   EXPECT_EQ(tensor.rank, 2u);
   EXPECT_EQ(tensor.sizes[1], 64u);
   EXPECT_EQ(tensor.elementCount, 128u);
+  EXPECT_EQ(tensor.strides[0], 64u);
+  EXPECT_EQ(tensor.strides[1], 1u);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "input 2 does not exist",
                dmlGetInputInfo, executable, 0, 2, &tensor);
 

@@ -6,6 +6,7 @@
 
 #include "support/File.h"
 #include "support/Half.h"
+#include "support/HostTensor.h"
 #include "support/Npy.h"
 #include "support/TensorLiteral.h"
 
@@ -98,6 +99,48 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_EQ(toHalf(0x1.8p-25), 0x0001);
   EXPECT_EQ(toHalf(0x1.ffcp-15 + 0x1p-25), 0x0400); // up to a normal number
   EXPECT_EQ(toHalf(-std::numeric_limits<double>::infinity()), 0xfc00);
+}
+
+DmlTensorInfo describe(DmlDataType type, const std::vector<uint32_t> &sizes,
+                       const std::vector<uint64_t> &strides) {
+  DmlTensorInfo info{};
+  info.dataType = type;
+  info.rank = static_cast<uint32_t>(sizes.size());
+  info.sizes = sizes.data();
+  info.strides = strides.data();
+  info.elementCount = *countElements(type, sizes);
+  return info;
+}
+
+TEST(HostTensor, HasLayouts) {
+  std::vector<uint32_t> sizes = {2, 1, 3};
+  std::vector<uint64_t> packed = {3, 77, 1}, padded = {5, 9, 2},
+                        transposed = {1, 0, 2}, repeated = {0, 0, 1};
+  std::vector<uint8_t> elements = {1, 2, 3, 4, 5, 6};
+  EXPECT_TRUE(isPacked(describe(DML_DATA_TYPE_INT8, sizes, packed)));
+  EXPECT_FALSE(isPacked(describe(DML_DATA_TYPE_INT8, sizes, padded)));
+  EXPECT_FALSE(isPacked(describe(DML_DATA_TYPE_INT8, sizes, transposed)));
+  auto check = [&](DmlDataType type, const std::vector<uint64_t> &strides,
+                   const std::vector<uint8_t> &data,
+                   const std::vector<uint8_t> &wanted) {
+    DmlTensorInfo info = describe(type, sizes, strides);
+    EXPECT_EQ(applyLayout(info, data), wanted);
+    EXPECT_EQ(removeLayout(info, wanted), data);
+  };
+  check(DML_DATA_TYPE_INT8, packed, elements, elements);
+  check(DML_DATA_TYPE_INT8, padded, elements, {1, 0, 2, 0, 3, 4, 0, 5, 0, 6});
+  check(DML_DATA_TYPE_INT8, transposed, elements, {1, 4, 2, 5, 3, 6});
+  check(DML_DATA_TYPE_INT8, repeated, {1, 2, 3, 1, 2, 3}, {1, 2, 3});
+  check(DML_DATA_TYPE_INT16, transposed, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6},
+        {1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
+  // Two elements to a byte.
+  check(DML_DATA_TYPE_UINT4, transposed, {0x21, 0x43, 0x65},
+        {0x41, 0x52, 0x63});
+  check(DML_DATA_TYPE_UINT4, repeated, {0x21, 0x13, 0x32}, {0x21, 0x03});
+  // One place has one element.
+  EXPECT_EQ(
+      applyLayout(describe(DML_DATA_TYPE_INT8, sizes, repeated), elements),
+      std::nullopt);
 }
 
 TEST(TensorLiteral, PacksFourBits) {

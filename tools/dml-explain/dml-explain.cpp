@@ -6,6 +6,7 @@
 
 #include "SupportMatrix.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/ViewOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -138,7 +139,7 @@ static bool needsNoOperator(Operation *op) {
   return isa<ModuleOp, func::ReturnOp, func::CallOp, arith::ConstantOp,
              linalg::BroadcastOp, linalg::TransposeOp, linalg::YieldOp,
              tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
-             tensor::EmptyOp, tensor::ExpandShapeOp>(op);
+             tensor::EmptyOp, tensor::ExpandShapeOp, ViewOp>(op);
 }
 
 /// Whether `op` is a part of an operation that is foreign already: of its

@@ -8,6 +8,7 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/IR/Diagnostics.h"
+#include "support/HostTensor.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -126,8 +127,18 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   auto destroyProgram = llvm::scope_exit([&] { dmlDestroyProgram(program); });
 
   SmallVector<Tensor> outputs;
-  std::vector<std::vector<char>> inputBytes, outputBytes;
-  for (Type type : resultTypes) {
+  std::vector<std::vector<uint8_t>> inputBytes, outputBytes;
+  SmallVector<DmlTensorInfo> inputInfos(inputs.size()),
+      outputInfos(resultTypes.size());
+  for (auto [i, info] : llvm::enumerate(inputInfos))
+    if (DmlResult failure =
+            dmlGetInputInfo(executable, function, i, &info, error))
+      return fail(failure);
+  for (auto [i, info] : llvm::enumerate(outputInfos))
+    if (DmlResult failure =
+            dmlGetOutputInfo(executable, function, i, &info, error))
+      return fail(failure);
+  for (auto [type, info] : llvm::zip_equal(resultTypes, outputInfos)) {
     auto tensorType = cast<RankedTensorType>(type);
     FailureOr<Tensor> output = Tensor::create(
         *getDataType(tensorType.getElementType()), tensorType.getShape());
@@ -136,15 +147,23 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
       return failure();
     }
     // Whatever the device does not write shall show.
-    outputBytes.emplace_back(output->getNumPackedBytes(), '\xcd');
+    outputBytes.emplace_back(info.byteSize, 0xcd);
     outputs.push_back(std::move(*output));
   }
   SmallVector<DmlHostTensor> hostInputs, hostOutputs;
-  for (const Tensor &input : inputs)
-    inputBytes.push_back(input.pack());
-  for (std::vector<char> &bytes : inputBytes)
+  for (auto [input, info] : llvm::zip_equal(inputs, inputInfos)) {
+    std::vector<char> packed = input.pack();
+    auto bytes = tools::applyLayout(
+        info, std::vector<uint8_t>(packed.begin(), packed.end()));
+    if (!bytes) {
+      outcome.message = "an input has different elements in one place";
+      return failure();
+    }
+    inputBytes.push_back(std::move(*bytes));
+  }
+  for (std::vector<uint8_t> &bytes : inputBytes)
     hostInputs.push_back({bytes.data(), bytes.size()});
-  for (std::vector<char> &bytes : outputBytes)
+  for (std::vector<uint8_t> &bytes : outputBytes)
     hostOutputs.push_back({bytes.data(), bytes.size()});
   result =
       dmlRunFunction(program, function, hostInputs.data(), hostInputs.size(),
@@ -156,8 +175,22 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
         "the validation layer has " + std::to_string(count) + " messages";
     return failure();
   }
-  for (auto [output, bytes] : llvm::zip_equal(outputs, outputBytes))
-    output.unpack(bytes);
+  for (auto [output, info, bytes] :
+       llvm::zip_equal(outputs, outputInfos, outputBytes)) {
+    std::vector<uint8_t> packed = tools::removeLayout(info, bytes);
+    output.unpack(std::vector<char>(packed.begin(), packed.end()));
+    // What lies between the elements is 0: the layout brings it back. Half a
+    // byte may be left behind the last element.
+    auto wanted = tools::applyLayout(info, packed);
+    if (wanted && dmlGetDataTypeBits(info.dataType) == 4) {
+      wanted->back() &= 0xf;
+      bytes.back() &= 0xf;
+    }
+    if (wanted != bytes) {
+      outcome.message = "a result's buffer is not 0 between its elements";
+      return failure();
+    }
+  }
   return outputs;
 }
 

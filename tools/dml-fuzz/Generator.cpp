@@ -6,10 +6,12 @@
 
 #include "Generator.h"
 #include "Operators.h"
+#include "dml/IR/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -151,9 +153,9 @@ static Cell pickCell(Random &random, ArrayRef<Cell> cells) {
   return random.pick(ArrayRef(ofOperator));
 }
 
-/// An operation of the tensor dialect, or nothing where none suits `input`.
-/// Bits become those of another type only where they are known to be `moved`
-/// ones.
+/// A view, or an operation of the tensor dialect; nothing where what is drawn
+/// does not suit `input`. Bits become those of another type only where they are
+/// known to be `moved` ones.
 static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
   Random &random = draft.random;
   OpBuilder &builder = draft.builder;
@@ -162,7 +164,7 @@ static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
   SmallVector<int64_t> shape(type.getShape());
   unsigned rank = shape.size();
   auto dim = static_cast<unsigned>(random.between(0, rank - 1));
-  switch (random.between(0, 4)) {
+  switch (random.between(0, 6)) {
   case 0: { // Two dimensions as one.
     if (dim + 1 == rank)
       return {};
@@ -217,6 +219,9 @@ static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
                            : drawConstant(draft, type));
     return tensor::ConcatOp::create(builder, loc, dim, inputs);
   }
+  case 4:
+  case 5:
+    return drawView(draft, input);
   default: { // Bits as another type's: as integers, whatever they were.
     unsigned width = type.getElementTypeBitWidth();
     Type to = IntegerType::get(builder.getContext(), width,
@@ -227,6 +232,41 @@ static Value drawTensorOp(Draft &draft, Value input, bool isMoved) {
     return tensor::BitcastOp::create(builder, loc, type.clone(to), input);
   }
   }
+}
+
+/// Strides of a caller's tensor of these sizes: its dimensions in any order,
+/// with gaps; those of an argument may be anything small.
+static Attribute drawStrides(Draft &draft, ArrayRef<int64_t> sizes,
+                             bool isResult) {
+  Random &random = draft.random;
+  SmallVector<int64_t> strides(sizes.size());
+  bool isNested = isResult || random.oneIn(2), isOrdered = random.oneIn(2);
+  SmallVector<unsigned> order = draft.drawOrder(sizes.size());
+  if (isOrdered)
+    llvm::sort(order, std::greater<>());
+  int64_t extent = 1;
+  for (unsigned dim : order) {
+    strides[dim] = isNested
+                       ? extent + (random.oneIn(3) ? random.between(0, 5) : 0)
+                       : random.between(0, 9);
+    extent += (sizes[dim] - 1) * strides[dim];
+  }
+  return draft.builder.getDenseI64ArrayAttr(strides);
+}
+
+/// Gives some of the function's arguments and results strides.
+static void drawLayouts(Draft &draft, func::FuncOp function) {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (draft.random.oneIn(8))
+      function.setArgAttr(i, stridesAttrName,
+                          drawStrides(draft, cast<ShapedType>(type).getShape(),
+                                      /*isResult=*/false));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (draft.random.oneIn(8))
+      function.setResultAttr(i, stridesAttrName,
+                             drawStrides(draft,
+                                         cast<ShapedType>(type).getShape(),
+                                         /*isResult=*/true));
 }
 
 OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
@@ -312,7 +352,9 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   }
   if (results.empty() || random.oneIn(40))
     results.push_back(values.back());
-  return draft.finish(results);
+  OwningOpRef<ModuleOp> module = draft.finish(results);
+  drawLayouts(draft, draft.function);
+  return module;
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,6 +505,30 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
   }
 }
 
+/// Makes those elements equal that strides put into one place: each becomes the
+/// last of them.
+static void shareElements(reference::Tensor &tensor,
+                          ArrayRef<int64_t> strides) {
+  size_t width = reference::getByteWidth(tensor.getDataType());
+  auto getPlace = [&](ArrayRef<int64_t> coordinate) {
+    int64_t place = 0;
+    for (auto [index, stride] : llvm::zip_equal(coordinate, strides))
+      place += index * stride;
+    return place;
+  };
+  llvm::DenseMap<int64_t, char *> owners;
+  char *element = tensor.getData();
+  reference::forEachCoordinate(tensor.getShape(), [&](ArrayRef<int64_t> c) {
+    owners[getPlace(c)] = element;
+    element += width;
+  });
+  element = tensor.getData();
+  reference::forEachCoordinate(tensor.getShape(), [&](ArrayRef<int64_t> c) {
+    std::memmove(element, owners[getPlace(c)], width);
+    element += width;
+  });
+}
+
 FailureOr<SmallVector<reference::Tensor>> drawInputs(func::FuncOp function,
                                                      uint64_t seed) {
   SmallVector<reference::Tensor> inputs;
@@ -485,6 +551,8 @@ FailureOr<SmallVector<reference::Tensor>> drawInputs(func::FuncOp function,
     if (reference::getBitWidth(*dataType) == 4)
       for (int64_t i = 0; i < input->getNumElements(); ++i)
         input->setInteger(i, input->getInteger(i));
+    if (auto strides = getArgumentStrides(function, argument.getArgNumber()))
+      shareElements(*input, *strides);
     inputs.push_back(std::move(*input));
   }
   return inputs;

@@ -197,6 +197,9 @@ private:
 /// All operators.
 const Operators &getOperators();
 
+/// A view of some of the elements of `input`, some of them several times.
+mlir::Value drawView(Draft &draft, mlir::Value input);
+
 /// Each adds one family of operators.
 #define DML_FAMILY(name) void add##name##Operators(Operators &operators);
 #include "dml/IR/Families.def"

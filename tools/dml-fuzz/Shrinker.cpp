@@ -10,7 +10,7 @@
 
 #include "Differential.h"
 #include "Operators.h"
-#include "dml/IR/DML.h"
+#include "dml/IR/ViewOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -96,9 +96,9 @@ public:
       return std::move(best);
     bool progress = true;
     while (progress && triesLeft > 0)
-      progress = dropResults() | dropOperators() | dropArguments() |
-                 dropDimensions() | shrinkShapes() | simplifyAttributes() |
-                 dropTarget();
+      progress = dropLayouts() | dropResults() | dropOperators() |
+                 dropArguments() | dropDimensions() | shrinkShapes() |
+                 simplifyAttributes() | dropTarget();
     return std::move(best);
   }
 
@@ -303,7 +303,7 @@ private:
       });
     for (size_t i = 0; i < getNumOperations(); ++i)
       // The sizes of results that nothing determines.
-      if (isa<FeatureLevelOpInterface>(getOperation(*best, i)) &&
+      if (isa<FeatureLevelOpInterface, ViewOp>(getOperation(*best, i)) &&
           !isa<InferTypeOpInterface>(getOperation(*best, i)))
         progress |= shrinkShape([&](ModuleOp module) {
           return getOperation(module, i)->getResult(0);
@@ -348,7 +348,7 @@ private:
     bool progress = false;
     for (size_t i = 0; i < getNumOperations(); ++i) {
       // Other operations' attributes say what their types do.
-      if (!isa<FeatureLevelOpInterface>(getOperation(*best, i)))
+      if (!isa<FeatureLevelOpInterface, ViewOp>(getOperation(*best, i)))
         continue;
       for (NamedAttribute attribute : getOperation(*best, i)->getAttrs()) {
         StringAttr name = attribute.getName();
@@ -367,6 +367,21 @@ private:
       }
     }
     return progress;
+  }
+
+  /// Packs all arguments and results.
+  bool dropLayouts() {
+    return attempt([](ModuleOp copy) {
+      func::FuncOp function = getMain(copy);
+      bool dropped = false;
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        dropped |=
+            static_cast<bool>(function.removeArgAttr(i, stridesAttrName));
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        dropped |= static_cast<bool>(function.removeResultAttr(
+            i, StringAttr::get(copy.getContext(), stridesAttrName)));
+      return dropped;
+    });
   }
 
   bool dropTarget() {

@@ -38,7 +38,8 @@ inputs and outputs
                          and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
                          bits such as 0x7FC00000. What is too large for its type
-                         is an error.
+                         is an error. Elements are packed, whatever strides
+                         the function wants: they are put into place.
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.

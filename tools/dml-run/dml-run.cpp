@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 using namespace dml::tools;
 
@@ -30,6 +31,14 @@ bool endsWith(const std::string &text, const std::string &end) {
 std::string describeType(const DmlTensorInfo &info) {
   return dml::tools::describeType(info.dataType,
                                   {info.sizes, info.sizes + info.rank});
+}
+
+/// "4, 1"
+std::string printStrides(const DmlTensorInfo &info) {
+  std::string text;
+  for (uint32_t dim = 0; dim < info.rank; ++dim)
+    text += (dim == 0 ? "" : ", ") + std::to_string(info.strides[dim]);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,7 +153,8 @@ std::string printTensors(const std::vector<DmlTensorInfo> &tensors) {
   std::string text;
   for (const DmlTensorInfo &tensor : tensors)
     text += std::string(text.empty() ? "%" : ", %") + tensor.name + ": " +
-            describeType(tensor);
+            describeType(tensor) +
+            (isPacked(tensor) ? "" : " strides " + printStrides(tensor));
   return "(" + text + ")";
 }
 
@@ -239,8 +249,15 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   };
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     DmlBufferRange range = createBuffer(signature.inputs[i]);
-    DML_CHECK(dmlWriteBuffer, buffers.back(), 0, inputs[i].data.data(),
-              inputs[i].data.size());
+    const DmlTensorInfo &info = signature.inputs[i];
+    std::optional<std::vector<uint8_t>> bytes = inputs[i].data;
+    if (!isPacked(info))
+      bytes = applyLayout(info, inputs[i].data);
+    if (!bytes)
+      fail(std::string("input '") + info.name +
+           "' has different elements where its strides (" + printStrides(info) +
+           ") have one");
+    DML_CHECK(dmlWriteBuffer, buffers.back(), 0, bytes->data(), bytes->size());
     DML_CHECK(dmlBindInput, table, i, &range);
   }
   for (uint32_t i = 0; i < signature.outputs.size(); ++i) {
@@ -267,6 +284,8 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     tensor.data.resize(info.byteSize);
     DML_CHECK(dmlReadBuffer, buffers[inputs.size() + i], 0, tensor.data.data(),
               tensor.data.size());
+    if (!isPacked(info))
+      tensor.data = removeLayout(info, tensor.data);
     outputs.push_back(std::move(tensor));
   }
   return outputs;

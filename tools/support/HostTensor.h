@@ -36,6 +36,18 @@ inline std::string describeType(const HostTensor &tensor) {
 std::optional<uint64_t> countElements(DmlDataType dataType,
                                       const std::vector<uint32_t> &sizes);
 
+/// Whether the tensor's elements lie in row-major order without gaps.
+bool isPacked(const DmlTensorInfo &info);
+
+/// The bytes of a buffer that has the elements of `packed` where `info` says,
+/// and zeros elsewhere. Nothing where elements that share a place differ.
+std::optional<std::vector<uint8_t>>
+applyLayout(const DmlTensorInfo &info, const std::vector<uint8_t> &packed);
+
+/// The elements that a buffer has where `info` says, packed.
+std::vector<uint8_t> removeLayout(const DmlTensorInfo &info,
+                                  const std::vector<uint8_t> &bytes);
+
 /// Elements of 4 bits, one in each byte, as they are in a HostTensor, and back
 /// to `count` bytes, whose upper bits are 0.
 std::vector<uint8_t> packNibbles(const std::vector<uint8_t> &elements);

@@ -89,6 +89,38 @@ TEST_F(ExportTest, Signature) {
   EXPECT_EQ(file->requirements()->max_compute_workgroup_invocations(), 128u);
 }
 
+TEST_F(ExportTest, Layouts) {
+  const auto *file = compile(R"mlir(
+    func.func @main(
+        %a: tensor<2x3xui8> {dml.strides = array<i64: 40, 1>},
+        %b: tensor<2x3xui8> {dml.strides = array<i64: 3, 1>, dml.total_size = 100})
+        -> (tensor<2x3xui8> {dml.strides = array<i64: 1, 2>},
+            tensor<2x3xui8> {dml.strides = array<i64: 1, 7>, dml.total_size = 16}) {
+      return %a, %b : tensor<2x3xui8>, tensor<2x3xui8>
+    })mlir");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->version_minor(), 1u);
+  const auto *main = file->functions()->Get(0);
+  auto check = [](const executable::Tensor *tensor,
+                  std::vector<uint32_t> strides, uint64_t totalSize,
+                  uint64_t bufferSize) {
+    EXPECT_EQ(
+        std::vector<uint32_t>(tensor->sizes()->begin(), tensor->sizes()->end()),
+        (std::vector<uint32_t>{2, 3}));
+    std::vector<uint32_t> found;
+    if (tensor->strides())
+      found.assign(tensor->strides()->begin(), tensor->strides()->end());
+    EXPECT_EQ(found, strides);
+    EXPECT_EQ(tensor->total_size(), totalSize);
+    EXPECT_EQ(tensor->buffer_size(), bufferSize);
+  };
+  check(main->inputs()->Get(0), {40, 1}, 0, 48);
+  // Those of a packed tensor are none.
+  check(main->inputs()->Get(1), {}, 100, 112);
+  check(main->outputs()->Get(0), {1, 2}, 0, 16);
+  check(main->outputs()->Get(1), {1, 7}, 16, 16);
+}
+
 TEST_F(ExportTest, Schedule) {
   // A chain of three, and a step that waits for none of them.
   const auto *file = compile(R"mlir(

@@ -8,6 +8,7 @@
 #include "dml-fuzz/Generator.h"
 #include "dml-fuzz/Mutator.h"
 #include "dml/IR/DMLOps.h"
+#include "dml/IR/Layout.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -106,10 +107,16 @@ TEST_F(FuzzTest, DrawsEveryPath) {
   // others; each operation; several results; values with several uses.
   llvm::StringMap<unsigned> whole, others;
   unsigned severalResults = 0, severalUses = 0;
+  // Buffers that the caller does not pack.
+  unsigned stridedArguments = 0, stridedResults = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     auto module = drawProgram(&context, seed);
     auto function = module->lookupSymbol<func::FuncOp>("main");
     severalResults += function.getNumResults() > 1;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      stridedArguments += getArgumentStrides(function, i).has_value();
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      stridedResults += getResultStrides(function, i).has_value();
     for (Operation &op : function.front().without_terminator()) {
       auto type = cast<RankedTensorType>(op.getResult(0).getType());
       ArrayRef<int64_t> shape = type.getShape();
@@ -122,8 +129,8 @@ TEST_F(FuzzTest, DrawsEveryPath) {
   }
   for (StringRef name :
        {"arith.constant", "dml.max_pooling_grad", "dml.padding", "dml.resample",
-        "dml.tile", "tensor.bitcast", "tensor.collapse_shape", "tensor.concat",
-        "tensor.expand_shape", "tensor.extract_slice"}) {
+        "dml.tile", "dml.view", "tensor.bitcast", "tensor.collapse_shape",
+        "tensor.concat", "tensor.expand_shape", "tensor.extract_slice"}) {
     EXPECT_GE(whole[name], 2u) << name.str();
     EXPECT_GE(others[name], 2u) << name.str();
   }
@@ -136,6 +143,8 @@ TEST_F(FuzzTest, DrawsEveryPath) {
   EXPECT_GE(numWhole, numOthers / 4);
   EXPECT_GE(severalResults, 100u);
   EXPECT_GE(severalUses, 100u);
+  EXPECT_GE(stridedArguments, 100u);
+  EXPECT_GE(stridedResults, 100u);
 }
 
 TEST_F(FuzzTest, SeedsDetermineCases) {

@@ -29,4 +29,23 @@ def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
   ];
 }
 
+def ApplyLayouts : Pass<"dml-apply-layouts", "mlir::ModuleOp"> {
+  let summary = "Give arguments and results the layouts of the caller's tensors";
+  let description = [{
+    Arguments and results that have `dml.strides` become what their buffers hold: one
+    row of all elements from the first to the last, gaps included. Reads of an argument
+    then compute a place in that row of the coordinates, a sum of products; a result's
+    row is a `linalg.generic` that takes a place apart again, by one division a
+    dimension, and has zeros in the gaps. Neither costs a pass over memory where
+    producers are fused, but for arguments that are not read element by element.
+
+    It runs when no dml operators are left. The attribute `dml.type` keeps the original
+    type.
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // DML_CONVERSION_PASSES_TD

@@ -92,6 +92,14 @@ inline constexpr llvm::StringLiteral nameAttrName = "dml.name";
 /// had before code generation gave it another one of the same bytes.
 inline constexpr llvm::StringLiteral typeAttrName = "dml.type";
 
+/// Name of the argument and result attribute that has the strides of the
+/// caller's tensor, in elements.
+inline constexpr llvm::StringLiteral stridesAttrName = "dml.strides";
+
+/// Name of the argument and result attribute that has the bytes which the
+/// caller states for its tensor.
+inline constexpr llvm::StringLiteral totalSizeAttrName = "dml.total_size";
+
 /// Keeps the types of those tensors of a function's signature that a conversion
 /// changes, for the executable, where no earlier one did.
 void keepTensorTypes(mlir::FunctionOpInterface function,

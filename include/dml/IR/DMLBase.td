@@ -40,6 +40,27 @@ def DML_Dialect : Dialect {
     **Names.** The attribute `dml.name`, on an argument or a result of a function,
     names the tensor in a compiled executable's signature. No two of a function
     have the same name.
+
+    **Layouts.** In functions, tensors are packed: row-major, without gaps. The
+    caller's tensors may have what a `DML_BUFFER_TENSOR_DESC` has beside its sizes,
+    as attributes on arguments and results of a function:
+
+    * `dml.strides = array<i64: ...>` is one stride a dimension, in elements, from 0
+      to 2^32 - 1: the element at coordinates `c` stands at `sum(c[i] * strides[i])`
+      in the bound buffer. An argument may repeat elements by strides of 0, or by
+      strides that overlap. A result may not: sorted by strides, each dimension of
+      more than one element reaches beyond all elements of those with smaller
+      strides. What lies between the elements of a result becomes 0. A tensor
+      reaches over at most 2^32 - 1 elements.
+    * `dml.total_size` is the bytes that the buffer has: a multiple of 4, and no less
+      than `DMLCalcBufferTensorSize` gives, which is the bytes up to the last
+      element, rounded up to 4. The executable then wants a buffer of that many.
+
+    Only compiled executables know of layouts: values are what they would be without
+    them, in the interpreter for instance. `GuaranteedBaseOffsetAlignment` has no
+    attribute, since every bound buffer begins at a multiple of 16 bytes, and
+    `DML_TENSOR_FLAG_OWNED_BY_DML` has none, since an executable holds the constants
+    that it owns. Tensors within a graph get strides by `dml.view`.
   }];
   let useDefaultAttributePrinterParser = 1;
   // Each family of operators registers its own, in the file that defines them.

@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "dml/IR/Layout.h"
+#include "dml/IR/ViewOps.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -440,7 +441,7 @@ dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
                        MLIRContext *context, const ImportOptions &options) {
   std::shared_ptr<llvm::MemoryBuffer> file = std::move(buffer);
   context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                       linalg::LinalgDialect, tensor::TensorDialect>();
+                       tensor::TensorDialect>();
   llvm::Expected<ModelProto> model = decodeModel(file->getBuffer());
   if (!model)
     return model.takeError();
@@ -477,7 +478,7 @@ bool dml::onnx::isModel(StringRef path, StringRef content) {
 
 void dml::onnx::registerDialects(DialectRegistry &registry) {
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
+                  tensor::TensorDialect>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -732,50 +733,35 @@ Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
 
 Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
   auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> packed = getPackedStrides(type.getShape());
   Shape shape;
-  SmallVector<int64_t> moved;
+  SmallVector<int64_t> moved, strides;
   for (int64_t dim : permutation) {
     shape.push_back(type.getDimSize(dim));
+    strides.push_back(packed[dim]);
     if (type.getDimSize(dim) != 1)
       moved.push_back(dim);
   }
   // Where only sizes of 1 change their place, no element does.
   if (llvm::is_sorted(moved))
     return reshape(value, shape);
-  OpBuilder &builder = getBuilder();
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, shape, type.getElementType());
-  return linalg::TransposeOp::create(builder, loc, value, empty, permutation)
-      ->getResult(0);
+  return ViewOp::create(getBuilder(), loc, type.clone(shape), value, strides);
 }
 
 Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
                               ArrayRef<int64_t> to) {
   assert(from.size() == to.size());
-  Shape kept;
-  SmallVector<int64_t> added;
-  for (auto [dim, fromSize, toSize] : llvm::enumerate(from, to)) {
-    if (fromSize == toSize)
-      kept.push_back(fromSize);
-    else
-      added.push_back(static_cast<int64_t>(dim));
-  }
-  if (added.empty())
+  if (from == to)
     return materialize(tensor, to);
-  OpBuilder &builder = getBuilder();
-  auto build = [&](ArrayRef<int64_t> shape, ArrayRef<int64_t> result,
-                   ArrayRef<int64_t> dims) -> Value {
-    Value value = materialize(tensor, shape);
-    Value empty = tensor::EmptyOp::create(
-        builder, loc, result,
-        cast<RankedTensorType>(value.getType()).getElementType());
-    return linalg::BroadcastOp::create(builder, loc, value, empty, dims)
-        ->getResult(0);
-  };
-  if (!kept.empty())
-    return build(kept, to, added);
-  // DirectML's tensors have one dimension at least.
-  return reshape(build({1}, {1, *countElements(to)}, {1}), to);
+  // DirectML's tensors have one dimension at least: `to` does.
+  Value value = materialize(tensor, from);
+  SmallVector<int64_t> strides = getPackedStrides(from);
+  for (auto [stride, fromSize, toSize] : llvm::zip_equal(strides, from, to))
+    if (fromSize != toSize)
+      stride = 0;
+  return ViewOp::create(getBuilder(), loc,
+                        cast<RankedTensorType>(value.getType()).clone(to),
+                        value, strides);
 }
 
 Value NodeImporter::bitcast(Value value, DataType type) {

@@ -366,17 +366,24 @@ typedef struct DmlFunctionInfo {
   uint32_t featureLevel;
 } DmlFunctionInfo;
 
-/* A packed, row-major tensor. */
+/* A tensor, packed and row-major where the compiler was not told otherwise: the
+ * element at coordinates c is element sum(c[i] * strides[i]) of its buffer. */
 typedef struct DmlTensorInfo {
   const char *name;
   DmlDataType dataType;
   uint32_t rank;
   const uint32_t *sizes;
   uint64_t elementCount;
-  /* Bytes of the elements. */
+  /* Bytes up to the end of the last element: gaps count, and elements that
+   * share a place count once. */
   uint64_t byteSize;
-  /* Bytes that a bound buffer must have: byteSize rounded up to 16. */
+  /* Bytes that a bound buffer must have: byteSize, or the total size that the
+   * compiler was told, rounded up to 16. */
   uint64_t bufferSize;
+  /* Elements from one coordinate to the next, one number for each dimension; 0
+   * where the dimension repeats an input's elements. After execution, elements
+   * of an output's buffer that lie between the tensor's own are 0. */
+  const uint64_t *strides;
 } DmlTensorInfo;
 
 typedef enum DmlStepKind {
@@ -423,7 +430,8 @@ DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);
 
-/* Host memory of `size` bytes; the size must be the tensor's byteSize. */
+/* Host memory of `size` bytes, which has the tensor's strides; the size must be
+ * the tensor's byteSize. */
 typedef struct DmlHostTensor {
   void *data;
   size_t size;

@@ -13,7 +13,7 @@ labels = set()
 for path in sorted(descriptions.glob("*Op*.td")):
     owner = None
     for line in path.read_text().splitlines():
-        if match := re.search(r': DML_\w+<"(\w+)"', line):
+        if match := re.search(r': (?:DML_\w+<|Op<DML_Dialect, )"(\w+)"', line):
             owner = f"dml.{match[1]}"
         elif match := re.match(r"class (DML_\w*)<", line):
             owner = match[1]
