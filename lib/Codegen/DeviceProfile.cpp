@@ -29,10 +29,16 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
   return features;
 }
 
+/// The storage buffers that a kernel of the profile "full" binds at most.
+static constexpr int64_t fullStorageBuffers = 16;
+/// What a kernel writes and what it reads: fewer buffers hold nothing.
+static constexpr int64_t leastStorageBuffers = 2;
+
 DeviceProfile DeviceProfile::getFull() {
   DeviceProfile profile;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     profile.set(info.feature, true);
+  profile.maxStorageBuffers = fullStorageBuffers;
   return profile;
 }
 
@@ -66,6 +72,8 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
   return required;
 }
 
+static constexpr llvm::StringLiteral storageBuffersKey = "maxStorageBuffers=";
+
 llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;
@@ -79,6 +87,17 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   llvm::SmallVector<llvm::StringRef> parts;
   changes.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : parts) {
+    if (part.consume_front(storageBuffersKey)) {
+      int64_t count;
+      if (part.getAsInteger(10, count) || count < leastStorageBuffers ||
+          count > UINT32_MAX)
+        return llvm::createStringError(
+            "device profile limit '" + storageBuffersKey + part +
+            "' wants a whole number from " + llvm::Twine(leastStorageBuffers) +
+            " to " + llvm::Twine(UINT32_MAX));
+      profile.maxStorageBuffers = count;
+      continue;
+    }
     bool value = part.consume_front("+");
     if (!value && !part.consume_front("-"))
       return llvm::createStringError("device profile change '" + part +
@@ -101,12 +120,13 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
 }
 
 std::string DeviceProfile::str() const {
-  if (features == 0)
-    return "minimal";
-  std::string spec = "full";
+  std::string spec = features == 0 ? "minimal" : "full";
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    if (!has(info.feature))
+    if (features != 0 && !has(info.feature))
       spec += (",-" + info.vulkanName).str();
+  if (maxStorageBuffers !=
+      (features == 0 ? promisedStorageBuffers : fullStorageBuffers))
+    spec += "," + storageBuffersKey.str() + std::to_string(maxStorageBuffers);
   return spec;
 }
 
