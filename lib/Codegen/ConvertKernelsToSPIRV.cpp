@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Codegen/Placement.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -242,7 +243,11 @@ struct ConvertKernelsToSPIRV
                                         })))
       return signalPassFailure();
 
-    getOperation().walk(shareBindings);
+    WalkResult bound = getOperation().walk([&](gpu::LaunchFuncOp launch) {
+      return WalkResult(shareBindings(launch, *profile));
+    });
+    if (bound.wasInterrupted())
+      return signalPassFailure();
     SmallVector<Kernel> kernels;
     for (auto [original, narrow] : llvm::zip_equal(originals, fit)) {
       FailureOr<Kernel> kernel = prepare(original, !*narrow, *profile);
@@ -268,13 +273,14 @@ private:
   };
 
   /// Views of one buffer share its binding: devices have few.
-  static void shareBindings(gpu::LaunchFuncOp launch) {
+  static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
+                                     const DeviceProfile &profile) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
         launch, launch.getKernel());
     llvm::SmallMapVector<Value, unsigned, 4> bindings;
     for (auto [index, buffer] : llvm::enumerate(launch.getKernelOperands())) {
-      while (auto view = buffer.getDefiningOp<UnrealizedConversionCastOp>())
-        buffer = view.getOperand(0);
+      while (isBufferView(buffer.getDefiningOp()))
+        buffer = buffer.getDefiningOp()->getOperand(0);
       unsigned binding =
           bindings.try_emplace(buffer, bindings.size()).first->second;
       kernel.setArgAttr(
@@ -282,6 +288,13 @@ private:
           spirv::getInterfaceVarABIAttr(
               /*descriptorSet=*/0, binding, std::nullopt, launch.getContext()));
     }
+    auto count = static_cast<int64_t>(bindings.size());
+    if (count <= profile.getMaxStorageBuffers())
+      return success();
+    return emitError(kernel.getLoc())
+           << "'" << kernel.getName() << "' binds " << count
+           << " storage buffers, but the device profile '" << profile.str()
+           << "' has " << profile.getMaxStorageBuffers();
   }
 
   /// In a kernel that needs 64-bit indices, most numbers fit in 32 bits all the

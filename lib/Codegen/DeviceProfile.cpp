@@ -33,10 +33,16 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
   return features;
 }
 
+/// The storage buffers that a kernel of the profile "full" binds at most.
+static constexpr int64_t fullStorageBuffers = 16;
+/// What a kernel writes and what it reads: fewer buffers hold nothing.
+static constexpr int64_t leastStorageBuffers = 2;
+
 DeviceProfile DeviceProfile::getFull() {
   DeviceProfile profile;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     profile.set(info.feature, true);
+  profile.maxStorageBuffers = fullStorageBuffers;
   return profile;
 }
 
@@ -70,6 +76,8 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
   return required;
 }
 
+static constexpr llvm::StringLiteral storageBuffersKey = "maxStorageBuffers=";
+
 llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;
@@ -83,6 +91,17 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   llvm::SmallVector<llvm::StringRef> parts;
   changes.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : parts) {
+    if (part.consume_front(storageBuffersKey)) {
+      int64_t count;
+      if (part.getAsInteger(10, count) || count < leastStorageBuffers ||
+          count > UINT32_MAX)
+        return llvm::createStringError(
+            "device profile limit '" + storageBuffersKey + part +
+            "' wants a whole number from " + llvm::Twine(leastStorageBuffers) +
+            " to " + llvm::Twine(UINT32_MAX));
+      profile.maxStorageBuffers = count;
+      continue;
+    }
     bool value = part.consume_front("+");
     if (!value && !part.consume_front("-"))
       return llvm::createStringError("device profile change '" + part +
@@ -112,6 +131,9 @@ std::string DeviceProfile::str() const {
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (has(info.feature) != isNearFull)
       spec += ((isNearFull ? ",-" : ",+") + info.vulkanName).str();
+  if (maxStorageBuffers !=
+      (isNearFull ? fullStorageBuffers : promisedStorageBuffers))
+    spec += "," + storageBuffersKey.str() + std::to_string(maxStorageBuffers);
   return spec;
 }
 

@@ -113,7 +113,10 @@ class Launch {
 public:
   Launch(linalg::GenericOp op)
       : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
-        packing(type.getElementType(), getStoredBytes(op)) {}
+        packing(type.getElementType(), getStoredBytes(op)),
+        placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {
+    packing.bytes = std::min(packing.bytes, getMaxBytes());
+  }
 
   /// Fails, with a diagnostic, if the generic is of another form.
   LogicalResult verify();
@@ -122,6 +125,7 @@ public:
   void build(double minOpsPerByte);
 
 private:
+  int64_t getMaxBytes() const;
   int64_t getPeriod(int64_t dim);
   void findPeriod();
   Value orderByPeriod(ImplicitLocOpBuilder &b, Value group);
@@ -162,6 +166,8 @@ private:
   linalg::GenericOp op;
   MemRefType type;
   Packing packing;
+  /// Where the output is, if it is a part of another buffer.
+  Placement placement;
   /// The tile of a body with loops, which the elements of a thread share.
   std::optional<LoopTile> joined;
 
@@ -191,6 +197,17 @@ LogicalResult Launch::verify() {
     return op.emitOpError("wants a packed output of static shape, but it is ")
            << type;
   return success();
+}
+
+/// The most bytes that a thread stores at once: no vector reaches beyond a part
+/// of another buffer. What is no whole word is stored element by element.
+int64_t Launch::getMaxBytes() const {
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  if (placement.strips.empty())
+    return DeviceProfile::vectorBytes;
+  int64_t bytes =
+      std::min(DeviceProfile::vectorBytes, placement.getAlignment());
+  return bytes < 4 ? elementBytes : bytes;
 }
 
 /// Where a row's coordinates repeat, its parts can be rows: if whole rows are
@@ -336,7 +353,8 @@ std::optional<Tile> Launch::getGroupedTile() {
         matchPattern(nested.getOperand(1), m_ConstantInt(&divisor)))
       divideBy(divisor.getZExtValue());
   }
-  if (tile.vectors == 1 || numVectors % tile.vectors ||
+  if (tile.vectors == 1 || !placement.strips.empty() ||
+      numVectors % tile.vectors ||
       numVectors / tile.vectors < DeviceProfile::enoughThreads)
     return std::nullopt;
   return tile;
@@ -548,7 +566,9 @@ void Launch::buildJoinedTile(ImplicitLocOpBuilder &b, IndexForms &forms,
   for (auto [i, place] : llvm::enumerate(places))
     memref::StoreOp::create(
         b, builder.pack(packing, ArrayRef(elements).slice(i * count, count)),
-        output, forms.materialize(b, place));
+        output,
+        forms.materialize(b,
+                          getPlace(forms, b, placement, place, packing.bytes)));
 }
 
 /// Builds what one thread computes and stores, or a part of it that has more
@@ -556,7 +576,8 @@ void Launch::buildJoinedTile(ImplicitLocOpBuilder &b, IndexForms &forms,
 void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
                        BufferViews &views, double maxOperations) {
   TileBuilder builder(b, op, forms, views);
-  Value output = views.getVectors(b, op.getOutputs().front(), packing);
+  Value output =
+      views.getVectors(b, views.getRoot(b, op.getOutputs().front()), packing);
   if (joined)
     return buildJoinedTile(b, forms, builder, output);
   for (int64_t row = 0; row < tile.rows; ++row) {
@@ -585,11 +606,15 @@ void Launch::buildTile(ImplicitLocOpBuilder &b, IndexForms &forms,
       if (countOperations(b.getBlock()) > maxOperations)
         return;
       Value place =
-          staging ? b.createOrFold<arith::AddIOp>(
-                        firstStaged,
-                        arith::ConstantIndexOp::create(b, number).getResult())
-                  : forms.materialize(
-                        b, forms.divide(b, position, packing.getCount()).first);
+          staging
+              ? b.createOrFold<arith::AddIOp>(
+                    firstStaged,
+                    arith::ConstantIndexOp::create(b, number).getResult())
+              : forms.materialize(
+                    b, getPlace(
+                           forms, b, placement,
+                           forms.divide(b, position, packing.getCount()).first,
+                           packing.bytes));
       memref::StoreOp::create(b, builder.pack(packing, elements),
                               staging ? staging : output, place);
     }
@@ -904,8 +929,7 @@ void Launch::buildJoined() {
   // in one row of all.
   int64_t rank = type.getRank();
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  for (int64_t bytes = DeviceProfile::vectorBytes; bytes >= elementBytes;
-       bytes /= 2) {
+  for (int64_t bytes = getMaxBytes(); bytes >= elementBytes; bytes /= 2) {
     if (bytes < 4 && bytes != elementBytes)
       continue;
     int64_t count = bytes / elementBytes, inner = 1, numOuter = rank;
@@ -1017,7 +1041,7 @@ struct DistributeToWorkgroups
   using DistributeToWorkgroupsBase::DistributeToWorkgroupsBase;
 
   void runOnOperation() override {
-    SmallVector<Launch> launches;
+    std::vector<Launch> launches;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
       Launch launch(op);
       launches.push_back(launch);

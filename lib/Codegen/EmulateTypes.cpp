@@ -291,6 +291,86 @@ template <typename Op> struct DropReshape : OpConversionPattern<Op> {
   }
 };
 
+struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::EmptyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(
+        op, getTypeConverter()->convertType<RankedTensorType>(op.getType()),
+        ValueRange());
+    return success();
+  }
+};
+
+/// A range of one dimension of whole words is one of words.
+struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tensor::InsertSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    int64_t inner = type.getElementTypeBitWidth(), outer = 1;
+    for (int64_t size : type.getShape())
+      inner *= size;
+    // Of each row, in words.
+    int64_t start = 0, count = 0, row = 0;
+    auto refuse = [&] {
+      return op.emitError("wants a constant range of one dimension, of whole "
+                          "32-bit words, to be a slice of ")
+             << type << " that the device profile has words for";
+    };
+    for (auto [offset, size, stride, whole] :
+         llvm::zip_equal(op.getStaticOffsets(), op.getStaticSizes(),
+                         op.getStaticStrides(), type.getShape())) {
+      int64_t numRows = outer;
+      outer *= whole;
+      inner /= whole;
+      if (size == whole)
+        continue;
+      if (row || stride != 1 || ShapedType::isDynamic(offset) ||
+          ShapedType::isDynamic(size))
+        return refuse();
+      bool isLast = offset + size == whole && numRows == 1;
+      if (offset * inner % wordBits || (!isLast && size * inner % wordBits) ||
+          (numRows > 1 && whole * inner % wordBits))
+        return refuse();
+      start = offset * inner / wordBits;
+      count = llvm::divideCeilSigned(size * inner, wordBits);
+      row = llvm::divideCeilSigned(whole * inner, wordBits);
+    }
+    if (!row) {
+      rewriter.replaceOp(op, adaptor.getSource());
+      return success();
+    }
+    Builder b(op.getLoc(), rewriter);
+    Value source = adaptor.getSource(), dest = adaptor.getDest();
+    auto destType = cast<RankedTensorType>(dest.getType());
+    int64_t rows = destType.getNumElements() / row;
+    auto indices = [&](ArrayRef<int64_t> values) {
+      return getAsIndexOpFoldResult(b.getContext(), values);
+    };
+    if (rows == 1) {
+      rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+          op, source, dest, indices({start}), indices({count}), indices({1}));
+      return success();
+    }
+    SmallVector<ReassociationIndices> all = {{0, 1}};
+    source = tensor::ExpandShapeOp::create(b, destType.clone({rows, count}),
+                                           source, all);
+    dest = tensor::ExpandShapeOp::create(b, destType.clone({rows, row}), dest,
+                                         all);
+    Value inserted =
+        tensor::InsertSliceOp::create(b, source, dest, indices({0, start}),
+                                      indices({rows, count}), indices({1, 1}));
+    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, destType, inserted,
+                                                         all);
+    return success();
+  }
+};
+
 struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -750,7 +830,8 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
         arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
         arith::ExtUIOp, arith::SelectOp, arith::TruncFOp, arith::TruncIOp,
         func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
-        tensor::ExpandShapeOp, tensor::ExtractOp>(isLegal);
+        tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
+        tensor::InsertSliceOp>(isLegal);
     target.addDynamicallyLegalOp<arith::CmpIOp>(
         [&](arith::CmpIOp op) { return isLegal(op); });
     target.addDynamicallyLegalOp<DML_NARROW_ARITHMETIC>(isLegal);
@@ -769,12 +850,13 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
 
     RewritePatternSet patterns(context);
     patterns
-        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertConstant,
-             ConvertSelect, ConvertBitcast, ConvertExtF, ConvertTruncF,
-             ConvertCmpI, ConvertToFloat<arith::SIToFPOp>,
-             ConvertToFloat<arith::UIToFPOp>, ConvertTruncI, ConvertShRUI,
-             ConvertExtI<arith::ExtSIOp>, ConvertExtI<arith::ExtUIOp>,
-             DropReshape<tensor::CastOp>, DropReshape<tensor::CollapseShapeOp>,
+        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertEmpty,
+             ConvertInsertSlice, ConvertConstant, ConvertSelect, ConvertBitcast,
+             ConvertExtF, ConvertTruncF, ConvertCmpI,
+             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+             ConvertTruncI, ConvertShRUI, ConvertExtI<arith::ExtSIOp>,
+             ConvertExtI<arith::ExtUIOp>, DropReshape<tensor::CastOp>,
+             DropReshape<tensor::CollapseShapeOp>,
              DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
     addNarrow</*isSigned=*/false, DML_UNSIGNED_ARITHMETIC>(patterns,
                                                            typeConverter);

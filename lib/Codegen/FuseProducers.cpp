@@ -5,13 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMap.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/CSE.h"
@@ -119,6 +122,164 @@ static double getBytes(Value tensor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Rounding to 16 bits
+//===----------------------------------------------------------------------===//
+
+/// Marks, during the pass, values of f32 that f16 has as well.
+static constexpr StringLiteral roundedAttrName = "rounded";
+
+static bool isRounded(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasAttr(roundedAttrName);
+}
+
+/// Whether `op` rounds what no integer arithmetic has rounded before.
+static bool isUnrounded(Operation *op) {
+  auto truncation = dyn_cast<arith::TruncFOp>(op);
+  return truncation && truncation.getIn().getType().isF32() &&
+         truncation.getType().isF16() && !isRounded(truncation.getIn());
+}
+
+/// About how many operations buildRounding() makes.
+static constexpr int64_t roundingOps = 18;
+
+/// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
+/// in arithmetic that no driver may leave out.
+static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
+  auto word = [&](uint32_t bits) -> Value {
+    return arith::ConstantOp::create(
+        b, IntegerAttr::get(b.getI32Type(), static_cast<int32_t>(bits)));
+  };
+  auto number = [&](float constant) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(constant));
+  };
+  using Predicate = arith::CmpIPredicate;
+  auto selectAbove = [&](Value magnitude, uint32_t least, Value chosen,
+                         Value otherwise) -> Value {
+    Value isAbove =
+        arith::CmpIOp::create(b, Predicate::uge, magnitude, word(least));
+    return arith::SelectOp::create(b, isAbove, chosen, otherwise);
+  };
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
+  Value sign = arith::XOrIOp::create(b, bits, magnitude);
+  // 13 bits go; a carry out of the mantissa is right in the exponent.
+  Value isOdd = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
+  Value normal = arith::AddIOp::create(
+      b, arith::AddIOp::create(b, magnitude, word(0xfff)), isOdd);
+  // f16's denormals are multiples of 2^-24; scaling by powers of two is exact.
+  Value multiples = math::RoundEvenOp::create(
+      b, arith::MulFOp::create(
+             b, arith::BitcastOp::create(b, b.getF32Type(), magnitude),
+             number(0x1p24f)));
+  Value denormal = arith::BitcastOp::create(
+      b, b.getI32Type(), arith::MulFOp::create(b, multiples, number(0x1p-24f)));
+  // What rounds to 2^16 or more is infinite; a NaN is quiet.
+  Value result = selectAbove(magnitude, 0x38800000, normal, denormal);
+  result = selectAbove(magnitude, 0x477ff000, word(0x7f800000), result);
+  result =
+      selectAbove(magnitude, 0x7f800001,
+                  arith::OrIOp::create(b, magnitude, word(0x00400000)), result);
+  result = arith::AndIOp::create(b, result, word(~uint32_t(0x1fff)));
+  result = arith::OrIOp::create(b, result, sign);
+  auto rounded = arith::BitcastOp::create(b, b.getF32Type(), result);
+  rounded->setAttr(roundedAttrName, b.getUnitAttr());
+  return rounded;
+}
+
+/// Rounds what the body of `op` makes f16.
+static void roundExplicitly(linalg::GenericOp op) {
+  op.getBody()->walk([](Operation *nested) {
+    if (!isUnrounded(nested))
+      return;
+    ImplicitLocOpBuilder b(nested->getLoc(), nested);
+    nested->setOperand(0, buildRounding(b, nested->getOperand(0)));
+  });
+}
+
+/// Widening what was rounded so gives back what it was.
+static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
+  op.getBody()->walk([&](arith::ExtFOp widening) {
+    auto truncation = widening.getIn().getDefiningOp<arith::TruncFOp>();
+    if (!truncation || widening.getType() != truncation.getIn().getType() ||
+        !isRounded(truncation.getIn()))
+      return;
+    rewriter.replaceOp(widening, truncation.getIn());
+    if (truncation->use_empty())
+      rewriter.eraseOp(truncation);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+/// The tensors that slices of the result of `last` are, in their order along
+/// `axis`, if they are all of it and nothing else uses a slice.
+static SmallVector<Value> getJoined(tensor::InsertSliceOp last, int64_t &axis) {
+  RankedTensorType type = last.getType();
+  SmallVector<Value> inputs;
+  axis = -1;
+  // From the last to the first.
+  int64_t end = -1;
+  for (tensor::InsertSliceOp insert = last; insert;
+       insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert != last && !insert->hasOneUse())
+      return {};
+    if (insert.getSourceType().getRank() != type.getRank() ||
+        llvm::any_of(insert.getStaticStrides(),
+                     [](int64_t stride) { return stride != 1; }))
+      return {};
+    int64_t offset = 0, size = 0;
+    for (auto [dim, start, count] :
+         llvm::enumerate(insert.getStaticOffsets(), insert.getStaticSizes())) {
+      auto number = static_cast<int64_t>(dim);
+      if (start == 0 && count == type.getDimSize(number))
+        continue;
+      if (ShapedType::isDynamic(start) || ShapedType::isDynamic(count) ||
+          (axis >= 0 && axis != number))
+        return {};
+      axis = number;
+      offset = start;
+      size = count;
+    }
+    if (axis < 0 || offset + size != (end < 0 ? type.getDimSize(axis) : end))
+      return {};
+    end = offset;
+    inputs.push_back(insert.getSource());
+  }
+  if (end != 0)
+    return {};
+  std::reverse(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+/// The generic that a kernel which reads `inputs` concatenates them with.
+static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
+                                   ArrayRef<Value> inputs, int64_t axis) {
+  ImplicitLocOpBuilder b(last.getLoc(), last);
+  RankedTensorType type = last.getType();
+  Value empty =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, type, /*inputs=*/ValueRange(), empty,
+      ArrayRef<AffineMap>(b.getMultiDimIdentityMap(type.getRank())), iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        SmallVector<Value> indices;
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          indices.push_back(linalg::IndexOp::create(inner, dim));
+        linalg::YieldOp::create(
+            inner, buildJoinedElement(inner, inputs, axis, indices));
+      });
+  generic->setAttr(labelAttrName, b.getStringAttr(joinLabel));
+  return generic;
+}
+
+//===----------------------------------------------------------------------===//
 // Producers and their readers
 //===----------------------------------------------------------------------===//
 
@@ -142,11 +303,11 @@ public:
   /// Whether all readers of the producer's result can compute it themselves,
   /// and are better off so.
   bool isPossible();
-  bool keepsRounding();
   bool isProfitable();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
 private:
+  bool needsRounding();
   bool collectReads(Value tensor, ArrayRef<Operation *> path);
 
   linalg::GenericOp producer;
@@ -183,9 +344,9 @@ bool Fusion::isPossible() {
 }
 
 /// Drivers may take a number that was rounded to 16 bits and widened again for
-/// the one that it was before (an H100's does, driver 580.159.04): what is
-/// rounded goes through memory before it is computed with.
-bool Fusion::keepsRounding() {
+/// the one that it was before (an H100's does, driver 580.159.04): what goes
+/// through memory no more is rounded in integer arithmetic.
+bool Fusion::needsRounding() {
   auto contains = [](linalg::GenericOp op, auto isOp) {
     return op.getBody()
         ->walk([&](Operation *nested) {
@@ -193,17 +354,45 @@ bool Fusion::keepsRounding() {
         })
         .wasInterrupted();
   };
-  return !contains(producer, llvm::IsaPred<arith::TruncFOp>) ||
-         llvm::none_of(reads, [&](const auto &read) {
+  return contains(producer, isUnrounded) &&
+         llvm::any_of(reads, [&](const auto &read) {
            return contains(read.first, llvm::IsaPred<arith::ExtFOp>);
          });
+}
+
+/// Whether `op` yields one element of one tensor, at coordinates that are the
+/// own ones, further on by constants: a slice or a part, which costs nothing to
+/// look into.
+static bool isRange(linalg::GenericOp op) {
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract->getParentOp() != op)
+    return false;
+  return llvm::all_of(extract.getIndices(), [](Value index) {
+    if (auto add = index.getDefiningOp<arith::AddIOp>())
+      if (matchPattern(add.getRhs(), m_Constant()))
+        index = add.getLhs();
+    return index.getDefiningOp<linalg::IndexOp>() ||
+           matchPattern(index, m_Constant());
+  });
 }
 
 bool Fusion::isProfitable() {
   std::optional<double> work = countWork(producer);
   if (!work)
     return false;
+  if (isRange(producer))
+    return true;
   int64_t size = countOps(producer);
+  if (needsRounding())
+    producer.getBody()->walk([&](Operation *op) {
+      if (!isUnrounded(op))
+        return;
+      size += roundingOps;
+      *work += roundingOps * getTripCount(op).value_or(1);
+    });
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   auto elements = static_cast<double>(type.getNumElements());
 
@@ -244,7 +433,8 @@ bool Fusion::isProfitable() {
     merged.insert_range(sources);
     int64_t after = merged.size();
     int64_t outputs = consumer.getNumDpsInits();
-    if (after > before && after + outputs > DeviceProfile::maxStorageBuffers)
+    if (after > before &&
+        after + outputs > DeviceProfile::promisedStorageBuffers)
       return false;
   }
 
@@ -403,6 +593,8 @@ static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
 }
 
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
+  if (needsRounding())
+    roundExplicitly(producer);
   size_t left = 0;
   for (auto &[consumer, consumerReads] : reads)
     left += consumerReads.size();
@@ -419,6 +611,7 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
       if (body != producer)
         body->erase();
     }
+    dropWidening(rewriter, consumer);
     if (consumerReads.size() > 1)
       eliminateCommonSubExpressions(rewriter, dominance, consumer);
   }
@@ -427,20 +620,41 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   producer->erase();
 }
 
+/// A kernel that concatenates a few tensors may be one with those that read the
+/// result. Others are better written in place.
+static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
+  SmallVector<tensor::InsertSliceOp> inserts;
+  function.walk([&](tensor::InsertSliceOp op) { inserts.push_back(op); });
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
+    int64_t axis;
+    SmallVector<Value> inputs = getJoined(insert, axis);
+    if (inputs.empty() || static_cast<int64_t>(inputs.size()) > maxJoinedInputs)
+      continue;
+    linalg::GenericOp generic = buildJoin(insert, inputs, axis);
+    rewriter.replaceAllUsesWith(insert.getResult(), generic.getResult(0));
+    Fusion fusion(generic);
+    if (!fusion.isPossible() || !fusion.isProfitable()) {
+      rewriter.replaceAllUsesWith(generic.getResult(0), insert.getResult());
+      rewriter.eraseOp(generic);
+    }
+  }
+}
+
 namespace {
 struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
+    joinWhereRead(rewriter, getOperation());
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Each has taken in its own producers by the time that it is one.
     for (linalg::GenericOp producer : producers) {
       Fusion fusion(producer);
-      if (fusion.isPossible() && fusion.keepsRounding() &&
-          fusion.isProfitable())
+      if (fusion.isPossible() && fusion.isProfitable())
         fusion.apply(rewriter, dominance);
     }
+    getOperation().walk([](Operation *op) { op->removeAttr(roundedAttrName); });
   }
 };
 } // namespace

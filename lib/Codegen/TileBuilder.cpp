@@ -40,6 +40,37 @@ Value BufferViews::getView(ImplicitLocOpBuilder &b, Value buffer, Type element,
   return view;
 }
 
+Value BufferViews::getRoot(ImplicitLocOpBuilder &b, Value buffer) {
+  Value &root = roots[buffer];
+  if (root)
+    return root;
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (!placement || placement->strips.empty())
+    return root = buffer;
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(launch);
+  auto type = MemRefType::get(
+      {getNumBytes(cast<MemRefType>(placement->root.getType())) * 8 /
+       element.getIntOrFloatBitWidth()},
+      element);
+  return root =
+             UnrealizedConversionCastOp::create(b, type, buffer).getResult(0);
+}
+
+LinearForm dml::getPlace(IndexForms &forms, ImplicitLocOpBuilder &b,
+                         const Placement &placement, LinearForm position,
+                         int64_t bytes) {
+  for (const Strip &strip : placement.strips) {
+    LinearForm row = 0;
+    if (strip.count > 1)
+      std::tie(row, position) = forms.divide(b, position, strip.run / bytes);
+    position = forms.add(b, forms.mul(b, row, strip.stride / bytes),
+                         forms.add(b, position, strip.offset / bytes));
+  }
+  return position;
+}
+
 Value BufferViews::getElements(ImplicitLocOpBuilder &b, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return getView(b, buffer, type.getElementType(),
@@ -534,8 +565,12 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
     for (Value coordinate : load.getIndices())
       coordinates.push_back(getIndex(coordinate));
     Scalar scalar;
-    scalar.buffer = load.getMemRef();
+    scalar.buffer = views.getRoot(b, load.getMemRef());
     scalar.index = linearize(load.getMemRefType(), coordinates);
+    if (scalar.buffer != load.getMemRef())
+      scalar.index =
+          getPlace(forms, b, *getPlacement(load.getMemRef()), scalar.index,
+                   load.getMemRefType().getElementTypeBitWidth() / 8);
     return scalar;
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {

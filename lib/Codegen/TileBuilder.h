@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_TILEBUILDER_H
 
 #include "IndexForms.h"
+#include "dml/Codegen/Placement.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,6 +57,8 @@ public:
   /// Views are made before `launch`.
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
+  /// The buffer that `buffer` is placed in, as elements of its type.
+  mlir::Value getRoot(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getElements(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer);
   mlir::Value getVectors(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer,
                          const Packing &packing);
@@ -66,7 +69,14 @@ private:
 
   mlir::Operation *launch;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> views;
+  llvm::DenseMap<mlir::Value, mlir::Value> roots;
 };
+
+/// Where element `position` of a buffer is among those of its root, or vector
+/// `position`, if `bytes` are those of a vector.
+LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
+                    const Placement &placement, LinearForm position,
+                    int64_t bytes);
 
 /// What an operation of a body computes for one element.
 struct Scalar {

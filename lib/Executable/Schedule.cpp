@@ -8,6 +8,7 @@
 #include "MemoryPlan.h"
 #include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Placement.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -70,9 +71,11 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
 }
 
 namespace {
-/// Whether a step reads or writes a range.
+/// Whether a step reads or writes a range, of whose bytes it is those of
+/// `extent`.
 struct Access {
   BufferRange range;
+  Strip extent;
   bool reads, writes;
 };
 
@@ -83,8 +86,7 @@ public:
   bool add(ArrayRef<Access> accesses) {
     bool hazard = llvm::any_of(accesses, [&](const Access &access) {
       return llvm::any_of(pending, [&](const Access &earlier) {
-        return (access.writes || earlier.writes) &&
-               overlap(access.range, earlier.range);
+        return (access.writes || earlier.writes) && overlap(access, earlier);
       });
     });
     if (hazard)
@@ -94,10 +96,19 @@ public:
   }
 
 private:
-  static bool overlap(const BufferRange &lhs, const BufferRange &rhs) {
-    return lhs.kind() == rhs.kind() && lhs.index() == rhs.index() &&
-           lhs.offset() < rhs.offset() + rhs.size() &&
-           rhs.offset() < lhs.offset() + lhs.size();
+  static bool overlap(const Access &lhs, const Access &rhs) {
+    if (lhs.range.kind() != rhs.range.kind() ||
+        lhs.range.index() != rhs.range.index())
+      return false;
+    if (lhs.range.offset() == rhs.range.offset())
+      return lhs.extent.overlaps(rhs.extent);
+    auto getBegin = [](const Access &access) {
+      return access.range.offset() + access.extent.offset;
+    };
+    auto getEnd = [](const Access &access) {
+      return access.range.offset() + access.extent.getEnd();
+    };
+    return getBegin(lhs) < getEnd(rhs) && getBegin(rhs) < getEnd(lhs);
   }
 
   SmallVector<Access> pending;
@@ -120,17 +131,29 @@ private:
     BufferRange range;
     std::optional<unsigned> allocation;
   };
+  /// A buffer, and the bytes of it that a view of it has.
+  struct View {
+    Buffer buffer;
+    Strip extent;
+  };
+  /// What a step reads or writes of a buffer that it binds.
+  struct Use {
+    size_t binding;
+    Strip extent;
+    bool reads, writes;
+  };
   /// A step before temporaries have their place.
   struct Draft {
     Step step;
     SmallVector<Buffer> buffers;
-    SmallVector<std::pair<bool, bool>> readsWrites;
+    SmallVector<Use> uses;
   };
 
   LogicalResult visit(Operation &op);
   LogicalResult visitLaunch(gpu::LaunchFuncOp op);
   LogicalResult visitCopy(memref::CopyOp op);
-  FailureOr<Buffer> lookup(Value value);
+  FailureOr<View> lookup(Value value);
+  static FailureOr<Buffer> getRange(Operation *op, const View &view);
 
   func::FuncOp function;
   SymbolTable symbols;
@@ -144,22 +167,33 @@ private:
 };
 } // namespace
 
-/// The buffer that `value` is a view of.
-FailureOr<Scheduler::Buffer> Scheduler::lookup(Value value) {
-  while (true) {
-    auto found = buffers.find(value);
-    if (found != buffers.end())
-      return found->second;
-    Operation *op = value.getDefiningOp();
-    if (isa_and_nonnull<UnrealizedConversionCastOp, memref::CastOp,
-                        memref::CollapseShapeOp, memref::ExpandShapeOp>(op)) {
-      value = op->getOperand(0);
-      continue;
-    }
+/// What `value` is of which buffer.
+FailureOr<Scheduler::View> Scheduler::lookup(Value value) {
+  std::optional<Placement> placement = getPlacement(value);
+  auto found = placement ? buffers.find(placement->root) : buffers.end();
+  if (found == buffers.end())
     return emitError(value.getLoc(), "this buffer cannot be written to an "
                                      "executable: it is no argument, "
                                      "allocation or constant");
-  }
+  const BufferRange &range = found->second.range;
+  // Stores and copies reach to the end of the last vector.
+  auto size = static_cast<int64_t>(range.size());
+  return View{found->second, placement->strips.empty()
+                                 ? Strip{0, size, size, 1}
+                                 : placement->getExtent(value)};
+}
+
+/// The range that `view` is, for `op`.
+FailureOr<Scheduler::Buffer> Scheduler::getRange(Operation *op,
+                                                 const View &view) {
+  if (view.extent.count != 1)
+    return op->emitOpError("wants consecutive bytes to be written to an "
+                           "executable");
+  Buffer buffer = view.buffer;
+  buffer.range =
+      BufferRange(buffer.range.kind(), buffer.range.index(),
+                  buffer.range.offset() + view.extent.offset, view.extent.run);
+  return buffer;
 }
 
 /// Whether `kernel` reads and writes its argument `index`.
@@ -203,35 +237,39 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
     count = static_cast<uint32_t>(*constant);
   }
   for (auto [index, operand] : llvm::enumerate(op.getKernelOperands())) {
-    FailureOr<Buffer> buffer = lookup(operand);
-    if (failed(buffer))
+    FailureOr<View> view = lookup(operand);
+    if (failed(view))
       return failure();
     // Views of one buffer share its binding.
-    auto [reads, writes] = getReadsWrites(entry, index);
     auto abi = entry.getArgAttrOfType<spirv::InterfaceVarABIAttr>(
         index, spirv::getInterfaceVarABIAttrName());
-    if (abi && abi.getBinding() < draft.buffers.size()) {
-      auto &shared = draft.readsWrites[abi.getBinding()];
-      shared.first |= reads;
-      shared.second |= writes;
-      continue;
+    size_t binding = abi ? abi.getBinding() : draft.buffers.size();
+    if (binding >= draft.buffers.size()) {
+      binding = draft.buffers.size();
+      draft.buffers.push_back(view->buffer);
     }
-    draft.buffers.push_back(*buffer);
-    draft.readsWrites.push_back({reads, writes});
+    auto [reads, writes] = getReadsWrites(entry, index);
+    draft.uses.push_back({binding, view->extent, reads, writes});
   }
   drafts.push_back(std::move(draft));
   return success();
 }
 
 LogicalResult Scheduler::visitCopy(memref::CopyOp op) {
-  FailureOr<Buffer> source = lookup(op.getSource());
-  FailureOr<Buffer> target = lookup(op.getTarget());
-  if (failed(source) || failed(target))
-    return failure();
   Draft draft;
   draft.step.label = "copy";
-  draft.buffers = {*source, *target};
-  draft.readsWrites = {{true, false}, {false, true}};
+  for (bool isTarget : {false, true}) {
+    FailureOr<View> view = lookup(isTarget ? op.getTarget() : op.getSource());
+    if (failed(view))
+      return failure();
+    FailureOr<Buffer> range = getRange(op, *view);
+    if (failed(range))
+      return failure();
+    draft.buffers.push_back(*range);
+    auto size = static_cast<int64_t>(range->range.size());
+    draft.uses.push_back(
+        {isTarget, Strip{0, size, size, 1}, !isTarget, isTarget});
+  }
   drafts.push_back(std::move(draft));
   return success();
 }
@@ -297,17 +335,19 @@ FailureOr<Schedule> Scheduler::run() {
   schedule.temporarySize = planMemory(allocations, rangeAlignment);
   HazardTracker hazards;
   for (Draft &draft : drafts) {
-    SmallVector<Access> accesses;
-    for (auto [buffer, readsWrites] :
-         llvm::zip_equal(draft.buffers, draft.readsWrites)) {
+    for (const Buffer &buffer : draft.buffers) {
       BufferRange range = buffer.range;
       if (buffer.allocation)
         range =
             BufferRange(range.kind(), range.index(),
-                        allocations[*buffer.allocation].offset, range.size());
+                        range.offset() + allocations[*buffer.allocation].offset,
+                        range.size());
       draft.step.bindings.push_back(range);
-      accesses.push_back({range, readsWrites.first, readsWrites.second});
     }
+    SmallVector<Access> accesses;
+    for (const Use &use : draft.uses)
+      accesses.push_back({draft.step.bindings[use.binding], use.extent,
+                          use.reads, use.writes});
     draft.step.barrier = hazards.add(accesses);
     schedule.steps.push_back(std::move(draft.step));
   }

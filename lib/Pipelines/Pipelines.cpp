@@ -75,6 +75,13 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
+  // A slice that was computed in place is copied to itself, which folds only
+  // once the views are one.
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createPlaceParts());
+  LimitBuffersOptions limit;
+  limit.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
 
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.

@@ -249,16 +249,60 @@ func.func @repeated(%input: tensor<8x8xf32>) -> tensor<160x160xf32> {
 // No kernel binds more than four buffers because of fusion.
 
 // CHECK-LABEL: func @buffers
-// CHECK:       linalg.generic {{.*}}dml.label = "tensor.concat"
-// CHECK:       linalg.generic {{.*}}dml.label = "tensor.concat"
+// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.element_wise_add"
 // CHECK-NOT:   linalg.generic
 // CHECK:       return
 func.func @buffers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
-                   %d: tensor<4xf32>) -> tensor<16xf32> {
-  %0 = tensor.concat dim(0) %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
-  %1 = tensor.concat dim(0) %0, %c, %d
-      : (tensor<8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<16xf32>
-  return %1 : tensor<16xf32>
+                   %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = dml.element_wise_add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %1 = dml.element_wise_add %c, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = dml.element_wise_add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+// A concatenation that is a result is written part by part, by what computes the
+// parts; one of few tensors that an operator reads is a part of that operator.
+
+// CHECK-LABEL: func @parts
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.activation_relu"
+// CHECK-NOT:   linalg.generic
+// CHECK-COUNT-3: tensor.insert_slice
+// CHECK:       return
+func.func @parts(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>)
+    -> tensor<12xf32> {
+  %0 = dml.activation_relu %b : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tensor.concat dim(0) %a, %0, %c
+      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<12xf32>
+  return %1 : tensor<12xf32>
+}
+
+// CHECK-LABEL: func @read
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.join+dml.activation_relu"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @read(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<8xf32> {
+  %0 = dml.join %a, %b {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %1 = dml.activation_relu %0 : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A part of a tensor is read there, in loops too.
+
+// CHECK-LABEL: func @ranges
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.split+dml.gemm"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @ranges(%a: tensor<64x192xf32>) -> tensor<64x64xf32> {
+  %0:3 = dml.split %a {axis = 1 : i64}
+      : (tensor<64x192xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>)
+  %1 = dml.gemm %0#0, %0#2 {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>}
+      : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
 }
 
 // -----
@@ -266,7 +310,7 @@ func.func @buffers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
 // Legalization's slices and reshapes are movement like the operators around them.
 
 // CHECK-LABEL: func @slices
-// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.tile+tensor.extract_slice+tensor.concat"
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.tile+tensor.extract_slice"
 // CHECK-NOT:   linalg.generic
 // CHECK-NOT:   shape
 // CHECK:       return
@@ -281,15 +325,36 @@ func.func @slices(%input: tensor<1x3x4xf32>, %other: tensor<2xf32>) -> tensor<9x
 
 // -----
 
-// What is rounded to f16 and computed with again goes through memory: a driver
-// may drop the rounding otherwise. What is only moved does not.
+// What is rounded to f16 and computed with again is rounded in integers: a driver
+// may drop another rounding. The result is what is computed with, not its f16.
 
 // CHECK-LABEL: func @rounded
-// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample"}
-// CHECK:       linalg.generic {{.*}}dml.label = "dml.resample+dml.tile"}
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.activation_relu+dml.element_wise_sqrt"}
+// CHECK:         math.roundeven
+// CHECK:         arith.ori
+// CHECK:         %[[BITS:.*]] = arith.ori
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK-NOT:     arith.truncf
+// CHECK-NOT:     arith.extf
+// CHECK:         %[[ROOT:.*]] = math.sqrt %[[ROUNDED]]
+// CHECK:         %[[RESULT:.*]] = arith.truncf %[[ROOT]] : f32 to f16
+// CHECK:         linalg.yield %[[RESULT]]
 // CHECK-NOT:   linalg.generic
 // CHECK:       return
-func.func @rounded(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
+func.func @rounded(%a: tensor<64xf16>) -> tensor<64xf16> {
+  %0 = dml.activation_relu %a : (tensor<64xf16>) -> tensor<64xf16>
+  %1 = dml.element_wise_sqrt %0 : (tensor<64xf16>) -> tensor<64xf16>
+  return %1 : tensor<64xf16>
+}
+
+// -----
+
+// That counts as work: computing the first one twice does not pay.
+
+// CHECK-LABEL: func @interpolated
+// CHECK:       linalg.generic
+// CHECK:       return
+func.func @interpolated(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 1.0, 1.0, 0.5, 0.5>}
       : (tensor<1x1x4x4xf16>) -> tensor<1x1x2x2xf16>

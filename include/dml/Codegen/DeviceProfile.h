@@ -39,15 +39,18 @@ struct DeviceFeatureInfo {
 llvm::ArrayRef<DeviceFeatureInfo> getDeviceFeatures();
 
 /// The devices that code is generated for: Vulkan 1.2 with some features. The
-/// limits are those that every Vulkan device has.
+/// limits are those that every Vulkan device has, but for the number of storage
+/// buffers that a kernel binds.
 class DeviceProfile {
 public:
-  /// "full": every feature of getDeviceFeatures(), which desktop GPUs and CPU
-  /// drivers have. A kernel requires of them what it uses.
+  /// "full": every feature of getDeviceFeatures() and 16 storage buffers, which
+  /// desktop GPUs and CPU drivers have. A kernel requires of them what it uses.
   static DeviceProfile getFull();
 
-  /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature),
-  /// followed by any number of ",+feature" or ",-feature" under Vulkan's names.
+  /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature, and
+  /// the storage buffers that Vulkan promises), followed by any number of
+  /// ",+feature" or ",-feature" under Vulkan's names, or
+  /// ",maxStorageBuffers=number".
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
 
   bool has(DeviceFeature feature) const {
@@ -65,6 +68,9 @@ public:
   /// `isStored`, buffers of them.
   static DeviceProfile getRequired(mlir::Type type, bool isStored);
 
+  /// The storage buffers that a kernel binds at most.
+  int64_t getMaxStorageBuffers() const { return maxStorageBuffers; }
+
   /// The specification that parses to this profile.
   std::string str() const;
 
@@ -78,7 +84,7 @@ public:
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
   /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.
-  static constexpr int64_t maxStorageBuffers = 4;
+  static constexpr int64_t promisedStorageBuffers = 4;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;
   /// Threads enough to fill a device.
@@ -86,6 +92,7 @@ public:
 
 private:
   uint32_t features = 0;
+  int64_t maxStorageBuffers = promisedStorageBuffers;
 };
 
 } // namespace dml

@@ -18,14 +18,16 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     `linalg.index`. The tensor in between is neither written nor read any more.
     `tensor.collapse_shape` and `tensor.expand_shape` in between become index
     arithmetic. The same operations compute the same values, so results keep
-    their bits; what is rounded to 16 bits and computed with again is not fused,
-    since drivers may drop that rounding. (Upstream's
+    their bits; what is rounded to 16 bits and computed with again is rounded in
+    integer arithmetic, since drivers may drop another rounding. (Upstream's
     `linalg-fuse-elementwise-ops` follows the operands of a `linalg.generic`
     through its indexing maps; it cannot see through `tensor.extract`.)
 
     A producer is fused into all of its readers or into none: a function's
     result, for one, stays as it is. Whether it is fused follows from counts of
-    operations and bytes alone. A reader that looks at an element several times,
+    operations and bytes alone. A range of another tensor is read there by all of
+    its readers. A chain of `tensor.insert_slice` that concatenates up to three
+    tensors becomes such a `linalg.generic` where that is fused. A reader that looks at an element several times,
     or several readers, compute it several times; this must be in proportion to
     the bytes saved. Little index arithmetic is always fused, what is read in
     loops hardly ever. Bodies have at most 1,536 operations, and fusion gives no
@@ -41,7 +43,10 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     // one kernel that reads %a[max(i - 1, 0) mod 4]
     ```
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+  ];
 }
 
 def CopySharedResults
@@ -69,6 +74,8 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
     What is computed stays the same, bit for bit. Nothing changes for a device
     that has all.
 
+    A `tensor.insert_slice` of whole words is one of words.
+
     Conversions between f16 and f32, and between 8-bit integers and f32, become
     integer arithmetic. Other arithmetic on such types is left to
     `dml-convert-kernels-to-spirv` to refuse: no operator has any.
@@ -76,12 +83,47 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature' or ',-feature'">,
+           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
     "mlir::vector::VectorDialect"
+  ];
+}
+
+def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
+  let summary = "Write the parts of a buffer in place";
+  let description = [{
+    An allocation that is copied, whole, into a buffer or into a range of one of
+    its dimensions becomes that range: what computes it writes it there, and what
+    reads it reads it there. So the inputs of `dml.join` that operators compute are
+    written once and not copied. This is done where nothing else reads or writes
+    the range before the copy, and nothing writes it after.
+
+    Another copy into a range, of an input, a constant or what has its place in
+    another buffer already, becomes a `linalg.generic` that moves its elements.
+  }];
+  let dependentDialects = [
+    "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
+def LimitBuffers : Pass<"dml-limit-buffers", "mlir::func::FuncOp"> {
+  let summary = "Let kernels bind no more buffers than a device does";
+  let description = [{
+    Where a `linalg.generic` on buffers reads and writes more of them than the
+    profile's kernels bind, some that it reads become ranges of one new buffer.
+    Temporaries are such a range from the beginning; inputs and constants, the
+    smallest first, are copied into theirs.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
   ];
 }
 
@@ -172,7 +214,8 @@ def ConvertKernelsToSPIRV
   let description = [{
     Replaces the body of every `gpu.module` by a `spirv.module` beside it, for the
     devices of a profile. A kernel that needs a feature which the profile lacks
-    is an error that names the Vulkan feature and the operator.
+    is an error that names the Vulkan feature and the operator, and so is one that
+    binds more storage buffers than the profile has.
 
     `index` becomes 32 bits wide where integer range analysis proves that the kernel
     computes the same with it, and 64 bits elsewhere.
@@ -180,7 +223,7 @@ def ConvertKernelsToSPIRV
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature' or ',-feature'">,
+           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
   ];
   let dependentDialects = ["mlir::spirv::SPIRVDialect"];
 }

@@ -18,6 +18,8 @@ def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
     division. So do `tensor.bitcast`, `tensor.concat` and `tensor.extract_slice`,
     which legalization to an older feature level puts between the operators.
 
+    A concatenation's inputs become slices of its result (`tensor.insert_slice`).
+
     linalg and arith want signless integers: tensors of `uin` become tensors of
     `in`. Where that changes an argument or a result of a function, the attribute
     `dml.type` keeps the original type.

@@ -21,7 +21,8 @@ struct CompilerOptions : mlir::PassPipelineOptions<CompilerOptions> {
   Option<std::string> deviceProfile{
       *this, "device-profile",
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
-                     "any number of ',+feature' or ',-feature'"),
+                     "any number of ',+feature', ',-feature' or "
+                     "',maxStorageBuffers=number'"),
       llvm::cl::init("full")};
   Option<bool> fuse{
       *this, "fuse",

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/JoinedElement.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -230,58 +230,85 @@ Value dml::linearize(ElementBuilder &b, ValueRange coordinates,
 // Concatenation
 //===----------------------------------------------------------------------===//
 
-/// Concatenates `inputs`, of which a kernel can read all.
-static Value buildSmallJoin(OpBuilder &builder, Operation *op,
-                            ArrayRef<Value> inputs, int64_t axis) {
+static RankedTensorType getJoinedType(ArrayRef<Value> inputs, int64_t axis) {
   auto type = cast<RankedTensorType>(inputs.front().getType());
   SmallVector<int64_t> shape(type.getShape());
   for (Value input : inputs.drop_front())
     shape[axis] += cast<RankedTensorType>(input.getType()).getDimSize(axis);
-  return buildTensor(
-      builder, op, type.clone(shape),
-      [&](ElementBuilder &b, ValueRange indices) -> Value {
-        // Every input is read at a valid coordinate; the last one that begins
-        // at or before the element has it.
-        Value result;
-        int64_t start = 0;
-        for (Value input : inputs) {
-          int64_t size =
-              cast<RankedTensorType>(input.getType()).getDimSize(axis);
-          SmallVector<Value> coordinates(indices);
-          Value offset = b.add(indices[axis], -start);
-          coordinates[axis] =
-              b.minsi(b.maxsi(offset, b.index(0)), b.index(size - 1));
-          Value element = tensor::ExtractOp::create(b, input, coordinates);
-          Value begun = b.cmpi(arith::CmpIPredicate::sge, offset, b.index(0));
-          result = result ? b.select(begun, element, result) : element;
-          start += size;
-        }
-        return result;
-      });
+  return type.clone(shape);
 }
 
-Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
-                     int64_t axis) {
-  constexpr size_t maxInputs = DeviceProfile::maxStorageBuffers - 1;
+/// Concatenates `inputs` in kernels that read a few of them. In rounds, each of
+/// which moves every element once at most: elements are moved as often as
+/// powers of three fit into the number of inputs.
+static Value buildMovedJoin(OpBuilder &builder, Operation *op,
+                            ArrayRef<Value> inputs, int64_t axis) {
   SmallVector<Value> parts(inputs);
-  // In rounds, each of which moves every element once at most: elements are
-  // moved as often as powers of three fit into the number of inputs.
-  while (parts.size() > maxInputs) {
+  while (parts.size() > 1) {
     SmallVector<Value> joined;
-    size_t kernels = llvm::divideCeil(parts.size(), maxInputs);
+    size_t kernels = llvm::divideCeil(parts.size(), maxJoinedInputs);
     for (size_t i = 0; i < kernels; ++i) {
       // Parts of about the same number.
       size_t begin = i * parts.size() / kernels,
              end = (i + 1) * parts.size() / kernels;
       ArrayRef<Value> some = ArrayRef(parts).slice(begin, end - begin);
-      joined.push_back(some.size() == 1
-                           ? some.front()
-                           : buildSmallJoin(builder, op, some, axis));
+      joined.push_back(
+          some.size() == 1
+              ? some.front()
+              : buildTensor(builder, op, getJoinedType(some, axis),
+                            [&](ElementBuilder &b, ValueRange indices) {
+                              return buildJoinedElement(b, some, axis, indices);
+                            }));
     }
     parts = joined;
   }
-  return parts.size() == 1 ? parts.front()
-                           : buildSmallJoin(builder, op, parts, axis);
+  return parts.front();
+}
+
+Value dml::buildJoin(OpBuilder &builder, Operation *op, ValueRange inputs,
+                     int64_t axis) {
+  SmallVector<Value> parts(inputs);
+  RankedTensorType type = getJoinedType(parts, axis);
+  int64_t inner = type.getElementTypeBitWidth();
+  for (int64_t size : type.getShape().drop_front(axis + 1))
+    inner *= size;
+  int64_t outer = llvm::product_of(type.getShape().take_front(axis));
+
+  // Parts that begin inside of a 32-bit word, which no two kernels may write,
+  // are one part with those before them.
+  constexpr int64_t wordBits = 32;
+  bool isAligned = outer == 1 || type.getDimSize(axis) * inner % wordBits == 0;
+  SmallVector<Value> placed, group;
+  int64_t end = 0;
+  for (Value part : parts) {
+    group.push_back(part);
+    end += cast<RankedTensorType>(part.getType()).getDimSize(axis);
+    if (end < type.getDimSize(axis) &&
+        !(isAligned && end * inner % wordBits == 0))
+      continue;
+    placed.push_back(buildMovedJoin(builder, op, group, axis));
+    group.clear();
+  }
+  if (placed.size() == 1)
+    return placed.front();
+
+  // Each part is written into its place.
+  Location loc = op->getLoc();
+  Value joined = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                         type.getElementType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1));
+  int64_t start = 0;
+  for (Value part : placed) {
+    auto partType = cast<RankedTensorType>(part.getType());
+    offsets[axis] = builder.getIndexAttr(start);
+    joined = tensor::InsertSliceOp::create(
+        builder, loc, part, joined, offsets,
+        getAsIndexOpFoldResult(builder.getContext(), partType.getShape()),
+        strides);
+    start += partType.getDimSize(axis);
+  }
+  return joined;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,53 @@
+//===- Placement.h - Where a buffer is in the one that is bound -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_PLACEMENT_H
+#define DML_CODEGEN_PLACEMENT_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace dml {
+
+/// Runs of bytes of a buffer, as far from each other as each other: one for
+/// each row of a concatenation's result that a part has a range of.
+struct Strip {
+  int64_t offset, run, stride, count;
+
+  int64_t getEnd() const { return offset + (count - 1) * stride + run; }
+  bool overlaps(const Strip &other) const;
+};
+
+/// Where the bytes of a buffer are in the buffer that it is a view of.
+struct Placement {
+  /// An argument, an allocation or a constant.
+  mlir::Value root;
+  /// From the buffer's bytes, through what it is a view of, to the root's. None
+  /// if the buffer is all of the root.
+  llvm::SmallVector<Strip, 1> strips;
+
+  /// The bytes of the root that `buffer`, whose placement this is, is within.
+  Strip getExtent(mlir::Value buffer) const;
+  /// The largest power of two that divides where the runs begin and end, but
+  /// for the end of what is the last of its root.
+  int64_t getAlignment() const;
+};
+
+/// Whether `op` makes a buffer that is a view of its first operand.
+bool isBufferView(mlir::Operation *op);
+
+/// Follows casts, reshapes, memref.view, and memref.subview of one dimension's
+/// range. Nothing if `buffer` is another view, or not of constant offsets.
+std::optional<Placement> getPlacement(mlir::Value buffer);
+
+/// The bytes of the elements of `type`, which has a static shape.
+int64_t getNumBytes(mlir::MemRefType type);
+
+} // namespace dml
+
+#endif // DML_CODEGEN_PLACEMENT_H

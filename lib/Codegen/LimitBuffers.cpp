@@ -1,0 +1,123 @@
+//===- LimitBuffers.cpp - No more buffers than a device binds -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Codegen/Placement.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_LIMITBUFFERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+/// What the buffers that share one begin at multiples of, in bytes: a range of
+/// it can then be bound by itself, too, and copied to.
+static constexpr int64_t sharedAlignment = 256;
+
+static int64_t getBytes(Value buffer) {
+  return getNumBytes(cast<MemRefType>(buffer.getType()));
+}
+
+/// What the bound buffer that `buffer` is a view of is.
+static Value getRoot(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+/// `buffer` as a view of `shared`, which has what its root has.
+static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
+                           Value shared) {
+  if (buffer == root)
+    return shared;
+  Operation *view = buffer.getDefiningOp();
+  IRMapping mapping;
+  mapping.map(view->getOperand(0),
+              getSharedView(builder, view->getOperand(0), root, shared));
+  return builder.clone(*view, mapping)->getResult(0);
+}
+
+/// Makes ranges of one new buffer of `roots`, which `op` reads. Allocations are
+/// such a range from the beginning; the others are copied into theirs.
+static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
+  int64_t total = 0;
+  SmallVector<int64_t> offsets;
+  for (Value root : roots) {
+    offsets.push_back(total);
+    total += llvm::alignTo(getBytes(root), sharedAlignment);
+  }
+  auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
+  Value shared =
+      memref::AllocOp::create(b, MemRefType::get({total}, b.getI8Type()));
+  for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
+    auto type = cast<MemRefType>(root.getType());
+    b.setInsertionPointAfterValue(shared);
+    Value start = arith::ConstantIndexOp::create(b, offset);
+    Value range = memref::ViewOp::create(b, type, shared, start, ValueRange());
+    if (auto alloc = root.getDefiningOp<memref::AllocOp>()) {
+      alloc.replaceAllUsesWith(range);
+      alloc.erase();
+      continue;
+    }
+    b.setInsertionPoint(op);
+    memref::CopyOp::create(b, root, range);
+    op.getBody()->walk([&](memref::LoadOp load) {
+      if (getRoot(load.getMemRef()) == root)
+        load.getMemrefMutable().assign(
+            getSharedView(b, load.getMemRef(), root, range));
+    });
+  }
+}
+
+static void limitBuffers(linalg::GenericOp op, int64_t most) {
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
+    return;
+  llvm::SetVector<Value> roots;
+  roots.insert(getRoot(op.getDpsInits().front()));
+  op.getBody()->walk(
+      [&](memref::LoadOp load) { roots.insert(getRoot(load.getMemRef())); });
+  auto count = static_cast<int64_t>(roots.size());
+  if (count <= most)
+    return;
+  // What is copied should be small.
+  auto read = llvm::to_vector(llvm::drop_begin(roots));
+  llvm::stable_sort(read, [](Value lhs, Value rhs) {
+    auto getCopied = [](Value root) {
+      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBytes(root);
+    };
+    return getCopied(lhs) < getCopied(rhs);
+  });
+  share(op, ArrayRef(read).take_front(count - most + 1));
+}
+
+namespace {
+struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
+    if (!profile) {
+      getOperation().emitError(llvm::toString(profile.takeError()));
+      return signalPassFailure();
+    }
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    for (linalg::GenericOp op : generics)
+      limitBuffers(op, profile->getMaxStorageBuffers());
+  }
+};
+} // namespace
