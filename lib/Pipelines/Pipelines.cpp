@@ -75,6 +75,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
 
+  SelectKernelsOptions select;
+  select.contractionTile = options.contractionTile;
+  pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
