@@ -4,12 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction.h"
 #include "ElementMap.h"
 #include "TileBuilder.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -779,6 +781,37 @@ void Launch::storeStaged(ImplicitLocOpBuilder &b, BufferViews &views,
   }
 }
 
+GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                                int64_t groups) {
+  int64_t grid[3] = {groups, 1, 1};
+  for (int dim = 0; dim < 2; ++dim) {
+    grid[dim + 1] =
+        llvm::divideCeil(grid[dim], DeviceProfile::maxWorkgroupCount);
+    grid[dim] = llvm::divideCeil(grid[dim], grid[dim + 1]);
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value one = constant(1);
+  auto launch = gpu::LaunchOp::create(
+      b, constant(grid[0]), constant(grid[1]), constant(grid[2]),
+      constant(DeviceProfile::workgroupSize), one, one);
+  if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
+    launch.setFunctionAttr(SymbolRefAttr::get(label));
+
+  b.setInsertionPointToStart(&launch.getBody().front());
+  gpu::KernelDim3 group = launch.getBlockIds();
+  Value linear = group.x;
+  if (grid[2] > 1)
+    linear =
+        linearize(b, linearize(b, group.z, grid[1], group.y), grid[0], group.x);
+  else if (grid[1] > 1)
+    linear = linearize(b, group.y, grid[0], group.x);
+  Operation *end = gpu::TerminatorOp::create(b);
+  b.setInsertionPoint(end);
+  return {launch, linear, grid[0] * grid[1] * grid[2], end};
+}
+
 /// Builds a launch of `parts`, one or two. If its threads run more than
 /// `maxGeneral`, it stays in pieces.
 Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
@@ -804,44 +837,21 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
   }
   int64_t groups =
       turns * std::accumulate(counts.begin(), counts.end(), int64_t{0});
-  int64_t grid[3] = {groups, 1, 1};
-  for (int dim = 0; dim < 2; ++dim) {
-    grid[dim + 1] =
-        llvm::divideCeil(grid[dim], DeviceProfile::maxWorkgroupCount);
-    grid[dim] = llvm::divideCeil(grid[dim], grid[dim + 1]);
-  }
+  auto [launch, linear, allGroups, end] = createLaunch(b, op, groups);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value one = constant(1);
-  auto launch = gpu::LaunchOp::create(
-      b, constant(grid[0]), constant(grid[1]), constant(grid[2]),
-      constant(DeviceProfile::workgroupSize), one, one);
-  if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
-    launch.setFunctionAttr(SymbolRefAttr::get(label));
-
-  b.setInsertionPointToStart(&launch.getBody().front());
-  gpu::KernelDim3 group = launch.getBlockIds();
-  Value linear = group.x;
-  if (grid[2] > 1)
-    linear =
-        linearize(b, linearize(b, group.z, grid[1], group.y), grid[0], group.x);
-  else if (grid[1] > 1)
-    linear = linearize(b, group.y, grid[0], group.x);
+  Value local = launch.getThreadIds().x;
   auto getThread = [&](Value group) {
-    return linearize(b, group, DeviceProfile::workgroupSize,
-                     launch.getThreadIds().x);
+    return linearize(b, group, DeviceProfile::workgroupSize, local);
   };
 
-  Operation *end = gpu::TerminatorOp::create(b);
   BufferViews views(launch);
-  int64_t allGroups = grid[0] * grid[1] * grid[2];
   if (parts.size() == 1) {
     tile = parts.front();
     b.setInsertionPoint(end);
     if (!joined)
       linear = orderByPeriod(b, linear);
-    Value local = launch.getThreadIds().x;
     if (tile.vectors > 1)
       buildStaging(b, local);
     int64_t count = allGroups * DeviceProfile::workgroupSize;
@@ -1042,7 +1052,28 @@ struct DistributeToWorkgroups
 
   void runOnOperation() override {
     std::vector<Launch> launches;
+    struct Chosen {
+      linalg::GenericOp op;
+      Contraction contraction;
+      ContractionTile tile;
+    };
+    std::vector<Chosen> contractions;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
+      std::optional<ContractionTile> tile;
+      if (Attribute attribute = op->getAttr(kernelAttrName))
+        if (std::optional<KernelChoice> choice = KernelChoice::get(attribute))
+          tile = choice->tile;
+      if (tile) {
+        std::optional<Contraction> contraction = Contraction::match(op);
+        std::string problem = contraction ? findTileProblem(*contraction, *tile)
+                                          : "stands on no contraction";
+        if (!problem.empty()) {
+          op.emitOpError("has a contraction_tile that ") << problem;
+          return WalkResult::interrupt();
+        }
+        contractions.push_back({op, *contraction, *tile});
+        return WalkResult::advance();
+      }
       Launch launch(op);
       launches.push_back(launch);
       return WalkResult(launch.verify());
@@ -1051,6 +1082,8 @@ struct DistributeToWorkgroups
       return signalPassFailure();
     for (Launch &launch : launches)
       launch.build(minOpsPerByte);
+    for (const Chosen &chosen : contractions)
+      buildContractionKernel(chosen.op, chosen.contraction, chosen.tile);
   }
 };
 } // namespace

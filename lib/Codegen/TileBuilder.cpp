@@ -840,6 +840,38 @@ SmallVector<Scalar> TileBuilder::buildElements(Coordinates coordinates) {
   return elements;
 }
 
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+void TileBuilder::bind(size_t element, Value value, const Scalar &scalar) {
+  values.resize(std::max(values.size(), element + 1));
+  values[element][value] = scalar;
+}
+
+void TileBuilder::buildSlice(ArrayRef<Operation *> slice,
+                             Coordinates coordinates) {
+  values.resize(std::max(values.size(), coordinates.size()));
+  for (Operation *nested : slice)
+    for (current = 0; current < coordinates.size(); ++current)
+      buildOperation(*nested, coordinates[current]);
+  current = 0;
+}
+
+Scalar TileBuilder::getScalar(size_t element, Value value) {
+  current = element;
+  Scalar scalar = lookup(value);
+  current = 0;
+  return scalar;
+}
+
+Value TileBuilder::getBuilt(size_t element, Value value) {
+  current = element;
+  Value built = getValue(value);
+  current = 0;
+  return built;
+}
+
 bool TileBuilder::isMove(linalg::GenericOp op) {
   Block *body = op.getBody();
   Value yielded = body->getTerminator()->getOperand(0);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/DML.h"
+#include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -98,6 +99,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << labelAttrName << "' is " << attribute.getValue()
              << ", but wants a non-empty string without control characters";
+    return success();
+  }
+  if (attribute.getName() == kernelAttrName) {
+    if (!KernelChoice::get(attribute.getValue()))
+      return emitError(op->getLoc(), "attribute '")
+             << kernelAttrName << "' is " << attribute.getValue()
+             << ", but wants \"map\" or {contraction_tile = array<i64: rows, "
+                "columns, terms>} with three positive sizes";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")

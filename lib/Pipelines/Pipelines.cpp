@@ -83,6 +83,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   limit.deviceProfile = options.deviceProfile;
   pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
 
+  SelectKernelsOptions select;
+  select.contractionTile = options.contractionTile;
+  pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());

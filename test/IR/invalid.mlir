@@ -581,3 +581,13 @@ func.func private @results() -> (tensor<2xf32> {dml.name = "a"}, tensor<2xf32> {
 
 // expected-error @below {{attribute 'dml.name' on result 0 is "a", which is the name of argument 1 already}}
 func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tensor<2xf32> {dml.name = "a"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map" or {contraction_tile = array<i64: rows, columns, terms>} with three positive sizes}}
+module attributes {dml.kernel = "tile"} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map" or}}
+module attributes {dml.kernel = {contraction_tile = array<i64: 64, 0, 16>}} {}

@@ -88,6 +88,13 @@ static cl::opt<bool> fuse(
              "own"),
     cl::init(true), cl::cat(category));
 
+static cl::opt<std::string> contractionTile(
+    "contraction-tile",
+    cl::desc("Rows and columns of sums that a workgroup computes in kernels "
+             "for matrix products and convolutions, such as 64x64: 'auto' (the "
+             "default) chooses them, 'none' makes no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+
 /// Prints an error of this tool, for which it ends with `exitCode`.
 static ExitCode reportError(const llvm::Twine &message,
                             ExitCode exitCode = dml::tools::kExitInvalid) {
@@ -225,6 +232,7 @@ static ExitCode run() {
   dml::CompilerOptions options;
   options.deviceProfile = deviceProfile.getValue();
   options.fuse = fuse.getValue();
+  options.contractionTile = contractionTile.getValue();
   return compile(module, options);
 }
 

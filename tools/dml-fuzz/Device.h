@@ -25,6 +25,8 @@ public:
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
+    /// As the compiler's option.
+    std::string contractionTile = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -47,6 +49,7 @@ public:
 private:
   Device() = default;
 
+  std::string contractionTile;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

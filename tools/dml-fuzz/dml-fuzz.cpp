@@ -84,6 +84,10 @@ static cl::opt<std::string> deviceProfile(
     "device-profile", cl::cat(category),
     cl::desc("Pretend that the device has no more than these features, in the "
              "compiler and in Vulkan; by default all it has"));
+static cl::opt<std::string> contractionTile(
+    "contraction-tile", cl::init("auto"), cl::cat(category),
+    cl::desc("As dml-compile's: with a tile such as 64x32, small products and "
+             "convolutions have the kernels of large ones, too (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -222,6 +226,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --device='" << selector << "'";
   if (!deviceProfile.empty())
     os << " --device-profile='" << deviceProfile << "'";
+  if (contractionTile != "auto")
+    os << " --contraction-tile=" << contractionTile;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -435,7 +441,8 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created = Device::create({selector, deviceProfile, validate});
+    auto created =
+        Device::create({selector, deviceProfile, validate, contractionTile});
     if (!created) {
       tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
       return tools::kExitNo;

@@ -127,6 +127,34 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::func::FuncOp"> {
   ];
 }
 
+def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
+  let summary = "Choose the kind of kernel that computes each buffer";
+  let description = [{
+    Writes the attribute `dml.kernel` on each `linalg.generic` that becomes a
+    contraction kernel: a body that adds up products of f32 in loops, where each
+    factor depends on dimensions of the output that the other does not depend
+    on. Those of one factor are the rows of the sums, those of the other, which
+    the innermost dimension is one of, the columns. Products of matrices are of
+    this form, and convolutions, whose columns are the positions of the output
+    in all images.
+
+    `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
+    columns for a workgroup, with 16 terms of each sum in workgroup memory at a
+    time. All other generics become map kernels, whose threads share nothing.
+
+    The tile is the one with the least time: operations and loads for a sum
+    that is wanted, where workgroups too few for a device take longer. A generic
+    stays a map kernel where that takes less time. A `dml.kernel` that is there
+    already is kept: `"map"` asks for a map kernel.
+  }];
+  let options = [
+    Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
+           "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
+           "makes all kernels map kernels, and rows and columns, such as "
+           "'64x64', are taken wherever they can be">,
+  ];
+}
+
 def DistributeToWorkgroups
     : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
   let summary = "Turn linalg on buffers into GPU launches";
@@ -147,6 +175,16 @@ def DistributeToWorkgroups
     Where coordinates of an outer dimension repeat after 4 MiB of the output or more,
     workgroups that read the same elements take turns: the elements are in a cache
     then.
+
+    Where `dml.kernel` asks for a contraction kernel (see `dml-select-kernels`), a
+    workgroup computes a tile of sums. It loads the factors that the sums have in
+    common into workgroup memory, some terms at a time: what computes a factor in
+    the body is built for each position and term once, with conversions, padding
+    and the coordinates of a convolution's input. Then each thread loads factors
+    for a block of sums from there, as vectors of four, and adds up their
+    products. What the body does with its sum comes last, for the elements that
+    the thread then stores. Positions beyond the last one repeat it, and are not
+    stored; terms beyond the last one are 0.
 
     Where an innermost dimension or a divisor in the body has an odd factor, such as
     3, the elements of a vector share little, while the coordinates of those of three
@@ -188,8 +226,8 @@ def DistributeToWorkgroups
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect"
+    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
   let options = [
     Option<"minOpsPerByte", "min-ops-per-byte", "double", "15.5",

@@ -29,6 +29,12 @@ struct CompilerOptions : mlir::PassPipelineOptions<CompilerOptions> {
       llvm::cl::desc("Compute tensors where they are read, if that saves time; "
                      "otherwise each operator has kernels of its own"),
       llvm::cl::init(true)};
+  Option<std::string> contractionTile{
+      *this, "contraction-tile",
+      llvm::cl::desc("Rows and columns of sums that a workgroup computes, such "
+                     "as '64x64', in kernels for sums of products: 'auto' "
+                     "chooses them, 'none' makes no such kernels"),
+      llvm::cl::init("auto")};
 };
 
 /// dml operators on tensors to linalg on tensors.

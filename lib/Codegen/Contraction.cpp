@@ -1,0 +1,272 @@
+//===- Contraction.cpp - Sums of products of two operands -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "ElementMap.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// The operations of a body that some of its values are computed by.
+class Slice {
+public:
+  /// `given` are values of the body that the slice need not compute.
+  Slice(linalg::GenericOp op, ArrayRef<Value> given) : op(op) {
+    this->given.insert_range(given);
+  }
+
+  /// Adds what computes `value`. Fails where that takes a loop, a value that is
+  /// carried by one, or what is no load and yet more than a value.
+  LogicalResult add(Value value) {
+    if (given.contains(value) ||
+        !op.getRegion().isAncestor(value.getParentRegion()))
+      return success();
+    Operation *definition = value.getDefiningOp();
+    if (!definition || definition->getNumRegions() ||
+        !(isa<memref::LoadOp>(definition) || isMemoryEffectFree(definition)))
+      return failure();
+    if (!operations.insert(definition).second)
+      return success();
+    for (Value operand : definition->getOperands())
+      if (failed(add(operand)))
+        return failure();
+    return success();
+  }
+
+  /// The operations, in their order.
+  SmallVector<Operation *> getOperations() {
+    SmallVector<Operation *> ordered;
+    op.getBody()->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+      if (operations.contains(nested))
+        ordered.push_back(nested);
+    });
+    return ordered;
+  }
+
+  /// The dimensions of the output that the values depend on.
+  llvm::SmallBitVector getDims() {
+    llvm::SmallBitVector dims(op.getNumLoops());
+    for (Operation *operation : operations)
+      if (auto index = dyn_cast<linalg::IndexOp>(operation))
+        dims.set(index.getDim());
+    return dims;
+  }
+
+private:
+  linalg::GenericOp op;
+  llvm::SmallPtrSet<Value, 8> given;
+  llvm::SmallPtrSet<Operation *, 32> operations;
+};
+} // namespace
+
+/// A loop that counts from 0 and carries one f32, how often it runs.
+static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips || !loop.getInductionVar().getType().isIndex() ||
+      !matchPattern(loop.getLowerBound(), m_Zero()) ||
+      !matchPattern(loop.getStep(), m_One()) || loop.getNumResults() != 1 ||
+      !loop.getResult(0).getType().isF32() || trips->isZero())
+    return std::nullopt;
+  return trips->getSExtValue();
+}
+
+/// The one loop that `block` has, whose result is `result`.
+static scf::ForOp findLoop(Block &block, Value result) {
+  auto loop = result.getDefiningOp<scf::ForOp>();
+  return loop && loop->getBlock() == &block &&
+                 llvm::hasSingleElement(block.getOps<scf::ForOp>())
+             ? loop
+             : scf::ForOp();
+}
+
+/// Reads the loops from `outermost` inward.
+static LogicalResult readLoops(scf::ForOp outermost, Contraction &contraction) {
+  for (scf::ForOp loop = outermost; loop;) {
+    std::optional<int64_t> trips = getTripCount(loop);
+    if (!trips ||
+        llvm::MulOverflow(contraction.steps, *trips, contraction.steps))
+      return failure();
+    contraction.loops.push_back(loop);
+    contraction.trips.push_back(*trips);
+    Block &body = *loop.getBody();
+    if (body.getOps<scf::ForOp>().empty())
+      return success();
+    scf::ForOp inner = findLoop(body, body.getTerminator()->getOperand(0));
+    if (!inner || inner.getInitArgs()[0] != loop.getRegionIterArg(0))
+      return failure();
+    loop = inner;
+  }
+  return failure();
+}
+
+namespace {
+/// A product that an iteration adds, and under what it does.
+struct Term {
+  Value lhs, rhs, condition;
+};
+} // namespace
+
+/// The terms that an iteration of the innermost loop adds to what it carries,
+/// in their order.
+static SmallVector<Term> readTerms(scf::ForOp loop) {
+  SmallVector<Term> terms;
+  Value sum = loop.getBody()->getTerminator()->getOperand(0);
+  while (sum != loop.getRegionIterArg(0)) {
+    Term term;
+    Value added = sum;
+    auto select = sum.getDefiningOp<arith::SelectOp>();
+    if (select) {
+      term.condition = select.getCondition();
+      added = select.getTrueValue();
+    }
+    auto fma = added.getDefiningOp<math::FmaOp>();
+    if (!fma || !fma.getType().isF32() || fma->getBlock() != loop.getBody() ||
+        (select && select.getFalseValue() != fma.getC()))
+      return {};
+    term.lhs = fma.getA();
+    term.rhs = fma.getB();
+    terms.push_back(term);
+    sum = fma.getC();
+  }
+  std::reverse(terms.begin(), terms.end());
+  return terms;
+}
+
+std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics() || !isElementMap(op))
+    return std::nullopt;
+  auto type = dyn_cast<MemRefType>(op.getOutputs().front().getType());
+  if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !type.getElementType().isIntOrFloat() ||
+      !llvm::is_contained({8, 16, 32}, type.getElementTypeBitWidth()))
+    return std::nullopt;
+
+  Block &body = *op.getBody();
+  auto loops = body.getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return std::nullopt;
+  Contraction contraction;
+  scf::ForOp outermost = *loops.begin();
+  if (failed(readLoops(outermost, contraction)) ||
+      !matchPattern(outermost.getInitArgs()[0], m_AnyZeroFloat()))
+    return std::nullopt;
+  SmallVector<Term> terms = readTerms(contraction.loops.back());
+  if (terms.empty())
+    return std::nullopt;
+
+  auto given = llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
+    return Value(loop.getInductionVar());
+  });
+  Slice lhs(op, given), rhs(op, given), conditions(op, given);
+  for (const Term &term : terms) {
+    if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
+        (term.condition && failed(conditions.add(term.condition))))
+      return std::nullopt;
+    contraction.rows.factors.push_back(term.lhs);
+    contraction.columns.factors.push_back(term.rhs);
+    contraction.conditions.push_back(term.condition);
+  }
+  Slice epilogue(op, {outermost.getResult(0)});
+  if (failed(epilogue.add(body.getTerminator()->getOperand(0))))
+    return std::nullopt;
+  contraction.rows.slice = lhs.getOperations();
+  contraction.columns.slice = rhs.getOperations();
+  contraction.conditionSlice = conditions.getOperations();
+  contraction.epilogue = epilogue.getOperations();
+
+  llvm::SmallBitVector ofLhs = lhs.getDims(), ofRhs = rhs.getDims(),
+                       ofBoth = ofLhs;
+  ofBoth &= ofRhs;
+  // The columns are where the output's neighbours lie.
+  int64_t innermost = type.getRank() - 1;
+  while (innermost > 0 && type.getDimSize(innermost) == 1)
+    --innermost;
+  if (ofLhs[innermost] && !ofBoth[innermost]) {
+    std::swap(contraction.rows, contraction.columns);
+    std::swap(ofLhs, ofRhs);
+  }
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t size = type.getDimSize(dim);
+    if (size == 1)
+      continue;
+    bool isRow = ofLhs[dim], isColumn = ofRhs[dim];
+    if (isRow == isColumn) {
+      contraction.batchDims.push_back(dim);
+      contraction.batches *= size;
+      continue;
+    }
+    ContractionOperand &operand =
+        isRow ? contraction.rows : contraction.columns;
+    operand.dims.push_back(dim);
+    operand.size *= size;
+  }
+  // A condition is that of all elements of a workgroup.
+  llvm::SmallBitVector ofConditions = conditions.getDims();
+  for (const ContractionOperand *operand :
+       {&contraction.rows, &contraction.columns})
+    if (operand->dims.empty() || llvm::any_of(operand->dims, [&](int64_t dim) {
+          return ofConditions[dim];
+        }))
+      return std::nullopt;
+  return contraction;
+}
+
+/// The sums of a thread are carried through loops: with what it loads for them,
+/// these fit the registers that devices have for a thread.
+static constexpr int64_t maxSums = 64;
+
+std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
+  constexpr int64_t maxTile = maxSums * DeviceProfile::workgroupSize;
+  if (tile.rows > maxTile || tile.columns > maxTile ||
+      tile.rows * tile.columns > maxTile)
+    return std::nullopt;
+  int64_t perThread = tile.rows * tile.columns / DeviceProfile::workgroupSize;
+  for (int64_t columns : {2 * side, side}) {
+    ThreadBlock block{perThread / columns, columns, 0, 0};
+    // As many rows as columns, or twice as many.
+    if (block.rows < columns || block.rows % side)
+      continue;
+    block.threadRows = tile.rows / block.rows;
+    block.threadColumns = tile.columns / block.columns;
+    if (block.threadRows * block.rows == tile.rows &&
+        block.threadColumns * block.columns == tile.columns &&
+        block.threadRows * block.threadColumns == DeviceProfile::workgroupSize)
+      return block;
+  }
+  return std::nullopt;
+}
+
+std::string dml::findTileProblem(const Contraction &contraction,
+                                 const ContractionTile &tile) {
+  if (!ThreadBlock::get(tile))
+    return "is no " + std::to_string(DeviceProfile::workgroupSize) +
+           " blocks of rows and columns that are multiples of " +
+           std::to_string(ThreadBlock::side) + " and have at most " +
+           std::to_string(maxSums) + " elements";
+  // No more than there are bytes, so that nothing below overflows.
+  if (tile.terms > DeviceProfile::workgroupMemory ||
+      tile.terms % contraction.getTermsOfStep())
+    return "has " + std::to_string(tile.terms) +
+           " terms, but a multiple of the " +
+           std::to_string(contraction.getTermsOfStep()) +
+           " of an iteration is wanted";
+  int64_t bytes =
+      tile.terms *
+      (getStagedVectors(tile.rows) + getStagedVectors(tile.columns)) *
+      DeviceProfile::vectorBytes;
+  if (bytes > DeviceProfile::workgroupMemory)
+    return "takes " + std::to_string(bytes) +
+           " bytes of workgroup memory, but devices promise " +
+           std::to_string(DeviceProfile::workgroupMemory);
+  return "";
+}

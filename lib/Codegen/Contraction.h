@@ -1,0 +1,110 @@
+//===- Contraction.h - Sums of products of two operands ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_CONTRACTION_H
+#define DML_LIB_CODEGEN_CONTRACTION_H
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dml {
+
+/// One side of the products of a contraction: what it depends on, and how it is
+/// computed.
+struct ContractionOperand {
+  /// The factors of each term, in the order of the terms.
+  llvm::SmallVector<mlir::Value> factors;
+  /// The operations of the body that compute them, in order.
+  llvm::SmallVector<mlir::Operation *> slice;
+  /// The dimensions of the output that this operand alone depends on, and how
+  /// many positions they have together.
+  llvm::SmallVector<int64_t> dims;
+  int64_t size = 1;
+};
+
+/// A linalg.generic whose body adds up products of two operands in loops over
+/// f32 and makes the element of the sum. Each operand depends on dimensions of
+/// the output that the other does not depend on, its rows or its columns. That
+/// is what products of matrices are, but convolutions as well, whose columns
+/// are positions of the output, and whatever operators have become a part of
+/// such a body.
+struct Contraction {
+  ContractionOperand rows, columns;
+  /// Under what each term counts, or null where it always does.
+  llvm::SmallVector<mlir::Value> conditions;
+  llvm::SmallVector<mlir::Operation *> conditionSlice;
+  /// Dimensions of the output that both operands depend on, or none.
+  llvm::SmallVector<int64_t> batchDims;
+  int64_t batches = 1;
+  /// The loops, outermost first, how often each runs, and all together.
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  llvm::SmallVector<int64_t> trips;
+  int64_t steps = 1;
+  /// The operations that make the element of the sum.
+  llvm::SmallVector<mlir::Operation *> epilogue;
+
+  /// Terms that an iteration adds.
+  int64_t getTermsOfStep() const {
+    return static_cast<int64_t>(rows.factors.size());
+  }
+  int64_t getTerms() const { return steps * getTermsOfStep(); }
+
+  /// Nothing if `op` is none.
+  static std::optional<Contraction> match(mlir::linalg::GenericOp op);
+};
+
+/// How the threads of a workgroup share its tile: each has `rows` times
+/// `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
+/// `threadColumns` blocks apart.
+struct ThreadBlock {
+  int64_t rows, columns, threadRows, threadColumns;
+
+  /// Nothing if the threads of a workgroup cannot share `tile` so.
+  static std::optional<ThreadBlock> get(const ContractionTile &tile);
+
+  /// Rows and columns that elements of a thread lie together in: vectors of
+  /// four components are the largest that SPIR-V has.
+  static constexpr int64_t side = 4;
+};
+
+/// Vectors of workgroup memory that a term of `positions` rows or columns
+/// takes: one more than it has, so that vectors of different terms lie in
+/// different banks.
+inline int64_t getStagedVectors(int64_t positions) {
+  return positions / ThreadBlock::side + 1;
+}
+
+/// Says why `tile` cannot be the tile of `contraction`, or nothing if it can.
+std::string findTileProblem(const Contraction &contraction,
+                            const ContractionTile &tile);
+
+/// A launch of workgroups of DeviceProfile::workgroupSize threads in front of
+/// an operation.
+struct GroupedLaunch {
+  mlir::gpu::LaunchOp launch;
+  /// The workgroup's number, and how many numbers there are: the least number
+  /// that a grid has which is wanted, or a few more.
+  mlir::Value group;
+  int64_t count;
+  /// The terminator, which the builder then stands before.
+  mlir::Operation *end;
+};
+/// Creates a launch of at least `groups` workgroups for what `op` computes.
+GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
+                           mlir::linalg::GenericOp op, int64_t groups);
+
+/// Replaces `op`, which `contraction` describes, by a launch.
+void buildContractionKernel(mlir::linalg::GenericOp op,
+                            const Contraction &contraction,
+                            const ContractionTile &tile);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_CONTRACTION_H

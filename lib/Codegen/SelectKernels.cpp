@@ -1,0 +1,165 @@
+//===- SelectKernels.cpp - Which kernel computes what ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "dml/Codegen/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+namespace dml {
+#define GEN_PASS_DEF_SELECTKERNELS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// What kernels cost
+//===----------------------------------------------------------------------===//
+
+/// Operations that units of arithmetic begin while those of memory begin a
+/// load of a vector: devices have about a quarter as many of the latter.
+/// (Cases: GEMM 4096, convolutions of 64 to 512 channels.)
+static constexpr double operationsPerLoad = 4;
+
+/// Products and loads of a map kernel's thread for each term: 8 rows of 4
+/// elements, the most that it carries, take a load for each row and one for all
+/// columns.
+static constexpr double mapProducts = 32, mapLoads = 9;
+
+/// Workgroups that fill a device. Two for each that a device's threads come to
+/// where each thread has four independent operations: while one waits at its
+/// barrier for what it loads, the other adds up. (Cases: GEMM 1024, 7x7 images
+/// of 512 channels.)
+static constexpr int64_t enoughWorkgroups =
+    DeviceProfile::enoughThreads / DeviceProfile::workgroupSize / 2;
+
+/// Terms that are in workgroup memory at a time, about: the barriers that they
+/// take then are few beside their products, and tiles of all sizes fit in what
+/// devices promise (DeviceProfile::workgroupMemory).
+static constexpr int64_t stagedTerms = 16;
+
+/// The least terms that are worth workgroup memory and its barriers: twice what
+/// is there at a time. (Cases: the first layer of networks for images.)
+static constexpr int64_t minTerms = 2 * stagedTerms;
+
+/// Tiles from those that load least for a product to those that leave the most
+/// workgroups.
+static constexpr std::pair<int64_t, int64_t> tileSizes[] = {
+    {128, 64}, {64, 128}, {64, 64}, {128, 32}, {32, 128}, {64, 32}, {32, 64}};
+
+/// `rows` times `columns` with a number of terms that fits `contraction`: whole
+/// iterations, so many that no part of a tile of terms is left, if it can be.
+static ContractionTile getTile(const Contraction &contraction, int64_t rows,
+                               int64_t columns) {
+  int64_t ofStep = contraction.getTermsOfStep();
+  int64_t most = std::max<int64_t>((stagedTerms + ofStep / 2) / ofStep, 1);
+  int64_t steps = std::min(most, contraction.steps);
+  while (2 * steps > most && contraction.steps % steps)
+    --steps;
+  if (contraction.steps % steps)
+    steps = most;
+  return {rows, columns, steps * ofStep};
+}
+
+/// The time of a contraction kernel, in operations of a filled device.
+static double getTime(const Contraction &contraction,
+                      const ContractionTile &tile) {
+  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows),
+          columnTiles =
+              llvm::divideCeilSigned(contraction.columns.size, tile.columns),
+          rounds = llvm::divideCeilSigned(contraction.getTerms(), tile.terms);
+  ThreadBlock block = *ThreadBlock::get(tile);
+  // Of a thread for each term: products, loads of vectors from workgroup memory
+  // and its share of those that go there.
+  auto products = static_cast<double>(block.rows * block.columns);
+  double loads =
+      static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
+  double staged = static_cast<double>(tile.rows + tile.columns) /
+                  DeviceProfile::workgroupSize;
+  double time = products + operationsPerLoad * (loads + staged);
+  auto groups =
+      static_cast<double>(rowTiles * columnTiles * contraction.batches);
+  return time * DeviceProfile::workgroupSize *
+         static_cast<double>(rounds * tile.terms) *
+         std::max(groups, static_cast<double>(enoughWorkgroups));
+}
+
+/// The time of a map kernel.
+static double getMapTime(const Contraction &contraction) {
+  double sums = static_cast<double>(contraction.rows.size) *
+                static_cast<double>(contraction.columns.size) *
+                static_cast<double>(contraction.batches);
+  double time = 1 + operationsPerLoad * mapLoads / mapProducts;
+  return time * static_cast<double>(contraction.getTerms()) *
+         std::max(sums, static_cast<double>(DeviceProfile::enoughThreads));
+}
+
+/// The tile of the least time, or nothing if that of a map kernel is less.
+static std::optional<ContractionTile>
+chooseTile(const Contraction &contraction) {
+  std::optional<ContractionTile> best;
+  if (contraction.getTerms() < minTerms)
+    return best;
+  double least = getMapTime(contraction);
+  for (auto [rows, columns] : tileSizes) {
+    ContractionTile tile = getTile(contraction, rows, columns);
+    if (!findTileProblem(contraction, tile).empty())
+      continue;
+    double time = getTime(contraction, tile);
+    if (time >= least)
+      continue;
+    least = time;
+    best = tile;
+  }
+  return best;
+}
+
+namespace {
+struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
+  using SelectKernelsBase::SelectKernelsBase;
+
+  void runOnOperation() override {
+    if (contractionTile == "none")
+      return;
+    std::optional<std::pair<int64_t, int64_t>> wanted;
+    if (contractionTile != "auto") {
+      auto [rows, columns] = StringRef(contractionTile).split('x');
+      wanted.emplace();
+      if (rows.getAsInteger(10, wanted->first) ||
+          columns.getAsInteger(10, wanted->second) || wanted->first < 1 ||
+          wanted->second < 1 ||
+          !ThreadBlock::get({wanted->first, wanted->second, 1})) {
+        getOperation().emitError("contraction-tile is '")
+            << contractionTile
+            << "', but wants to be 'auto', 'none', or rows and columns that "
+            << DeviceProfile::workgroupSize
+            << " threads can share, such as '64x64'";
+        return signalPassFailure();
+      }
+    }
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op->hasAttr(kernelAttrName))
+        return;
+      std::optional<Contraction> contraction = Contraction::match(op);
+      if (!contraction)
+        return;
+      std::optional<ContractionTile> tile;
+      if (wanted) {
+        tile = getTile(*contraction, wanted->first, wanted->second);
+        if (!findTileProblem(*contraction, *tile).empty())
+          return;
+      } else {
+        tile = chooseTile(*contraction);
+      }
+      if (tile)
+        op->setAttr(kernelAttrName, tile->getAttr(&getContext()));
+    });
+  }
+};
+} // namespace

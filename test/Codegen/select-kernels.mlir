@@ -1,0 +1,187 @@
+// Which kernels contractions become, and what keeps a choice.
+//
+// RUN: dml-opt %s --split-input-file --dml-select-kernels | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=none | FileCheck %s --check-prefix=NONE
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=64x64 | FileCheck %s --check-prefix=GIVEN
+// RUN: not dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=48x64 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: contraction-tile is '48x64', but wants to be 'auto', 'none', or rows and columns that 128 threads can share, such as '64x64'
+
+// A large product: the tile that loads least, and four iterations of four terms.
+
+// CHECK-LABEL: func @product
+// CHECK:       dml.kernel = {contraction_tile = array<i64: 128, 64, 16>}
+// NONE-LABEL:  func @product
+// NONE-NOT:    dml.kernel
+// NONE:        return
+// GIVEN-LABEL: func @product
+// GIVEN:       dml.kernel = {contraction_tile = array<i64: 64, 64, 16>}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @product(%lhs: memref<4096x64xf32>, %rhs: memref<64x4096xf32>, %output: memref<4096x4096xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %i = %c0 to %c32 step %c1 iter_args(%carried = %zero) -> f32 {
+      %k0 = arith.muli %i, %c2 : index
+      %k1 = arith.addi %k0, %c1 : index
+      %x0 = memref.load %lhs[%row, %k0] : memref<4096x64xf32>
+      %y0 = memref.load %rhs[%k0, %column] : memref<64x4096xf32>
+      %next = math.fma %x0, %y0, %carried : f32
+      %x1 = memref.load %lhs[%row, %k1] : memref<4096x64xf32>
+      %y1 = memref.load %rhs[%k1, %column] : memref<64x4096xf32>
+      %last = math.fma %x1, %y1, %next : f32
+      scf.yield %last : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A smaller one has smaller tiles, so that a device has enough of them.
+
+// CHECK-LABEL: func @smaller
+// CHECK:       dml.kernel = {contraction_tile = array<i64: 64, 32, 16>}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @smaller(%lhs: memref<512x64xf32>, %rhs: memref<64x1024xf32>, %output: memref<512x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<512x1024xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<512x64xf32>
+      %y = memref.load %rhs[%k, %column] : memref<64x1024xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Few rows: most of a tile would be computed in vain.
+
+// CHECK-LABEL: func @rows
+// CHECK-NOT:   dml.kernel
+// CHECK:       return
+// GIVEN-LABEL: func @rows
+// GIVEN:       dml.kernel = {contraction_tile = array<i64: 64, 64, 16>}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%lhs: memref<8x64xf32>, %rhs: memref<64x65536xf32>, %output: memref<8x65536xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<8x65536xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<8x64xf32>
+      %y = memref.load %rhs[%k, %column] : memref<64x65536xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Both factors depend on the row, as those of a depthwise convolution do: the
+// sums of a tile would have no factors in common.
+
+// CHECK-LABEL: func @depthwise
+// CHECK-NOT:   dml.kernel
+// CHECK:       return
+// GIVEN-LABEL: func @depthwise
+// GIVEN-NOT:   dml.kernel
+// GIVEN:       return
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @depthwise(%lhs: memref<4096x64xf32>, %rhs: memref<4096x4160xf32>, %output: memref<4096x4096xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %place = arith.addi %column, %k : index
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf32>
+      %y = memref.load %rhs[%row, %place] : memref<4096x4160xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// What is there already is kept.
+
+// CHECK-LABEL: func @chosen
+// CHECK:       dml.kernel = "map"
+// CHECK:       dml.kernel = {contraction_tile = array<i64: 32, 64, 8>}
+// GIVEN-LABEL: func @chosen
+// GIVEN:       dml.kernel = "map"
+// GIVEN:       dml.kernel = {contraction_tile = array<i64: 32, 64, 8>}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @chosen(%lhs: memref<4096x64xf32>, %rhs: memref<64x4096xf32>, %output: memref<4096x4096xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>) attrs = {dml.kernel = "map"} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf32>
+      %y = memref.load %rhs[%k, %column] : memref<64x4096xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>)
+      attrs = {dml.kernel = {contraction_tile = array<i64: 32, 64, 8>}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf32>
+      %y = memref.load %rhs[%k, %column] : memref<64x4096xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
