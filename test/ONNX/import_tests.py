@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 import argparse
+import math
 import os
 import subprocess
 import sys
@@ -779,6 +780,289 @@ def regions():
     bins = model.input(np.array([[0, 0, 0, 3, 3], [1, 2, 0, 3, 1]], np.float32))
     model.expect(model.node("MaxRoiPool", a, bins, pooled_shape=[2, 2]),
                  np.array([[[[5, 7], [13, 15]]], [[[18, 19], [22, 23]]]], np.float32))
+    return model
+
+
+@group
+def older():
+    """Before opset 7, operands broadcast where an attribute says so, and inference
+    is said to be that."""
+    model = Model(opset=6)
+    x = ramp(2, 3, 4, 5, first=-3.1, step=0.05)
+    a = model.input(x)
+    middle, last = ramp(3, 4), ramp(4, 5)
+    model.expect(model.node("Add", a, model.weights(middle), broadcast=1, axis=1), x + middle[:, :, None])
+    model.expect(model.node("Mul", a, model.weights(last), broadcast=1), x * last)
+    model.expect(model.node("Less", a, model.weights(ramp(3)), broadcast=1, axis=-3),
+                 (x < ramp(3)[:, None, None]).astype(np.uint8))
+    model.expect(model.node("Pow", a, model.weights(np.float32([2])), broadcast=1), x * x, 1e-4)
+    slopes = ramp(3)
+    model.expect(model.node("PRelu", a, model.weights(slopes)), np.where(x < 0, x * slopes[:, None, None], x))
+    model.expect(model.node("Dropout", a, is_test=1), x)
+    scale, bias, mean, variance = ramp(3), ramp(3, step=0.7), ramp(3, step=0.1), ramp(3, first=1)
+    c = (1, 3, 1, 1)
+    model.expect(model.node("BatchNormalization", a, *map(model.weights, (scale, bias, mean, variance)),
+                            is_test=1),
+                 (x - mean.reshape(c)) / np.sqrt(variance.reshape(c) + np.float32(1e-5)) * scale.reshape(c)
+                 + bias.reshape(c), 1e-4)
+    m, n, c = ramp(3, 4), ramp(5, 4), ramp(5)
+    model.expect(model.node("Gemm", model.input(m), model.weights(n), model.weights(c), transB=1, broadcast=1),
+                 m @ n.T + c, 1e-4)
+    model.expect(model.node("ScaledTanh", a, alpha=0.5, beta=2.0), 0.5 * np.tanh(2 * x), 1e-5)
+    model.expect(model.node("ParametricSoftplus", a, alpha=0.5, beta=2.0), 0.5 * np.log1p(np.exp(2 * x)), 1e-5)
+    return model
+
+
+@group
+def oldest():
+    model = Model(opset=1)
+    x = ramp(2, 3)
+    a = model.input(x)
+    model.expect(model.node("Reshape", a, shape=[3, -1]), x.reshape(3, 2))
+    model.expect(model.node("Pad", a, paddings=[0, 1, 0, 2], value=5.0),
+                 np.pad(x, ((0, 0), (1, 2)), constant_values=5))
+    # The numbers of this opset have five digits.
+    model.expect(model.node("Selu", a),
+                 np.float32(1.0507) * np.where(x > 0, x, np.float32(1.6732) * np.expm1(x)), 1e-6)
+    return model
+
+
+def losses_of(x, labels, weights, ignored):
+    """The loss of each label, and its weight."""
+    there = labels != ignored
+    picked = np.take_along_axis(x, np.where(there, labels, 0)[:, None], axis=1)[:, 0]
+    weight = np.where(there, weights[np.where(there, labels, 0)], 0).astype(np.float32)
+    return -picked * weight, weight
+
+
+@group
+def losses():
+    model = Model()
+    x = ramp(2, 3, 2, 2, first=-2.0, step=0.17)
+    labels = np.int64([[[0, 2], [1, 1]], [[2, 7], [0, 1]]])
+    a, b = model.input(x), model.input(labels)
+    weights = np.float32([0.5, 2, 1.25])
+    loss, weight = losses_of(x, labels, weights, 7)
+    for reduction, wanted in (("none", loss), ("sum", loss.sum()), ("mean", loss.sum() / weight.sum())):
+        model.expect(model.node("NegativeLogLikelihoodLoss", a, b, model.weights(weights), ignore_index=7,
+                                reduction=reduction), wanted, 1e-5)
+    # Without weights, a mean is of the labels that count.
+    plain, ones = losses_of(x, labels, np.ones(3, np.float32), 7)
+    model.expect(model.node("NegativeLogLikelihoodLoss", a, b, ignore_index=7), plain.sum() / ones.sum(), 1e-5)
+    logarithms = x - np.log(np.exp(x).sum(axis=1, keepdims=True))
+    loss, weight = losses_of(logarithms, labels, weights, 7)
+    found = model.node("SoftmaxCrossEntropyLoss", a, b, model.weights(weights), ignore_index=7, outputs=2)
+    model.expect(found[0], loss.sum() / weight.sum(), 1e-5)
+    model.expect(found[1], logarithms, 1e-5)
+    inside = np.int32([[[0, 2], [1, 1]], [[2, 0], [0, 1]]])
+    loss, _ = losses_of(x, inside, np.ones(3, np.float32), 7)
+    model.expect(model.node("NegativeLogLikelihoodLoss", a, model.input(inside)), loss.mean(), 1e-5)
+    return model
+
+
+@group
+def einsum():
+    model = Model()
+    x, y, v = ramp(2, 3, 4), ramp(2, 4, 5, step=0.1), ramp(4)
+    arrays = {model.input(array): array for array in (x, y, v)}
+    a, b, c = arrays
+    for equation, *names in (("bij,bjk->bik", a, b), ("ijk->kij", a), ("ijk->j", a), ("ijk->", a),
+                             ("abc,acd->db", a, b), ("ijk,k->ij", a, c), ("ijk,ilm->jkm", a, b),
+                             ("i,j->ij", c, c), ("i,i", c, c), ("kji,i -> jk", a, c), ("bij,bjk", a, b)):
+        model.expect(model.node("Einsum", *names, equation=equation),
+                     np.einsum(equation.replace(" ", ""), *(arrays[name] for name in names)), 1e-3)
+    return model
+
+
+def gelu(x):
+    return (0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))).astype(np.float32)
+
+
+@group
+def contrib():
+    """Operators of the domain com.microsoft."""
+    model = Model()
+    x = ramp(2, 3, 4, first=-1.5, step=0.13)
+    a = model.input(x)
+
+    def node(type, *inputs, **attributes):
+        return model.node(type, *inputs, domain="com.microsoft", **attributes)
+
+    bias = ramp(4)
+    model.expect(node("BiasGelu", a, model.weights(bias)), gelu(x + bias), 1e-5)
+    model.expect(node("FastGelu", a), gelu(x), 1e-5)
+    model.expect(node("QuickGelu", a, alpha=1.5), x * sigmoid(1.5 * x), 1e-5)
+    model.expect(node("BiasSplitGelu", a, model.weights(bias)),
+                 (x + bias)[..., :2] * gelu((x + bias)[..., 2:]), 1e-5)
+    skip = ramp(2, 3, 4, first=2.0, step=-0.07)
+    b = model.input(skip)
+    model.expect(node("BiasAdd", a, model.weights(bias), b), x + bias + skip, 1e-6)
+    scale, shift = ramp(4, first=0.5), ramp(4, step=0.5)
+    total = x + skip + bias
+    centered = total - total.mean(axis=-1, keepdims=True)
+    found = node("SkipLayerNormalization", a, b, model.weights(scale), model.weights(shift), model.weights(bias),
+                 epsilon=1e-3, outputs=4)
+    model.expect(found[0], centered / np.sqrt((centered ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale
+                 + shift, 1e-4)
+    model.expect(found[3], total, 1e-6)
+    found = node("SkipSimplifiedLayerNormalization", a, b, model.weights(scale), epsilon=1e-3, outputs=4)
+    total = x + skip
+    model.expect(found[0], total / np.sqrt((total ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale, 1e-4)
+    model.expect(found[3], total, 1e-6)
+    model.expect(model.node("SimplifiedLayerNormalization", a, model.weights(scale), epsilon=1e-3),
+                 x / np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale, 1e-4)
+    matrices = ramp(5, 4)
+    model.expect(node("FusedMatMul", a, model.weights(matrices), transB=1, alpha=0.5), 0.5 * (x @ matrices.T), 1e-4)
+    turned = ramp(2, 3, 2)
+    model.expect(node("FusedMatMul", a, model.weights(turned), transA=1), x.transpose(0, 2, 1) @ turned, 1e-4)
+    return model
+
+
+@group
+def quantized_contrib():
+    """Scales are powers of two, so that results are exact."""
+    model = Model()
+    x = (np.arange(24, dtype=np.uint8) * 10).reshape(2, 3, 4)
+    y = (np.arange(12, dtype=np.uint8) * 17).reshape(3, 4)
+    a, b = model.input(x), model.input(y)
+
+    def node(type, *inputs, **attributes):
+        return model.node(type, *inputs, domain="com.microsoft", **attributes)
+
+    def parameters(scale, zero):
+        return model.weights(np.float32(scale)), model.weights(np.uint8(zero))
+
+    def quantize(real, scale, zero):
+        return np.clip(np.rint(real / scale) + zero, 0, 255).astype(np.uint8)
+
+    real_x, real_y = (x.astype(np.float64) - 100) / 2, (y.astype(np.float64) - 90) / 4
+    half, quarter = parameters(0.5, 100), parameters(0.25, 90)
+    model.expect(node("QLinearAdd", a, *half, b, *quarter, *parameters(1, 60)),
+                 quantize(real_x + real_y, 1, 60))
+    # No result is near a half.
+    model.expect(node("QLinearSigmoid", a, *half, *parameters(1 / 256, 0)), quantize(sigmoid(real_x), 1 / 256, 0))
+    model.expect(node("QLinearConcat", *parameters(1, 60), a, *half, model.node("Unsqueeze", b, model.weights(
+        np.int64([0]))), *quarter, axis=0), quantize(np.concatenate((real_x, real_y[None])), 1, 60))
+    w = (np.arange(20) * 11 - 100).astype(np.int8).reshape(4, 5)
+    scales, zeros = np.float32([0.5, 0.25, 1, 2, 0.125]), np.int8([0, 5, -7, 1, 2])
+    bias = ramp(5)
+    real_w = (w.astype(np.float64) - zeros) * scales
+    c = model.weights(w)
+    model.expect(node("MatMulIntegerToFloat", a, c, half[0], model.weights(scales), half[1], model.weights(zeros),
+                      model.weights(bias)), (real_x @ real_w + bias).astype(np.float32), 1e-2)
+    # 255 steps of one half from -40 on.
+    z = np.float32([[-40, 87.5, 3, 4], [1, -2.5, 0, 60]])
+    model.expect(node("DynamicQuantizeMatMul", model.input(z), c, model.weights(scales), model.weights(zeros)),
+                 (z @ real_w).astype(np.float32), 1e-2)
+    return model
+
+
+class FourBits:
+    """A tensor of four bits, which the installed onnx need not know."""
+
+    def __init__(self, values, signed):
+        self.values = np.array(values)
+        self.type = 22 if signed else 21
+
+    def save(self, name):
+        flat = np.append(self.values.reshape(-1) & 15, 0)
+        count = (self.values.size + 1) // 2 * 2
+        packed = (flat[0:count:2] | flat[1:count + 1:2] << 4).astype(np.uint8)
+        return TensorProto(name=name, data_type=self.type, dims=self.values.shape, raw_data=packed.tobytes())
+
+
+@group
+def four_bits():
+    model = Model(opset=21)
+
+    def weights(values, signed):
+        name = f"w{len(model.initializers)}"
+        model.initializers.append(FourBits(values, signed).save(name))
+        return name
+
+    # An odd number of elements, a scale for all, and one for each row.
+    q = np.arange(15).reshape(3, 5)
+    model.expect(model.node("DequantizeLinear", weights(q, False), model.weights(np.float32(0.5)),
+                            weights(3, False)), ((q - 3) * 0.5).astype(np.float32))
+    r = np.arange(15).reshape(3, 5) - 8
+    scales = np.float32([0.5, 2, 1])
+    model.expect(model.node("DequantizeLinear", weights(r, True), model.weights(scales), axis=0),
+                 (r * scales[:, None]).astype(np.float32))
+    # Blocks of two along the columns.
+    s = (np.arange(12) * 5 % 16 - 8).reshape(3, 4)
+    scales, zeros = ramp(3, 2, first=0.5), np.arange(6).reshape(3, 2) - 3
+    model.expect(model.node("DequantizeLinear", weights(s, True), model.weights(scales), weights(zeros, True),
+                            axis=1, block_size=2),
+                 ((s - zeros.repeat(2, axis=1)) * scales.repeat(2, axis=1)).astype(np.float32), 1e-6)
+    # To four bits and back.
+    x = ramp(2, 6, first=-3.0, step=0.7)
+    quantized = model.node("QuantizeLinear", model.input(x), model.weights(np.float32(0.5)), weights(-2, True))
+    model.expect(model.node("DequantizeLinear", quantized, model.weights(np.float32(0.5)), weights(-2, True)),
+                 ((np.clip(np.rint(x / 0.5) - 2, -8, 7) + 2) * 0.5).astype(np.float32))
+    # Weights in blocks of 16, with zero points of rows that end within a byte.
+    n, k, block = 3, 48, 16
+    values = (np.arange(n * k) * 7 % 16).reshape(n, k)
+    packed = (values[:, 0::2] | values[:, 1::2] << 4).astype(np.uint8).reshape(n, k // block, block // 2)
+    scales = ramp(n, k // block, first=0.5, step=0.1)
+    zeros = (np.arange(9) + 2).reshape(n, 3)
+    rows = np.append(zeros, np.zeros((n, 1), int), axis=1)
+    row_bytes = (rows[:, 0::2] | rows[:, 1::2] << 4).astype(np.uint8)
+    y = ramp(2, 2, k, step=0.02)
+    a = model.input(y)
+    for inputs, zero in ((), np.full((n, 3), 8)), ((model.weights(row_bytes.reshape(-1)),), zeros):
+        real = (values - zero.repeat(block, axis=1)) * scales.repeat(block, axis=1)
+        model.expect(model.node("MatMulNBits", a, model.weights(packed), model.weights(scales.reshape(-1)), *inputs,
+                                domain="com.microsoft", K=k, N=n, bits=4, block_size=block),
+                     (y @ real.T).astype(np.float32), 1e-2)
+    return model
+
+
+@group
+def newer():
+    model = Model(opset=21)
+    x = ramp(2, 4, 3, 2, first=-2.0, step=0.11)
+    a = model.input(x)
+    model.expect(model.node("Gelu", a), gelu(x), 1e-5)
+    model.expect(model.node("Mish", a), x * np.tanh(np.log1p(np.exp(x))), 1e-5)
+    scale, bias = ramp(4), ramp(4, step=0.7)
+    c = (1, 4, 1, 1)
+    pairs = x.reshape(2, 2, -1)
+    centered = pairs - pairs.mean(axis=2, keepdims=True)
+    normal = (centered / np.sqrt((centered ** 2).mean(axis=2, keepdims=True) + 1e-5)).reshape(x.shape)
+    model.expect(model.node("GroupNormalization", a, model.weights(scale), model.weights(bias), num_groups=2),
+                 normal * scale.reshape(c) + bias.reshape(c), 1e-3)
+    mean = x.mean(axis=(2, 3), keepdims=True)
+    deviation = np.sqrt(((x - mean) ** 2).mean(axis=(2, 3), keepdims=True) + np.float32(1e-3))
+    weights = ramp(3, 2)
+    found = model.node("LayerNormalization", a, model.weights(weights), axis=2, epsilon=1e-3, outputs=3)
+    model.expect(found[0], (x - mean) / deviation * weights, 1e-3)
+    model.expect(found[1], mean, 1e-5)
+    model.expect(found[2], 1 / deviation, 1e-3)
+    model.expect(model.node("MeanVarianceNormalization", a, axes=[2, 3]),
+                 (x - mean) / np.sqrt(((x - mean) ** 2).mean(axis=(2, 3), keepdims=True)), 1e-3)
+    blocks = ramp(1, 8, 6)
+    image = np.zeros((1, 2, 3, 4), np.float32)
+    for place in range(6):
+        i, j = divmod(place, 3)
+        image[:, :, i:i + 2, j:j + 2] += blocks[:, :, place].reshape(1, 2, 2, 2)
+    model.expect(model.node("Col2Im", model.input(blocks), model.weights(np.int64([3, 4])),
+                            model.weights(np.int64([2, 2]))), image, 1e-4)
+    matrix = model.input(ramp(3, 4))
+    for k in (-1, 0, 2):
+        model.expect(model.node("EyeLike", matrix, k=k, dtype=TensorProto.INT32), np.eye(3, 4, k, np.int32))
+    model.expect(model.node("Range", *(model.weights(np.float32(x)) for x in (1, 2.2, 0.25))),
+                 np.arange(1, 2.2, 0.25, np.float32), 1e-6)
+    model.expect(model.node("OneHot", model.input(np.float32([1, -1, 0])), model.weights(np.int64(3)),
+                            model.weights(np.float32([-1, 7]))), np.where(np.eye(3)[[1, 2, 0]], 7, -1).astype(np.float32))
+    model.expect(model.node("HannWindow", model.weights(np.int64(8))),
+                 (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8)).astype(np.float32), 1e-6)
+    model.expect(model.node("BlackmanWindow", model.weights(np.int64(8)), periodic=0),
+                 np.blackman(8).astype(np.float32), 1e-6)
+    out, mask = model.node("Dropout", a, outputs=2)
+    model.expect(out, x)
+    model.expect(mask, np.ones(x.shape, np.uint8))
+    big = np.int64([3])
+    model.expect(model.node("Pow", a, model.input(big)), x ** 3, 1e-3)
     return model
 
 

@@ -46,13 +46,13 @@ def short_tensor():
 
 # Files with the message that each gets.
 CASES = [
-    (build(opset=6), "is of version 6 of ONNX's operator set, but wanted is one from 7 to 22"),
+    (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 22"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
     (build(shape=("batch", 3)), "input 'x' has no fixed size in dimension 0; state it with --dim='batch=SIZE'"),
     (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),
     (build(element=TensorProto.STRING), "input 'x' has the type string, which no DirectML tensor has"),
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': the importer does not know it"),
+     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it has graphs of its own, which the importer does not enter"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),

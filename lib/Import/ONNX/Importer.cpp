@@ -16,6 +16,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -23,7 +24,7 @@ using namespace dml;
 using namespace dml::onnx;
 
 /// The versions of ONNX's operator set whose operators the registry knows.
-static constexpr int64_t oldestOpset = 7, newestOpset = 22;
+static constexpr int64_t oldestOpset = 1, newestOpset = 22;
 
 Shape dml::onnx::toPhysical(ArrayRef<int64_t> shape) {
   constexpr size_t minRank = 4;
@@ -52,8 +53,11 @@ const Registry &dml::onnx::getRegistry() {
   static const Registry registry = [] {
     Registry registry;
     addAttentionOperators(registry);
+    addContribOperators(registry);
+    addEinsumOperator(registry);
     addElementWiseOperators(registry);
     addIndexingOperators(registry);
+    addLossOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
     addRecurrentOperators(registry);
@@ -136,11 +140,18 @@ llvm::Error GraphImporter::findOperatorSets() {
   for (const ModelProto::OperatorSet &set : model.operatorSets)
     opsets[normalizeDomain(set.domain)] = set.version;
   auto own = opsets.find("");
-  if (own == opsets.end())
+  if (own == opsets.end()) {
+    // A graph of other domains' nodes alone needs none.
+    bool hasOthers = llvm::all_of(graph.nodes, [](const NodeProto &node) {
+      return !normalizeDomain(node.domain).empty();
+    });
+    if (hasOthers && !graph.nodes.empty())
+      return llvm::Error::success();
     return llvm::createStringError(
         "the model states no version of ONNX's operator set, but wanted is one "
         "from " +
         Twine(oldestOpset) + " to " + Twine(newestOpset));
+  }
   if (own->second < oldestOpset || own->second > newestOpset)
     return llvm::createStringError(
         "the model is of version " + Twine(own->second) +
@@ -254,6 +265,36 @@ std::string GraphImporter::describeProblems() {
   return text;
 }
 
+/// Why an operator is not in the registry.
+static StringRef describeUnknown(StringRef domain, StringRef type) {
+  if (!domain.empty())
+    return "the importer does not know it";
+  return llvm::StringSwitch<StringRef>(type)
+      .Cases({"If", "Loop", "Scan", "SequenceMap"},
+             "it has graphs of its own, which the importer does not enter")
+      .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
+              "OptionalHasElement", "SequenceAt", "SequenceConstruct",
+              "SequenceEmpty", "SequenceErase", "SequenceInsert",
+              "SequenceLength", "SplitToSequence"},
+             "its sequence or optional value is no tensor")
+      .Cases(
+          {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
+          "no DirectML tensor has strings")
+      .Cases({"Compress", "NonMaxSuppression", "NonZero", "Unique"},
+             "the shape of its result depends on its data, but DirectML's "
+             "sizes are static")
+      .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+              "RandomUniform", "RandomUniformLike"},
+             "it draws numbers by no generator that ONNX describes, and "
+             "DirectML has Philox alone")
+      .Cases({"AffineGrid", "CenterCropPad", "Det", "DeformConv", "DFT",
+              "GridSample", "ImageDecoder", "MelWeightMatrix", "STFT",
+              "TfIdfVectorizer"},
+             "DirectML has no operator for it, and the importer builds it of "
+             "none")
+      .Default("the importer does not know it");
+}
+
 llvm::Error GraphImporter::importNode(unsigned index) {
   const NodeProto &node = graph.nodes[index];
   StringRef domain = normalizeDomain(node.domain);
@@ -305,7 +346,7 @@ llvm::Error GraphImporter::importNode(unsigned index) {
     addProblem(domain, node.opType, importer.getName(),
                isFunction ? "is a function of the model, which the importer "
                             "does not expand"
-                          : "the importer does not know it");
+                          : describeUnknown(domain, node.opType));
     return llvm::Error::success();
   }
   // What depends on a node that failed is not judged by shapes that nobody
@@ -778,6 +819,13 @@ Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
   return reshape(build({1}, {1, *countElements(to)}, {1}), to);
 }
 
+Value NodeImporter::repeat(Value value, ArrayRef<int64_t> shape) {
+  Tensor tensor;
+  tensor.value = value;
+  return broadcast(tensor, cast<RankedTensorType>(value.getType()).getShape(),
+                   shape);
+}
+
 Value NodeImporter::bitcast(Value value, DataType type) {
   auto from = cast<RankedTensorType>(value.getType());
   return tensor::BitcastOp::create(getBuilder(), loc,
@@ -854,6 +902,25 @@ FailureOr<Value> NodeImporter::build(StringRef mnemonic,
   if (failed(results))
     return failure();
   return results->front();
+}
+
+Value NodeImporter::apply(StringRef mnemonic, Value input,
+                          ArrayRef<NamedAttribute> attributes, Type type) {
+  // What cannot be built has a placeholder, and the node a reason.
+  return buildAll(mnemonic, {{"input", input}}, attributes,
+                  type ? type : input.getType())
+      ->front();
+}
+
+Value NodeImporter::combine(StringRef mnemonic, Value a, Value b, Type type) {
+  return buildAll(mnemonic, {{"a", a}, {"b", b}}, {}, type ? type : a.getType())
+      ->front();
+}
+
+Value NodeImporter::castTo(Value value, DataType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  RankedTensorType to = getTensorType(from.getShape(), type);
+  return from == to ? value : apply("cast", value, {}, to);
 }
 
 NamedAttribute NodeImporter::attr(StringRef name, Attribute value) {

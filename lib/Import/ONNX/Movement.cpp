@@ -189,7 +189,8 @@ static LogicalResult importPad(NodeImporter &node) {
   if (failed(hasInputs ? node.wantInputs(2, 4) : node.wantInputs(1, 1)))
     return failure();
   const Shape &shape = node.getShape(0);
-  Shape pads = node.getInts("pads"), axes;
+  // Opset 1 has another name for them.
+  Shape pads = node.getInts(node.getOpset() < 2 ? "paddings" : "pads"), axes;
   double value = node.getFloat("value", 0);
   if (hasInputs) {
     FailureOr<Shape> given = node.getIntegers(1, "the pads");
