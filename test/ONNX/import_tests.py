@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int64): TensorProto.INT64,
          np.dtype(np.int32): TensorProto.INT32, np.dtype(np.uint8): TensorProto.UINT8,
@@ -25,6 +25,7 @@ class Model:
     def __init__(self, opset=13):
         self.opset = opset
         self.nodes, self.inputs, self.initializers, self.outputs = [], {}, [], []
+        self.functions = []
 
     def input(self, array):
         name = f"x{len(self.inputs)}"
@@ -52,8 +53,9 @@ class Model:
         graph = helper.make_graph(
             self.nodes, "test", [info(*item) for item in self.inputs.items()],
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
-        model = helper.make_model(graph, opset_imports=[
-            helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
+        model = helper.make_model(graph, functions=self.functions, opset_imports=[
+            helper.make_opsetid(domain, version) for domain, version in
+            (("", self.opset), ("com.microsoft", 1), ("local", 1))])
         with open(path, "wb") as file:
             file.write(model.SerializeToString())
 
@@ -1061,8 +1063,194 @@ def newer():
     out, mask = model.node("Dropout", a, outputs=2)
     model.expect(out, x)
     model.expect(mask, np.ones(x.shape, np.uint8))
+    flags = model.weights(np.array([False, True, True]))
+    model.expect(model.node("Compress", a, flags, axis=-2), x[:, :, 1:])
+    model.expect(model.node("Compress", a, flags), x.reshape(-1)[1:3])
+    sparse = np.float32([[0, 2, 0], [-1, 0, 3]])
+    model.expect(model.node("NonZero", model.weights(sparse)), np.stack(sparse.nonzero()))
     big = np.int64([3])
     model.expect(model.node("Pow", a, model.input(big)), x ** 3, 1e-3)
+    return model
+
+
+@group
+def projected_attention():
+    """Attention of one input, which weights make queries, keys and values."""
+    model = Model()
+    x, bias = ramp(2, 3, 5, step=0.09), ramp(12, step=0.1)
+    weights, wide = ramp(5, 12, step=0.02), ramp(5, 14, step=0.02)
+    a, w = model.input(x), model.weights(weights)
+
+    def node(*inputs, **attributes):
+        return model.node("Attention", *inputs, domain="com.microsoft", num_heads=2, **attributes)
+
+    def parts(weights, bias, *sizes):
+        return np.split(x @ weights + bias, np.cumsum(sizes), axis=2)
+
+    q, k, v = parts(weights, bias, 4, 4)
+    model.expect(node(a, w, model.weights(bias)), attend(q, k, v, 2), 1e-4)
+    lengths = np.array([3, 2], np.int32)
+    behind = np.where(np.arange(3) < lengths.reshape(2, 1, 1, 1), 0, -np.inf)
+    model.expect(node(a, w, model.weights(bias), model.weights(lengths)),
+                 attend(q, k, v, 2, behind).astype(np.float32), 1e-4)
+    # Ends, then starts.
+    ends = np.array([3, 2, 1, 0], np.int32)
+    inside = (np.arange(3) < ends[:2].reshape(2, 1, 1, 1)) & (np.arange(3) >= ends[2:].reshape(2, 1, 1, 1))
+    model.expect(node(a, w, model.weights(bias), model.weights(ends)),
+                 attend(q, k, v, 2, np.where(inside, 0, -np.inf)).astype(np.float32), 1e-4)
+    mask = np.array([[1, 0, 1], [1, 1, 0]], np.int32)
+    scores = ramp(1, 2, 3, 3, step=0.2)
+    model.expect(node(a, w, model.weights(bias), model.input(mask), "", model.input(scores)),
+                 attend(q, k, v, 2, np.where(mask[:, None, None] != 0, scores, -np.inf)).astype(np.float32), 1e-4)
+    q, k, v = parts(wide, np.zeros(14, np.float32), 4, 4)
+    model.expect(node(a, model.weights(wide), qkv_hidden_sizes=[4, 4, 6]), attend(q, k, v, 2), 1e-4)
+    return model
+
+
+def rotate(x, cosine, sine, interleaved):
+    """Turns the first numbers of {B, S, heads, size}; tables are {B, S, pairs}."""
+    pairs = cosine.shape[-1]
+    cosine, sine = cosine[:, :, None], sine[:, :, None]
+    result = x.copy()
+    first, second = ((slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if interleaved
+                     else (slice(0, pairs), slice(pairs, 2 * pairs)))
+    a, b = x[..., first], x[..., second]
+    result[..., first], result[..., second] = a * cosine - b * sine, b * cosine + a * sine
+    return result
+
+
+@group
+def rotary():
+    model = Model()
+    angles = np.arange(8)[:, None] * np.float32([1, 0.1])
+    cosine, sine = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    tables = model.weights(cosine), model.weights(sine)
+    x = ramp(2, 3, 8, step=0.05)
+    a = model.input(x)
+    places = np.int64([[0, 1, 2], [4, 3, 7]])
+    heads = x.reshape(2, 3, 2, 4)
+
+    def node(x, positions, **attributes):
+        return model.node("RotaryEmbedding", x, positions, *tables, domain="com.microsoft", **attributes)
+
+    for interleaved in (0, 1):
+        model.expect(node(a, model.input(places), interleaved=interleaved),
+                     rotate(heads, cosine[places], sine[places], interleaved).reshape(2, 3, 8), 1e-5)
+    # Positions that count from 2 on, of heads of which a part is turned.
+    after = np.int64([[2, 3, 4]])
+    model.expect(node(a, model.input(np.int64([2])), num_heads=1, rotary_embedding_dim=4),
+                 rotate(x.reshape(2, 3, 1, 8), cosine[after], sine[after], 0).reshape(2, 3, 8), 1e-5)
+    turned = np.ascontiguousarray(heads.transpose(0, 2, 1, 3))
+    model.expect(node(model.input(turned), model.input(places)),
+                 rotate(heads, cosine[places], sine[places], 0).transpose(0, 2, 1, 3), 1e-5)
+    return model
+
+
+@group
+def embedding():
+    model = Model()
+    words, segments = np.int32([[1, 3, 0], [2, 2, 4]]), np.int32([[0, 1, 1], [1, 0, 0]])
+    tables = ramp(5, 4), ramp(6, 4, step=0.2), ramp(2, 4, step=0.5)
+    scale, bias = ramp(4, first=0.5), ramp(4)
+    mask = np.int32([[1, 1, 0], [1, 0, 0]])
+    inputs = [model.input(words), model.input(segments), *map(model.weights, (*tables, scale, bias)),
+              model.input(mask)]
+    places = np.int32([[5, 0, 1], [2, 3, 4]])
+
+    def node(*inputs):
+        return model.node("EmbedLayerNormalization", *inputs, domain="com.microsoft", outputs=3, epsilon=1e-3)
+
+    def expect(found, total, counts):
+        centered = total - total.mean(axis=-1, keepdims=True)
+        model.expect(found[0], centered / np.sqrt((centered ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale
+                     + bias, 1e-4)
+        model.expect(found[1], np.int32(counts))
+        model.expect(found[2], total, 1e-5)
+
+    total = tables[0][words] + tables[2][segments]
+    expect(node(*inputs), total + tables[1][:3], [2, 1])
+    expect(node(*inputs, model.input(places)), total + tables[1][places], [2, 1])
+    expect(node(inputs[0], "", *inputs[2:4], "", *inputs[5:7]), tables[0][words] + tables[1][:3], [0, 0])
+    # Groups of channels at the end, with and without what is applied after.
+    x = ramp(2, 3, 2, 4, step=0.1)
+    groups = x.reshape(2, 6, 2, 2).transpose(0, 2, 1, 3).reshape(2, 2, -1)
+    centered = groups - groups.mean(axis=2, keepdims=True)
+    normal = centered / np.sqrt((centered ** 2).mean(axis=2, keepdims=True) + 1e-3)
+    normal = normal.reshape(2, 2, 6, 2).transpose(0, 2, 1, 3).reshape(x.shape) * scale + bias
+    for activation, wanted in ((0, normal), (1, normal * sigmoid(normal))):
+        model.expect(model.node("GroupNorm", model.input(x), inputs[5], inputs[6], domain="com.microsoft", groups=2,
+                                epsilon=1e-3, activation=activation), wanted.astype(np.float32), 1e-4)
+    return model
+
+
+@group
+def branches():
+    """An If whose condition is known when the model is read is the branch that it takes."""
+    model = Model()
+    x = ramp(2, 3)
+    a = model.input(x)
+
+    def graph(name, nodes, *outputs, weights=()):
+        return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
+                                                   for output in outputs], weights)
+
+    size = model.node("Gather", model.node("Shape", a), model.weights(np.int64(0)), axis=0)
+    outer = model.node("Abs", a)
+    for index, (wanted, result) in enumerate(((2, 2 * np.abs(x)), (7, np.maximum(x, 0)))):
+        condition = model.node("Equal", size, model.weights(np.int64(wanted)))
+        then = graph(f"then{index}", [helper.make_node("Mul", [outer, f"two{index}"], [f"product{index}"])],
+                     f"product{index}", a, weights=[numpy_helper.from_array(np.float32(2), f"two{index}")])
+        # The other branch has an If of its own, and gives what is of the graph around it.
+        inner = [helper.make_node(kind, [a], [f"{kind}{index}"]) for kind in ("Neg", "Relu")]
+        nested = helper.make_node(
+            "If", [condition], [f"chosen{index}"],
+            then_branch=graph(f"yes{index}", inner[:1], f"Neg{index}"),
+            else_branch=graph(f"no{index}", inner[1:], f"Relu{index}"))
+        other = graph(f"else{index}", [nested], f"chosen{index}", a)
+        found = model.node("If", condition, then_branch=then, else_branch=other, outputs=2)
+        model.expect(found[0], result)
+        model.expect(found[1], x)
+    return model
+
+
+def refer(name, type, to):
+    """An attribute of a function's node that is one of the call."""
+    return AttributeProto(name=name, type=type, ref_attr_name=to)
+
+
+@group
+def functions():
+    """Functions of the model stand for their nodes."""
+    model = Model(opset=13)
+    versions = [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)]
+    leaky = helper.make_node("LeakyRelu", ["x"], ["t"])
+    leaky.attribute.append(refer("alpha", AttributeProto.FLOAT, "slope"))
+    model.functions = [
+        helper.make_function("local", "leak", ["x", "b"], ["y", "x"],
+                             [leaky, helper.make_node("Clip", ["t", "", "b"], ["y"])], versions, ["slope"]),
+        # A call within a function, whose own names are others.
+        helper.make_function("local", "twice", ["t"], ["u"], [
+            helper.make_node("leak", ["t"], ["y", "same"], domain="local", slope=0.5),
+            helper.make_node("Add", ["y", "same"], ["u"])], versions)]
+    x = ramp(2, 3)
+    a = model.input(x)
+
+    def leak(x, slope):
+        return np.where(x < 0, np.float32(slope) * x, x)
+
+    found = model.node("leak", a, model.weights(np.float32(-0.6)), domain="local", outputs=2, slope=0.25)
+    model.expect(found[0], np.minimum(leak(x, 0.25), np.float32(-0.6)), 1e-6)
+    model.expect(found[1], x)
+    # Without the attribute, the operator's own default.
+    model.expect(model.node("leak", a, domain="local"), leak(x, 0.01), 1e-6)
+    twice = model.node("twice", a, domain="local")
+    model.expect(model.node("twice", twice, domain="local"),
+                 leak(leak(x, 0.5) + x, 0.5) + leak(x, 0.5) + x, 1e-5)
+    # A function is of its own version of the operator set: here, all axes from the first on are one.
+    model.functions.append(helper.make_function("local", "old", ["x"], ["y"], [
+        helper.make_node("Softmax", ["x"], ["y"], axis=0)], [helper.make_opsetid("", 11)]))
+    powers = np.exp(x)
+    model.expect(model.node("old", a, domain="local"), powers / powers.sum(), 1e-5)
     return model
 
 

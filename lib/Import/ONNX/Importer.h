@@ -119,6 +119,10 @@ public:
   mlir::Value getSplat(DataType type, double number,
                        llvm::ArrayRef<int64_t> shape);
 
+  /// A constant of as many elements as `shape`.
+  mlir::Value getConstant(const Constant &constant,
+                          llvm::ArrayRef<int64_t> shape);
+
   /// Views of `value`.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);

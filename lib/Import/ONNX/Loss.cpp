@@ -36,9 +36,9 @@ static LogicalResult setLoss(NodeImporter &node, Value input) {
   if (node.hasAttribute("ignore_index")) {
     // An index that is ignored need be none of a class.
     auto splat = [&](int64_t index) {
-      return Constant::get(labelType, {1}, ArrayRef<int64_t>(index))
-          .splat(one)
-          .materialize(node.getBuilder(), label.getLoc(), one, "weights");
+      return node.getConstant(
+          Constant::get(labelType, {1}, ArrayRef<int64_t>(index)).splat(one),
+          one);
     };
     ignored = node.combine("element_wise_logical_equals", label,
                            splat(node.getInt("ignore_index", 0)),

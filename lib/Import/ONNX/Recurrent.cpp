@@ -119,9 +119,10 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
   int64_t directions = direction == "bidirectional" ? 2 : 1;
   // In layout 1 the batch is the first dimension; DirectML has it behind the
   // steps and the directions.
-  auto swap = [](Shape shape, size_t i, size_t j) {
-    std::swap(shape[i], shape[j]);
-    return shape;
+  auto swap = [](ArrayRef<int64_t> shape, size_t i, size_t j) {
+    Shape swapped(shape);
+    std::swap(swapped[i], swapped[j]);
+    return swapped;
   };
   Shape input = node.getShape(0);
   if (layout == 1)

@@ -506,6 +506,35 @@ static LogicalResult importWindow(NodeImporter &node,
   return node.set(0, Constant::get(*type, {count}, ArrayRef<double>(elements)));
 }
 
+/// Coordinates of elements that are not 0, of which only constants have a known
+/// number.
+static LogicalResult importNonZero(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const std::optional<Constant> &constant = node.getInput(0).constant;
+  if (node.getShape(0).empty())
+    return node.reject("its input is a scalar, which has no coordinates");
+  if (!constant || !constant->isFoldable())
+    return node.reject("its elements are computed when the model runs, but the "
+                       "shape of its result depends on them");
+  SmallVector<double> elements = constant->getFloats();
+  auto rank = static_cast<int64_t>(constant->getShape().size());
+  SmallVector<Shape> rows(rank);
+  int64_t index = 0, count = 0;
+  forEach(constant->getShape(), [&](ArrayRef<int64_t> coordinates) {
+    if (elements[index++] == 0)
+      return;
+    ++count;
+    for (auto [row, coordinate] : llvm::zip_equal(rows, coordinates))
+      row.push_back(coordinate);
+  });
+  SmallVector<int64_t> all;
+  for (const Shape &row : rows)
+    all.append(row);
+  return node.set(
+      0, Constant::get(DataType::INT64, {rank, count}, ArrayRef<int64_t>(all)));
+}
+
 static LogicalResult importRange(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
@@ -705,6 +734,7 @@ void dml::onnx::addShapeOperators(Registry &registry) {
   addWindow("HannWindow", {0.5, 0.5, 0});
   addWindow("HammingWindow", {25.0 / 46, 21.0 / 46, 0});
   addWindow("BlackmanWindow", {0.42, 0.5, 0.08});
+  registry.add("NonZero", "computed by the importer", importNonZero);
   registry.add("Range", "computed by the importer", importRange);
   registry.add("Reshape", "a view", importReshape);
   registry.add("Flatten", "a view", importFlatten);
