@@ -66,7 +66,7 @@ features = {
     "dml-explain": ["dml-explain"],
     "dml-run": ["dml-run"],
     "onnx": [config.python or sys.executable,
-             config.dml_source_dir + "/test/ONNX/onnx_tests.py", "--probe"],
+             config.dml_source_dir + "/test/ONNX/backend_tests.py", "--probe"],
     "spirv-val": ["spirv-val"],
     "vulkan": ["dml-run", "--list-devices"],
 }

@@ -4,13 +4,14 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 import argparse
+import math
 import os
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.int64): TensorProto.INT64,
          np.dtype(np.int32): TensorProto.INT32, np.dtype(np.uint8): TensorProto.UINT8,
@@ -24,6 +25,7 @@ class Model:
     def __init__(self, opset=13):
         self.opset = opset
         self.nodes, self.inputs, self.initializers, self.outputs = [], {}, [], []
+        self.functions = []
 
     def input(self, array):
         name = f"x{len(self.inputs)}"
@@ -51,8 +53,9 @@ class Model:
         graph = helper.make_graph(
             self.nodes, "test", [info(*item) for item in self.inputs.items()],
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
-        model = helper.make_model(graph, opset_imports=[
-            helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)])
+        model = helper.make_model(graph, functions=self.functions, opset_imports=[
+            helper.make_opsetid(domain, version) for domain, version in
+            (("", self.opset), ("com.microsoft", 1), ("local", 1))])
         with open(path, "wb") as file:
             file.write(model.SerializeToString())
 
@@ -779,6 +782,475 @@ def regions():
     bins = model.input(np.array([[0, 0, 0, 3, 3], [1, 2, 0, 3, 1]], np.float32))
     model.expect(model.node("MaxRoiPool", a, bins, pooled_shape=[2, 2]),
                  np.array([[[[5, 7], [13, 15]]], [[[18, 19], [22, 23]]]], np.float32))
+    return model
+
+
+@group
+def older():
+    """Before opset 7, operands broadcast where an attribute says so, and inference
+    is said to be that."""
+    model = Model(opset=6)
+    x = ramp(2, 3, 4, 5, first=-3.1, step=0.05)
+    a = model.input(x)
+    middle, last = ramp(3, 4), ramp(4, 5)
+    model.expect(model.node("Add", a, model.weights(middle), broadcast=1, axis=1), x + middle[:, :, None])
+    model.expect(model.node("Mul", a, model.weights(last), broadcast=1), x * last)
+    model.expect(model.node("Less", a, model.weights(ramp(3)), broadcast=1, axis=-3),
+                 (x < ramp(3)[:, None, None]).astype(np.uint8))
+    model.expect(model.node("Pow", a, model.weights(np.float32([2])), broadcast=1), x * x, 1e-4)
+    slopes = ramp(3)
+    model.expect(model.node("PRelu", a, model.weights(slopes)), np.where(x < 0, x * slopes[:, None, None], x))
+    model.expect(model.node("Dropout", a, is_test=1), x)
+    scale, bias, mean, variance = ramp(3), ramp(3, step=0.7), ramp(3, step=0.1), ramp(3, first=1)
+    c = (1, 3, 1, 1)
+    model.expect(model.node("BatchNormalization", a, *map(model.weights, (scale, bias, mean, variance)),
+                            is_test=1),
+                 (x - mean.reshape(c)) / np.sqrt(variance.reshape(c) + np.float32(1e-5)) * scale.reshape(c)
+                 + bias.reshape(c), 1e-4)
+    m, n, c = ramp(3, 4), ramp(5, 4), ramp(5)
+    model.expect(model.node("Gemm", model.input(m), model.weights(n), model.weights(c), transB=1, broadcast=1),
+                 m @ n.T + c, 1e-4)
+    model.expect(model.node("ScaledTanh", a, alpha=0.5, beta=2.0), 0.5 * np.tanh(2 * x), 1e-5)
+    model.expect(model.node("ParametricSoftplus", a, alpha=0.5, beta=2.0), 0.5 * np.log1p(np.exp(2 * x)), 1e-5)
+    return model
+
+
+@group
+def oldest():
+    model = Model(opset=1)
+    x = ramp(2, 3)
+    a = model.input(x)
+    model.expect(model.node("Reshape", a, shape=[3, -1]), x.reshape(3, 2))
+    model.expect(model.node("Pad", a, paddings=[0, 1, 0, 2], value=5.0),
+                 np.pad(x, ((0, 0), (1, 2)), constant_values=5))
+    # The numbers of this opset have five digits.
+    model.expect(model.node("Selu", a),
+                 np.float32(1.0507) * np.where(x > 0, x, np.float32(1.6732) * np.expm1(x)), 1e-6)
+    return model
+
+
+def losses_of(x, labels, weights, ignored):
+    """The loss of each label, and its weight."""
+    there = labels != ignored
+    picked = np.take_along_axis(x, np.where(there, labels, 0)[:, None], axis=1)[:, 0]
+    weight = np.where(there, weights[np.where(there, labels, 0)], 0).astype(np.float32)
+    return -picked * weight, weight
+
+
+@group
+def losses():
+    model = Model()
+    x = ramp(2, 3, 2, 2, first=-2.0, step=0.17)
+    labels = np.int64([[[0, 2], [1, 1]], [[2, 7], [0, 1]]])
+    a, b = model.input(x), model.input(labels)
+    weights = np.float32([0.5, 2, 1.25])
+    loss, weight = losses_of(x, labels, weights, 7)
+    for reduction, wanted in (("none", loss), ("sum", loss.sum()), ("mean", loss.sum() / weight.sum())):
+        model.expect(model.node("NegativeLogLikelihoodLoss", a, b, model.weights(weights), ignore_index=7,
+                                reduction=reduction), wanted, 1e-5)
+    # Without weights, a mean is of the labels that count.
+    plain, ones = losses_of(x, labels, np.ones(3, np.float32), 7)
+    model.expect(model.node("NegativeLogLikelihoodLoss", a, b, ignore_index=7), plain.sum() / ones.sum(), 1e-5)
+    logarithms = x - np.log(np.exp(x).sum(axis=1, keepdims=True))
+    loss, weight = losses_of(logarithms, labels, weights, 7)
+    found = model.node("SoftmaxCrossEntropyLoss", a, b, model.weights(weights), ignore_index=7, outputs=2)
+    model.expect(found[0], loss.sum() / weight.sum(), 1e-5)
+    model.expect(found[1], logarithms, 1e-5)
+    inside = np.int32([[[0, 2], [1, 1]], [[2, 0], [0, 1]]])
+    loss, _ = losses_of(x, inside, np.ones(3, np.float32), 7)
+    model.expect(model.node("NegativeLogLikelihoodLoss", a, model.input(inside)), loss.mean(), 1e-5)
+    return model
+
+
+@group
+def einsum():
+    model = Model()
+    x, y, v = ramp(2, 3, 4), ramp(2, 4, 5, step=0.1), ramp(4)
+    arrays = {model.input(array): array for array in (x, y, v)}
+    a, b, c = arrays
+    for equation, *names in (("bij,bjk->bik", a, b), ("ijk->kij", a), ("ijk->j", a), ("ijk->", a),
+                             ("abc,acd->db", a, b), ("ijk,k->ij", a, c), ("ijk,ilm->jkm", a, b),
+                             ("i,j->ij", c, c), ("i,i", c, c), ("kji,i -> jk", a, c), ("bij,bjk", a, b)):
+        model.expect(model.node("Einsum", *names, equation=equation),
+                     np.einsum(equation.replace(" ", ""), *(arrays[name] for name in names)), 1e-3)
+    return model
+
+
+def gelu(x):
+    return (0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))).astype(np.float32)
+
+
+@group
+def contrib():
+    """Operators of the domain com.microsoft."""
+    model = Model()
+    x = ramp(2, 3, 4, first=-1.5, step=0.13)
+    a = model.input(x)
+
+    def node(type, *inputs, **attributes):
+        return model.node(type, *inputs, domain="com.microsoft", **attributes)
+
+    bias = ramp(4)
+    model.expect(node("BiasGelu", a, model.weights(bias)), gelu(x + bias), 1e-5)
+    model.expect(node("FastGelu", a), gelu(x), 1e-5)
+    model.expect(node("QuickGelu", a, alpha=1.5), x * sigmoid(1.5 * x), 1e-5)
+    model.expect(node("BiasSplitGelu", a, model.weights(bias)),
+                 (x + bias)[..., :2] * gelu((x + bias)[..., 2:]), 1e-5)
+    skip = ramp(2, 3, 4, first=2.0, step=-0.07)
+    b = model.input(skip)
+    model.expect(node("BiasAdd", a, model.weights(bias), b), x + bias + skip, 1e-6)
+    scale, shift = ramp(4, first=0.5), ramp(4, step=0.5)
+    total = x + skip + bias
+    centered = total - total.mean(axis=-1, keepdims=True)
+    found = node("SkipLayerNormalization", a, b, model.weights(scale), model.weights(shift), model.weights(bias),
+                 epsilon=1e-3, outputs=4)
+    model.expect(found[0], centered / np.sqrt((centered ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale
+                 + shift, 1e-4)
+    model.expect(found[3], total, 1e-6)
+    found = node("SkipSimplifiedLayerNormalization", a, b, model.weights(scale), epsilon=1e-3, outputs=4)
+    total = x + skip
+    model.expect(found[0], total / np.sqrt((total ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale, 1e-4)
+    model.expect(found[3], total, 1e-6)
+    model.expect(model.node("SimplifiedLayerNormalization", a, model.weights(scale), epsilon=1e-3),
+                 x / np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale, 1e-4)
+    matrices = ramp(5, 4)
+    model.expect(node("FusedMatMul", a, model.weights(matrices), transB=1, alpha=0.5), 0.5 * (x @ matrices.T), 1e-4)
+    turned = ramp(2, 3, 2)
+    model.expect(node("FusedMatMul", a, model.weights(turned), transA=1), x.transpose(0, 2, 1) @ turned, 1e-4)
+    return model
+
+
+@group
+def quantized_contrib():
+    """Scales are powers of two, so that results are exact."""
+    model = Model()
+    x = (np.arange(24, dtype=np.uint8) * 10).reshape(2, 3, 4)
+    y = (np.arange(12, dtype=np.uint8) * 17).reshape(3, 4)
+    a, b = model.input(x), model.input(y)
+
+    def node(type, *inputs, **attributes):
+        return model.node(type, *inputs, domain="com.microsoft", **attributes)
+
+    def parameters(scale, zero):
+        return model.weights(np.float32(scale)), model.weights(np.uint8(zero))
+
+    def quantize(real, scale, zero):
+        return np.clip(np.rint(real / scale) + zero, 0, 255).astype(np.uint8)
+
+    real_x, real_y = (x.astype(np.float64) - 100) / 2, (y.astype(np.float64) - 90) / 4
+    half, quarter = parameters(0.5, 100), parameters(0.25, 90)
+    model.expect(node("QLinearAdd", a, *half, b, *quarter, *parameters(1, 60)),
+                 quantize(real_x + real_y, 1, 60))
+    # No result is near a half.
+    model.expect(node("QLinearSigmoid", a, *half, *parameters(1 / 256, 0)), quantize(sigmoid(real_x), 1 / 256, 0))
+    model.expect(node("QLinearConcat", *parameters(1, 60), a, *half, model.node("Unsqueeze", b, model.weights(
+        np.int64([0]))), *quarter, axis=0), quantize(np.concatenate((real_x, real_y[None])), 1, 60))
+    w = (np.arange(20) * 11 - 100).astype(np.int8).reshape(4, 5)
+    scales, zeros = np.float32([0.5, 0.25, 1, 2, 0.125]), np.int8([0, 5, -7, 1, 2])
+    bias = ramp(5)
+    real_w = (w.astype(np.float64) - zeros) * scales
+    c = model.weights(w)
+    model.expect(node("MatMulIntegerToFloat", a, c, half[0], model.weights(scales), half[1], model.weights(zeros),
+                      model.weights(bias)), (real_x @ real_w + bias).astype(np.float32), 1e-2)
+    # 255 steps of one half from -40 on.
+    z = np.float32([[-40, 87.5, 3, 4], [1, -2.5, 0, 60]])
+    model.expect(node("DynamicQuantizeMatMul", model.input(z), c, model.weights(scales), model.weights(zeros)),
+                 (z @ real_w).astype(np.float32), 1e-2)
+    return model
+
+
+class FourBits:
+    """A tensor of four bits, which the installed onnx need not know."""
+
+    def __init__(self, values, signed):
+        self.values = np.array(values)
+        self.type = 22 if signed else 21
+
+    def save(self, name):
+        flat = np.append(self.values.reshape(-1) & 15, 0)
+        count = (self.values.size + 1) // 2 * 2
+        packed = (flat[0:count:2] | flat[1:count + 1:2] << 4).astype(np.uint8)
+        return TensorProto(name=name, data_type=self.type, dims=self.values.shape, raw_data=packed.tobytes())
+
+
+@group
+def four_bits():
+    model = Model(opset=21)
+
+    def weights(values, signed):
+        name = f"w{len(model.initializers)}"
+        model.initializers.append(FourBits(values, signed).save(name))
+        return name
+
+    # An odd number of elements, a scale for all, and one for each row.
+    q = np.arange(15).reshape(3, 5)
+    model.expect(model.node("DequantizeLinear", weights(q, False), model.weights(np.float32(0.5)),
+                            weights(3, False)), ((q - 3) * 0.5).astype(np.float32))
+    r = np.arange(15).reshape(3, 5) - 8
+    scales = np.float32([0.5, 2, 1])
+    model.expect(model.node("DequantizeLinear", weights(r, True), model.weights(scales), axis=0),
+                 (r * scales[:, None]).astype(np.float32))
+    # Blocks of two along the columns.
+    s = (np.arange(12) * 5 % 16 - 8).reshape(3, 4)
+    scales, zeros = ramp(3, 2, first=0.5), np.arange(6).reshape(3, 2) - 3
+    model.expect(model.node("DequantizeLinear", weights(s, True), model.weights(scales), weights(zeros, True),
+                            axis=1, block_size=2),
+                 ((s - zeros.repeat(2, axis=1)) * scales.repeat(2, axis=1)).astype(np.float32), 1e-6)
+    # To four bits and back.
+    x = ramp(2, 6, first=-3.0, step=0.7)
+    quantized = model.node("QuantizeLinear", model.input(x), model.weights(np.float32(0.5)), weights(-2, True))
+    model.expect(model.node("DequantizeLinear", quantized, model.weights(np.float32(0.5)), weights(-2, True)),
+                 ((np.clip(np.rint(x / 0.5) - 2, -8, 7) + 2) * 0.5).astype(np.float32))
+    # Weights in blocks of 16, with zero points of rows that end within a byte.
+    n, k, block = 3, 48, 16
+    values = (np.arange(n * k) * 7 % 16).reshape(n, k)
+    packed = (values[:, 0::2] | values[:, 1::2] << 4).astype(np.uint8).reshape(n, k // block, block // 2)
+    scales = ramp(n, k // block, first=0.5, step=0.1)
+    zeros = (np.arange(9) + 2).reshape(n, 3)
+    rows = np.append(zeros, np.zeros((n, 1), int), axis=1)
+    row_bytes = (rows[:, 0::2] | rows[:, 1::2] << 4).astype(np.uint8)
+    y = ramp(2, 2, k, step=0.02)
+    a = model.input(y)
+    for inputs, zero in ((), np.full((n, 3), 8)), ((model.weights(row_bytes.reshape(-1)),), zeros):
+        real = (values - zero.repeat(block, axis=1)) * scales.repeat(block, axis=1)
+        model.expect(model.node("MatMulNBits", a, model.weights(packed), model.weights(scales.reshape(-1)), *inputs,
+                                domain="com.microsoft", K=k, N=n, bits=4, block_size=block),
+                     (y @ real.T).astype(np.float32), 1e-2)
+    return model
+
+
+@group
+def newer():
+    model = Model(opset=21)
+    x = ramp(2, 4, 3, 2, first=-2.0, step=0.11)
+    a = model.input(x)
+    model.expect(model.node("Gelu", a), gelu(x), 1e-5)
+    model.expect(model.node("Mish", a), x * np.tanh(np.log1p(np.exp(x))), 1e-5)
+    scale, bias = ramp(4), ramp(4, step=0.7)
+    c = (1, 4, 1, 1)
+    pairs = x.reshape(2, 2, -1)
+    centered = pairs - pairs.mean(axis=2, keepdims=True)
+    normal = (centered / np.sqrt((centered ** 2).mean(axis=2, keepdims=True) + 1e-5)).reshape(x.shape)
+    model.expect(model.node("GroupNormalization", a, model.weights(scale), model.weights(bias), num_groups=2),
+                 normal * scale.reshape(c) + bias.reshape(c), 1e-3)
+    mean = x.mean(axis=(2, 3), keepdims=True)
+    deviation = np.sqrt(((x - mean) ** 2).mean(axis=(2, 3), keepdims=True) + np.float32(1e-3))
+    weights = ramp(3, 2)
+    found = model.node("LayerNormalization", a, model.weights(weights), axis=2, epsilon=1e-3, outputs=3)
+    model.expect(found[0], (x - mean) / deviation * weights, 1e-3)
+    model.expect(found[1], mean, 1e-5)
+    model.expect(found[2], 1 / deviation, 1e-3)
+    model.expect(model.node("MeanVarianceNormalization", a, axes=[2, 3]),
+                 (x - mean) / np.sqrt(((x - mean) ** 2).mean(axis=(2, 3), keepdims=True)), 1e-3)
+    blocks = ramp(1, 8, 6)
+    image = np.zeros((1, 2, 3, 4), np.float32)
+    for place in range(6):
+        i, j = divmod(place, 3)
+        image[:, :, i:i + 2, j:j + 2] += blocks[:, :, place].reshape(1, 2, 2, 2)
+    model.expect(model.node("Col2Im", model.input(blocks), model.weights(np.int64([3, 4])),
+                            model.weights(np.int64([2, 2]))), image, 1e-4)
+    matrix = model.input(ramp(3, 4))
+    for k in (-1, 0, 2):
+        model.expect(model.node("EyeLike", matrix, k=k, dtype=TensorProto.INT32), np.eye(3, 4, k, np.int32))
+    model.expect(model.node("Range", *(model.weights(np.float32(x)) for x in (1, 2.2, 0.25))),
+                 np.arange(1, 2.2, 0.25, np.float32), 1e-6)
+    model.expect(model.node("OneHot", model.input(np.float32([1, -1, 0])), model.weights(np.int64(3)),
+                            model.weights(np.float32([-1, 7]))), np.where(np.eye(3)[[1, 2, 0]], 7, -1).astype(np.float32))
+    model.expect(model.node("HannWindow", model.weights(np.int64(8))),
+                 (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(8) / 8)).astype(np.float32), 1e-6)
+    model.expect(model.node("BlackmanWindow", model.weights(np.int64(8)), periodic=0),
+                 np.blackman(8).astype(np.float32), 1e-6)
+    out, mask = model.node("Dropout", a, outputs=2)
+    model.expect(out, x)
+    model.expect(mask, np.ones(x.shape, np.uint8))
+    flags = model.weights(np.array([False, True, True]))
+    model.expect(model.node("Compress", a, flags, axis=-2), x[:, :, 1:])
+    model.expect(model.node("Compress", a, flags), x.reshape(-1)[1:3])
+    sparse = np.float32([[0, 2, 0], [-1, 0, 3]])
+    model.expect(model.node("NonZero", model.weights(sparse)), np.stack(sparse.nonzero()))
+    big = np.int64([3])
+    model.expect(model.node("Pow", a, model.input(big)), x ** 3, 1e-3)
+    return model
+
+
+@group
+def projected_attention():
+    """Attention of one input, which weights make queries, keys and values."""
+    model = Model()
+    x, bias = ramp(2, 3, 5, step=0.09), ramp(12, step=0.1)
+    weights, wide = ramp(5, 12, step=0.02), ramp(5, 14, step=0.02)
+    a, w = model.input(x), model.weights(weights)
+
+    def node(*inputs, **attributes):
+        return model.node("Attention", *inputs, domain="com.microsoft", num_heads=2, **attributes)
+
+    def parts(weights, bias, *sizes):
+        return np.split(x @ weights + bias, np.cumsum(sizes), axis=2)
+
+    q, k, v = parts(weights, bias, 4, 4)
+    model.expect(node(a, w, model.weights(bias)), attend(q, k, v, 2), 1e-4)
+    lengths = np.array([3, 2], np.int32)
+    behind = np.where(np.arange(3) < lengths.reshape(2, 1, 1, 1), 0, -np.inf)
+    model.expect(node(a, w, model.weights(bias), model.weights(lengths)),
+                 attend(q, k, v, 2, behind).astype(np.float32), 1e-4)
+    # Ends, then starts.
+    ends = np.array([3, 2, 1, 0], np.int32)
+    inside = (np.arange(3) < ends[:2].reshape(2, 1, 1, 1)) & (np.arange(3) >= ends[2:].reshape(2, 1, 1, 1))
+    model.expect(node(a, w, model.weights(bias), model.weights(ends)),
+                 attend(q, k, v, 2, np.where(inside, 0, -np.inf)).astype(np.float32), 1e-4)
+    mask = np.array([[1, 0, 1], [1, 1, 0]], np.int32)
+    scores = ramp(1, 2, 3, 3, step=0.2)
+    model.expect(node(a, w, model.weights(bias), model.input(mask), "", model.input(scores)),
+                 attend(q, k, v, 2, np.where(mask[:, None, None] != 0, scores, -np.inf)).astype(np.float32), 1e-4)
+    q, k, v = parts(wide, np.zeros(14, np.float32), 4, 4)
+    model.expect(node(a, model.weights(wide), qkv_hidden_sizes=[4, 4, 6]), attend(q, k, v, 2), 1e-4)
+    return model
+
+
+def rotate(x, cosine, sine, interleaved):
+    """Turns the first numbers of {B, S, heads, size}; tables are {B, S, pairs}."""
+    pairs = cosine.shape[-1]
+    cosine, sine = cosine[:, :, None], sine[:, :, None]
+    result = x.copy()
+    first, second = ((slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if interleaved
+                     else (slice(0, pairs), slice(pairs, 2 * pairs)))
+    a, b = x[..., first], x[..., second]
+    result[..., first], result[..., second] = a * cosine - b * sine, b * cosine + a * sine
+    return result
+
+
+@group
+def rotary():
+    model = Model()
+    angles = np.arange(8)[:, None] * np.float32([1, 0.1])
+    cosine, sine = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    tables = model.weights(cosine), model.weights(sine)
+    x = ramp(2, 3, 8, step=0.05)
+    a = model.input(x)
+    places = np.int64([[0, 1, 2], [4, 3, 7]])
+    heads = x.reshape(2, 3, 2, 4)
+
+    def node(x, positions, **attributes):
+        return model.node("RotaryEmbedding", x, positions, *tables, domain="com.microsoft", **attributes)
+
+    for interleaved in (0, 1):
+        model.expect(node(a, model.input(places), interleaved=interleaved),
+                     rotate(heads, cosine[places], sine[places], interleaved).reshape(2, 3, 8), 1e-5)
+    # Positions that count from 2 on, of heads of which a part is turned.
+    after = np.int64([[2, 3, 4]])
+    model.expect(node(a, model.input(np.int64([2])), num_heads=1, rotary_embedding_dim=4),
+                 rotate(x.reshape(2, 3, 1, 8), cosine[after], sine[after], 0).reshape(2, 3, 8), 1e-5)
+    turned = np.ascontiguousarray(heads.transpose(0, 2, 1, 3))
+    model.expect(node(model.input(turned), model.input(places)),
+                 rotate(heads, cosine[places], sine[places], 0).transpose(0, 2, 1, 3), 1e-5)
+    return model
+
+
+@group
+def embedding():
+    model = Model()
+    words, segments = np.int32([[1, 3, 0], [2, 2, 4]]), np.int32([[0, 1, 1], [1, 0, 0]])
+    tables = ramp(5, 4), ramp(6, 4, step=0.2), ramp(2, 4, step=0.5)
+    scale, bias = ramp(4, first=0.5), ramp(4)
+    mask = np.int32([[1, 1, 0], [1, 0, 0]])
+    inputs = [model.input(words), model.input(segments), *map(model.weights, (*tables, scale, bias)),
+              model.input(mask)]
+    places = np.int32([[5, 0, 1], [2, 3, 4]])
+
+    def node(*inputs):
+        return model.node("EmbedLayerNormalization", *inputs, domain="com.microsoft", outputs=3, epsilon=1e-3)
+
+    def expect(found, total, counts):
+        centered = total - total.mean(axis=-1, keepdims=True)
+        model.expect(found[0], centered / np.sqrt((centered ** 2).mean(axis=-1, keepdims=True) + 1e-3) * scale
+                     + bias, 1e-4)
+        model.expect(found[1], np.int32(counts))
+        model.expect(found[2], total, 1e-5)
+
+    total = tables[0][words] + tables[2][segments]
+    expect(node(*inputs), total + tables[1][:3], [2, 1])
+    expect(node(*inputs, model.input(places)), total + tables[1][places], [2, 1])
+    expect(node(inputs[0], "", *inputs[2:4], "", *inputs[5:7]), tables[0][words] + tables[1][:3], [0, 0])
+    # Groups of channels at the end, with and without what is applied after.
+    x = ramp(2, 3, 2, 4, step=0.1)
+    groups = x.reshape(2, 6, 2, 2).transpose(0, 2, 1, 3).reshape(2, 2, -1)
+    centered = groups - groups.mean(axis=2, keepdims=True)
+    normal = centered / np.sqrt((centered ** 2).mean(axis=2, keepdims=True) + 1e-3)
+    normal = normal.reshape(2, 2, 6, 2).transpose(0, 2, 1, 3).reshape(x.shape) * scale + bias
+    for activation, wanted in ((0, normal), (1, normal * sigmoid(normal))):
+        model.expect(model.node("GroupNorm", model.input(x), inputs[5], inputs[6], domain="com.microsoft", groups=2,
+                                epsilon=1e-3, activation=activation), wanted.astype(np.float32), 1e-4)
+    return model
+
+
+@group
+def branches():
+    """An If whose condition is known when the model is read is the branch that it takes."""
+    model = Model()
+    x = ramp(2, 3)
+    a = model.input(x)
+
+    def graph(name, nodes, *outputs, weights=()):
+        return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
+                                                   for output in outputs], weights)
+
+    size = model.node("Gather", model.node("Shape", a), model.weights(np.int64(0)), axis=0)
+    outer = model.node("Abs", a)
+    for index, (wanted, result) in enumerate(((2, 2 * np.abs(x)), (7, np.maximum(x, 0)))):
+        condition = model.node("Equal", size, model.weights(np.int64(wanted)))
+        then = graph(f"then{index}", [helper.make_node("Mul", [outer, f"two{index}"], [f"product{index}"])],
+                     f"product{index}", a, weights=[numpy_helper.from_array(np.float32(2), f"two{index}")])
+        # The other branch has an If of its own, and gives what is of the graph around it.
+        inner = [helper.make_node(kind, [a], [f"{kind}{index}"]) for kind in ("Neg", "Relu")]
+        nested = helper.make_node(
+            "If", [condition], [f"chosen{index}"],
+            then_branch=graph(f"yes{index}", inner[:1], f"Neg{index}"),
+            else_branch=graph(f"no{index}", inner[1:], f"Relu{index}"))
+        other = graph(f"else{index}", [nested], f"chosen{index}", a)
+        found = model.node("If", condition, then_branch=then, else_branch=other, outputs=2)
+        model.expect(found[0], result)
+        model.expect(found[1], x)
+    return model
+
+
+def refer(name, type, to):
+    """An attribute of a function's node that is one of the call."""
+    return AttributeProto(name=name, type=type, ref_attr_name=to)
+
+
+@group
+def functions():
+    """Functions of the model stand for their nodes."""
+    model = Model(opset=13)
+    versions = [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)]
+    leaky = helper.make_node("LeakyRelu", ["x"], ["t"])
+    leaky.attribute.append(refer("alpha", AttributeProto.FLOAT, "slope"))
+    model.functions = [
+        helper.make_function("local", "leak", ["x", "b"], ["y", "x"],
+                             [leaky, helper.make_node("Clip", ["t", "", "b"], ["y"])], versions, ["slope"]),
+        # A call within a function, whose own names are others.
+        helper.make_function("local", "twice", ["t"], ["u"], [
+            helper.make_node("leak", ["t"], ["y", "same"], domain="local", slope=0.5),
+            helper.make_node("Add", ["y", "same"], ["u"])], versions)]
+    x = ramp(2, 3)
+    a = model.input(x)
+
+    def leak(x, slope):
+        return np.where(x < 0, np.float32(slope) * x, x)
+
+    found = model.node("leak", a, model.weights(np.float32(-0.6)), domain="local", outputs=2, slope=0.25)
+    model.expect(found[0], np.minimum(leak(x, 0.25), np.float32(-0.6)), 1e-6)
+    model.expect(found[1], x)
+    # Without the attribute, the operator's own default.
+    model.expect(model.node("leak", a, domain="local"), leak(x, 0.01), 1e-6)
+    twice = model.node("twice", a, domain="local")
+    model.expect(model.node("twice", twice, domain="local"),
+                 leak(leak(x, 0.5) + x, 0.5) + leak(x, 0.5) + x, 1e-5)
+    # A function is of its own version of the operator set: here, all axes from the first on are one.
+    model.functions.append(helper.make_function("local", "old", ["x"], ["y"], [
+        helper.make_node("Softmax", ["x"], ["y"], axis=0)], [helper.make_opsetid("", 11)]))
+    powers = np.exp(x)
+    model.expect(model.node("old", a, domain="local"), powers / powers.sum(), 1e-5)
     return model
 
 

@@ -44,15 +44,45 @@ def short_tensor():
     return tensor
 
 
+def deep(depth):
+    """A graph with an If in it, in whose branch is another."""
+    nodes = [helper.make_node("If", ["x"], ["y"], then_branch=deep(depth - 1))] if depth > 1 else []
+    return helper.make_graph(nodes, "g", [], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+
+
+def recursive(depth, calls):
+    """Functions, each of which calls the next `calls` times, and the last nothing or,
+    where there is one alone, itself."""
+    def function(index):
+        callee = f"f{index + 1}" if index + 1 < depth else "Relu" if depth > 1 else "f0"
+        domain = "" if callee == "Relu" else "local"
+        nodes = [helper.make_node(callee, ["x" if call == 0 else f"t{call - 1}"],
+                                  ["y" if call + 1 == calls else f"t{call}"], domain=domain)
+                 for call in range(calls)]
+        return helper.make_function("local", f"f{index}", ["x"], ["y"], nodes,
+                                    [helper.make_opsetid("", 13), helper.make_opsetid("local", 1)])
+
+    model = build([helper.make_node("f0", ["x"], ["y"], name="call", domain="local")])
+    model.functions.extend(function(index) for index in range(depth))
+    model.opset_import.append(helper.make_opsetid("local", 1))
+    return model
+
+
 # Files with the message that each gets.
 CASES = [
-    (build(opset=6), "is of version 6 of ONNX's operator set, but wanted is one from 7 to 22"),
+    (recursive(1, 1), "calls the function 'f0', and 64 calls are around it"),
+    (recursive(40, 2), "the model's functions come to more than 262144 nodes and numbers"),
+    (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 22"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
     (build(shape=("batch", 3)), "input 'x' has no fixed size in dimension 0; state it with --dim='batch=SIZE'"),
     (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),
     (build(element=TensorProto.STRING), "input 'x' has the type string, which no DirectML tensor has"),
+    (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(1), else_branch=deep(1))]),
+     "If: 1 node, 'choose': its condition is computed when the model runs, but a program has no branches"),
+    (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(20), else_branch=deep(1))]),
+     "has a graph within 16 others"),
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': the importer does not know it"),
+     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it has graphs of its own, which the importer does not enter"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),
@@ -73,6 +103,57 @@ CASES = [
     (build(weights=[external("../secret")]), "'../secret', but wanted is a file in the model's folder"),
     (build(weights=[external("/etc/passwd")]), "'/etc/passwd', but wanted is a file in the model's folder"),
     (build(weights=[external("missing")]), "missing': No such file"),
+]
+
+def calling(inputs, outputs):
+    model = recursive(2, 1)
+    del model.graph.node[0].input[:], model.graph.node[0].output[:]
+    model.graph.node[0].input.extend(inputs)
+    model.graph.node[0].output.extend(outputs)
+    return model
+
+
+def contrib(type, *inputs, **attributes):
+    return helper.make_node(type, list(inputs), ["y"], domain="com.microsoft", **attributes)
+
+
+CASES += [
+    (build([helper.make_node("Einsum", ["x"], ["y"], equation="ij,jk->ik")]),
+     "its equation is 'ij,jk->ik', but it has 1 inputs"),
+    (build([helper.make_node("Einsum", ["x"], ["y"], equation="...j->...")]),
+     "but wanted are letters: the provider has no ellipsis"),
+    (build([helper.make_node("Einsum", ["x"], ["y"], equation="ii->i")]),
+     "but wanted is each letter of a tensor once"),
+    (build([helper.make_node("Einsum", ["x"], ["y"], equation="ij->ik")]),
+     "but wanted is each letter of the output once, and in an input"),
+    (build([helper.make_node("Einsum", ["x", "w"], ["y"], equation="ij,jk->ik")]),
+     "whose letter j has the sizes 3 and 2"),
+    (build(opset=6, weights=[numpy_helper.from_array(np.ones(3, np.float32), "w")]),
+     "its inputs have the shapes 2x3 and 3, but its attribute broadcast is 0"),
+    (build([helper.make_node("Add", ["x", "w"], ["y"], broadcast=1, axis=1)], opset=6,
+           weights=[numpy_helper.from_array(np.ones((2, 3), np.float32), "w")]),
+     "its second input has the shape 2x3, which does not fit 2x3 from axis 1 on"),
+    (build([helper.make_node("Dropout", ["x"], ["y"])], opset=6), "its training mode is on, but wanted is inference"),
+    (build([helper.make_node("DequantizeLinear", ["w", "x"], ["y"])],
+           weights=[TensorProto(name="w", data_type=21, dims=[2, 3], raw_data=b"12")]),
+     "tensor 'w': it has 2 bytes of elements, but 2x3 of uint4 wants 3"),
+    (build([helper.make_node("NonZero", ["x"], ["y"])]),
+     "its elements are computed when the model runs, but the shape of its result depends on them"),
+    (build([helper.make_node("Range", ["w", "b", "c"], ["y"])],
+           weights=[numpy_helper.from_array(np.int64(n), name) for name, n in (("w", 0), ("b", 10**12), ("c", 1))]),
+     "but wanted are 65536 elements at most"),
+    (build([helper.make_node("CastLike", ["x", "w"], ["y"])], opset=15,
+           weights=[numpy_helper.from_array(np.array(True), "w")]),
+     "it casts to the type of a tensor that is bool or uint8, which the importer does not tell apart"),
+    (build([helper.make_node("NonMaxSuppression", ["x", "w"], ["y"])]),
+     "NonMaxSuppression: 1 node, 'NonMaxSuppression#0': the shape of its result depends on its data"),
+    (build([contrib("MatMulNBits", "x", "b", "w", K=3, N=2, bits=4, block_size=16)],
+           weights=[numpy_helper.from_array(np.ones((2, 1, 8), np.uint8), "b"),
+                    numpy_helper.from_array(np.ones(2, np.float32), "w")]),
+     "it multiplies 2x3 by 2x1x8 bytes, which are not 2 rows of 3 elements in whole blocks of 16"),
+    (build([contrib("Attention", "x", "w", num_heads=1, unidirectional=1)]),
+     "its attribute unidirectional is on, which the provider leaves to the CPU"),
+    (calling(["x", "x"], ["y"]), "node 'call' calls the function 'f0', with 2 inputs and 1 outputs, but it has 1 and 1"),
 ]
 
 # The same on the wire.

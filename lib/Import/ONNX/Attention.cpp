@@ -25,10 +25,60 @@ enum Input : unsigned {
 };
 } // namespace
 
+/// Adds the mask that is input `index`, if it is there, of `scores`, which are
+/// {B, heads, S, T}. Returns its type: a list of numbers, one for each of a
+/// batch, is one of lengths, and another list is of the type `list`.
+static FailureOr<StringRef>
+addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
+        StringRef list, SmallVectorImpl<NodeImporter::Operand> &operands) {
+  if (!node.hasInput(index))
+    return StringRef("none");
+  Shape mask = node.getShape(index);
+  if (mask.size() == 1) {
+    bool isLengths = mask[0] == scores[0];
+    Shape as = mask;
+    if (isLengths || list == "key_sequence_end_start")
+      as = {mask[0] / scores[0], scores[0]};
+    if (countElements(as) != mask[0])
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(mask) + ", but the batch has " +
+                         Twine(scores[0]));
+    operands.push_back({"mask", node.getAs(index, as)});
+    return isLengths ? StringRef("key_sequence_length") : list;
+  }
+  // Of {B, T} and {B, S, T}, the dimensions that are missing stand behind the
+  // first.
+  Shape as = mask;
+  while (!as.empty() && as.size() < 4)
+    as.insert(as.begin() + 1, 1);
+  if (broadcastShapes(as, scores) != Shape(scores))
+    return node.reject(
+        "its input " + Twine(index) + " has the shape " + describeShape(mask) +
+        ", but wanted are sizes that broadcast to " + describeShape(scores));
+  operands.push_back({"mask", node.getBroadcast(index, scores, as)});
+  return StringRef("boolean");
+}
+
+/// Adds what input `index`, if it is there, adds to the scores.
+static LogicalResult
+addPositionBias(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
+                SmallVectorImpl<NodeImporter::Operand> &operands) {
+  if (!node.hasInput(index))
+    return success();
+  if (broadcastShapes(node.getShape(index), scores) != Shape(scores))
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted are sizes that broadcast to " +
+                       describeShape(scores));
+  operands.push_back(
+      {"relative_position_bias", node.getBroadcast(index, scores)});
+  return success();
+}
+
 /// com.microsoft's operator. Its query alone has 3 dimensions, or with keys and
 /// values 5; its keys have 3, with values 5, and 4 where they are split into
 /// heads already.
-static LogicalResult importAttention(NodeImporter &node) {
+static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   if (failed(node.wantInputs(1, 8)))
     return failure();
   auto getRank = [&](unsigned index) {
@@ -91,38 +141,11 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (node.hasInput(Bias))
     operands.push_back({"bias", node.getAs(Bias, node.getShape(Bias))});
   Shape scores = {batch, heads, queries, pastKeys + newKeys};
-  if (node.hasInput(PositionBias)) {
-    if (broadcastShapes(node.getShape(PositionBias), scores) != scores)
-      return rejectInput(PositionBias,
-                         "sizes that broadcast to " + describeShape(scores));
-    operands.push_back(
-        {"relative_position_bias", node.getBroadcast(PositionBias, scores)});
-  }
-
-  StringRef maskType = "none";
-  if (node.hasInput(Mask)) {
-    Shape mask = node.getShape(Mask);
-    Value value;
-    if (mask.size() == 1 && mask[0] == batch) {
-      maskType = "key_sequence_length";
-      value = node.getAs(Mask, {1, batch});
-    } else if (mask.size() == 1) {
-      maskType = "key_query_sequence_length_start_end";
-      value = node.getAs(Mask, mask);
-    } else {
-      maskType = "boolean";
-      // Of {B, T} and {B, S, T}, the dimensions that are missing stand behind
-      // the first.
-      Shape as = mask;
-      while (as.size() < 4)
-        as.insert(as.begin() + 1, 1);
-      if (broadcastShapes(as, scores) != scores)
-        return rejectInput(Mask,
-                           "sizes that broadcast to " + describeShape(scores));
-      value = node.getBroadcast(Mask, scores, as);
-    }
-    operands.push_back({"mask", value});
-  }
+  FailureOr<StringRef> maskType = addMask(
+      node, Mask, scores, "key_query_sequence_length_start_end", operands);
+  if (failed(maskType) ||
+      failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
 
   float scale = node.getFloat("scale", 0);
   if (scale == 0)
@@ -148,7 +171,7 @@ static LogicalResult importAttention(NodeImporter &node) {
        node.number("mask_filter_value",
                    node.getFloat("mask_filter_value", -10000)),
        node.integer("head_count", heads),
-       node.enumCase("mask_type", "multihead_attention_mask_type", maskType),
+       node.enumCase("mask_type", "multihead_attention_mask_type", *maskType),
        node.attr("resultSegmentSizes",
                  node.getBuilder().getDenseI32ArrayAttr(segments))},
       types);
@@ -160,7 +183,236 @@ static LogicalResult importAttention(NodeImporter &node) {
   return success();
 }
 
+/// com.microsoft's operator of one input, which it projects to queries, keys
+/// and values first.
+static LogicalResult importAttention(NodeImporter &node) {
+  enum Input : unsigned { X, Weights, Bias, Mask, Past, PositionBias };
+  if (failed(node.wantInputs(2, 6)))
+    return failure();
+  if (node.hasInput(Past) || node.hasOutput(1))
+    return node.reject("it has a past or a present, which the provider leaves "
+                       "to the CPU");
+  for (StringRef name :
+       {"unidirectional", "do_rotary", "past_present_share_buffer"})
+    if (node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is on, which the provider leaves to the CPU");
+  const Shape &x = node.getShape(X), &weights = node.getShape(Weights);
+  int64_t heads = node.getInt("num_heads", 0);
+  if (x.size() != 3 || weights.size() != 2 || x[2] != weights[0] || heads < 1)
+    return node.reject("its input has the shape " + describeShape(x) +
+                       ", its weights " + describeShape(weights) + ", and " +
+                       Twine(heads) + " heads, which do not fit");
+  int64_t batch = x[0], steps = x[1], columns = weights[1];
+  Shape sizes = node.getInts("qkv_hidden_sizes");
+  if (!node.hasAttribute("qkv_hidden_sizes"))
+    sizes.assign(3, columns / 3);
+  int64_t sum = 0;
+  for (int64_t size : sizes)
+    if (size < 1 || size > columns || size % heads != 0 ||
+        (sum += size) > columns)
+      return node.reject("a hidden size is " + Twine(size) + ", of " +
+                         Twine(columns) + " columns and " + Twine(heads) +
+                         " heads, which do not fit");
+  if (sizes.size() != 3 || sum != columns || sizes[0] != sizes[1])
+    return node.reject("its hidden sizes do not come to " + Twine(columns) +
+                       " columns of queries, keys of one size, and values");
+  DataType type = node.getType(X);
+  Shape projected = {1, 1, batch * steps, columns};
+  Value bias;
+  if (node.hasInput(Bias)) {
+    if (node.getShape(Bias) != Shape{columns})
+      return node.reject("its bias has the shape " +
+                         describeShape(node.getShape(Bias)) +
+                         ", but wanted is " + Twine(columns));
+    bias = node.getBroadcast(Bias, projected);
+  }
+  Value rows =
+      *node.build("gemm",
+                  {{"a", node.getAs(X, {1, 1, batch * steps, x[2]})},
+                   {"b", node.get(Weights)},
+                   {"c", bias}},
+                  {node.enumCase("trans_a", "matrix_transform", "none"),
+                   node.enumCase("trans_b", "matrix_transform", "none"),
+                   node.number("alpha", 1), node.number("beta", bias ? 1 : 0)},
+                  node.getTensorType(projected, type));
+
+  SmallVector<NodeImporter::Operand> operands;
+  int64_t headSize = sizes[0] / heads;
+  if (sizes[0] == sizes[2]) {
+    // {B, S, 3, heads, size} with the heads in front of queries, keys, values.
+    Value parts = node.reshape(rows, {batch, steps, 3, heads, headSize});
+    operands.push_back(
+        {"stacked_query_key_value", node.transpose(parts, {0, 1, 3, 2, 4})});
+  } else {
+    static constexpr StringLiteral names[] = {"query", "key", "value"};
+    int64_t offset = 0;
+    for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+      Shape part = {1, 1, batch * steps, size};
+      Value value =
+          node.apply("slice1", rows,
+                     {node.ints("input_window_offsets", {0, 0, 0, offset}),
+                      node.ints("input_window_sizes", part),
+                      node.ints("input_window_strides", {1, 1, 1, 1})},
+                     node.getTensorType(part, type));
+      operands.push_back({name, node.reshape(value, {1, batch, steps, size})});
+      offset += size;
+    }
+  }
+  Shape scores = {batch, heads, steps, steps};
+  FailureOr<StringRef> maskType =
+      addMask(node, Mask, scores, "key_sequence_end_start", operands);
+  if (failed(maskType) ||
+      failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
+  float scale = node.getFloat("scale", 0);
+  if (scale == 0)
+    scale = 1 / std::sqrt(static_cast<float>(headSize));
+  Shape output = {batch, steps, sizes[2]};
+  return node.set(
+      0,
+      node.build("multihead_attention", operands,
+                 {node.number("scale", scale),
+                  node.number("mask_filter_value",
+                              node.getFloat("mask_filter_value", -10000)),
+                  node.integer("head_count", heads),
+                  node.enumCase("mask_type", "multihead_attention_mask_type",
+                                *maskType),
+                  node.attr("resultSegmentSizes",
+                            node.getBuilder().getDenseI32ArrayAttr({1, 0, 0}))},
+                 node.getTensorType(toPhysical(output), type)),
+      output);
+}
+
+/// com.microsoft's operator that turns pairs of numbers by angles, whose
+/// cosines and sines are rows of two tables, one for each position.
+static LogicalResult importRotaryEmbedding(NodeImporter &node) {
+  if (failed(node.wantInputs(4, 4)))
+    return failure();
+  for (StringRef name : {"scale", "is_packed_batching"})
+    if (name == "scale" ? node.getFloat(name, 1) != 1
+                        : node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is set, which the importer does not read");
+  const Shape &x = node.getShape(0), &table = node.getShape(2);
+  int64_t heads = node.getInt("num_heads", 0),
+          turned = node.getInt("rotary_embedding_dim", 0);
+  if ((x.size() != 3 && x.size() != 4) || table.size() != 2 ||
+      node.getShape(3) != table || table[1] > INT32_MAX)
+    return node.reject("its input has the shape " + describeShape(x) +
+                       " and its tables " + describeShape(table) + " and " +
+                       describeShape(node.getShape(3)) + ", which do not fit");
+  bool hasHeads = x.size() == 4;
+  int64_t pairs = table[1], batch = x[0], steps = hasHeads ? x[2] : x[1];
+  // Heads are a dimension, or as many as the tables say, or the attribute.
+  int64_t size = hasHeads      ? x[3]
+                 : turned == 0 ? 2 * pairs
+                 : heads > 0   ? x[2] / heads
+                               : 0;
+  heads = hasHeads ? x[1] : size > 0 ? x[2] / size : 0;
+  if (turned == 0)
+    turned = 2 * pairs;
+  if (heads < 1 || turned != 2 * pairs || turned > size ||
+      (!hasHeads && heads * size != x[2]))
+    return node.reject("its tables turn " + Twine(2 * pairs) +
+                       " numbers, of heads of " + Twine(size) +
+                       " in an input of the shape " + describeShape(x) +
+                       ", which do not fit");
+  DataType type = node.getType(0);
+
+  // The positions, {1, 1, B or 1, S}: each stated, or counted from one on.
+  std::optional<int64_t> count = countElements(node.getShape(1));
+  bool isFirst = count == 1 && batch * steps != 1;
+  if (!isFirst && count != batch * steps)
+    return node.reject("its positions have the shape " +
+                       describeShape(node.getShape(1)) + ", but wanted are " +
+                       Twine(batch) + " times " + Twine(steps) + ", or one");
+  Shape places = {1, 1, isFirst ? 1 : batch, steps};
+  Value positions;
+  if (isFirst) {
+    if (steps > Constant::maxFoldable)
+      return node.reject("it has " + Twine(steps) + " positions, but wanted " +
+                         "are at most " + Twine(Constant::maxFoldable));
+    SmallVector<int64_t> offsets;
+    for (int64_t step = 0; step < steps; ++step)
+      offsets.push_back(step);
+    Value steady = node.getConstant(
+        Constant::get(node.getType(1), places, ArrayRef<int64_t>(offsets)),
+        places);
+    positions =
+        node.combine("element_wise_add",
+                     node.getBroadcast(1, places, Shape{1, 1, 1, 1}), steady);
+  } else {
+    positions = node.getAs(1, places);
+  }
+  // {B, S, heads, pairs} of a table.
+  Shape half = {batch, steps, heads, pairs};
+  auto look = [&](unsigned index) {
+    Value rows = *node.build(
+        "gather", {{"input", node.get(index)}, {"indices", positions}},
+        {node.integer("axis", 2), node.integer("index_dimensions", 2)},
+        node.getTensorType({1, places[2], steps, pairs}, type));
+    return node.repeat(node.reshape(rows, {places[2], steps, 1, pairs}), half);
+  };
+  Value cosine = look(2), sine = look(3);
+
+  Value input = node.getAs(0, hasHeads ? x : Shape{batch, steps, heads, size});
+  if (hasHeads)
+    input = node.transpose(input, {0, 2, 1, 3});
+  auto split = [&](Value value, int64_t axis, ArrayRef<Type> types) {
+    return *node.buildAll("split", {{"input", value}},
+                          node.integer("axis", axis), types);
+  };
+  Value rest;
+  if (turned < size) {
+    SmallVector<Value> parts =
+        split(input, 3,
+              {node.getTensorType({batch, steps, heads, turned}, type),
+               node.getTensorType({batch, steps, heads, size - turned}, type)});
+    input = parts[0];
+    rest = parts[1];
+  }
+  // The two of a pair stand beside each other, or half a head apart.
+  bool isInterleaved = node.getInt("interleaved", 0) != 0;
+  Shape part = half, whole = {batch, steps, heads, turned};
+  if (isInterleaved) {
+    part.push_back(1);
+    whole = {batch, steps, heads, pairs, 2};
+  }
+  int64_t axis = isInterleaved ? 4 : 3;
+  Type partType = node.getTensorType(part, type);
+  SmallVector<Value> both =
+      split(node.reshape(input, whole), axis, {partType, partType});
+  Value a = node.reshape(both[0], half), b = node.reshape(both[1], half);
+  auto product = [&](Value x, Value y) {
+    return node.combine("element_wise_multiply", x, y);
+  };
+  Value first = node.combine("element_wise_subtract", product(a, cosine),
+                             product(b, sine)),
+        second = node.combine("element_wise_add", product(b, cosine),
+                              product(a, sine));
+  Value result =
+      *node.build("join",
+                  {{"inputs", ArrayRef<Value>{node.reshape(first, part),
+                                              node.reshape(second, part)}}},
+                  node.integer("axis", axis), node.getTensorType(whole, type));
+  result = node.reshape(result, {batch, steps, heads, turned});
+  if (rest)
+    result = *node.build("join", {{"inputs", ArrayRef<Value>{result, rest}}},
+                         node.integer("axis", 3),
+                         node.getTensorType({batch, steps, heads, size}, type));
+  if (hasHeads)
+    result = node.transpose(result, {0, 2, 1, 3});
+  return node.set(0, result, x);
+}
+
 void dml::onnx::addAttentionOperators(Registry &registry) {
-  registry.add("MultiHeadAttention", "MULTIHEAD_ATTENTION", importAttention,
+  registry.add("MultiHeadAttention", "MULTIHEAD_ATTENTION",
+               importMultiHeadAttention, "com.microsoft");
+  registry.add("Attention", "GEMM, MULTIHEAD_ATTENTION", importAttention,
                "com.microsoft");
+  registry.add("RotaryEmbedding",
+               "GATHER, SPLIT, ELEMENT_WISE_MULTIPLY, ELEMENT_WISE_ADD, "
+               "ELEMENT_WISE_SUBTRACT, JOIN",
+               importRotaryEmbedding, "com.microsoft");
 }

@@ -24,6 +24,8 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 
 unsigned dml::onnx::getByteWidth(DataType type) {
   switch (type) {
+  case DataType::UINT4:
+  case DataType::INT4:
   case DataType::UINT8:
   case DataType::INT8:
     return 1;
@@ -39,9 +41,6 @@ unsigned dml::onnx::getByteWidth(DataType type) {
   case DataType::UINT64:
   case DataType::INT64:
     return 8;
-  case DataType::UINT4:
-  case DataType::INT4:
-    break; // toDataType gives none.
   }
   llvm_unreachable("unknown data type");
 }
@@ -71,6 +70,10 @@ std::optional<DataType> dml::onnx::toDataType(int32_t type) {
     return DataType::UINT32;
   case 13:
     return DataType::UINT64;
+  case 21:
+    return DataType::UINT4;
+  case 22:
+    return DataType::INT4;
   default:
     return std::nullopt;
   }
@@ -121,6 +124,7 @@ bool Constant::isSplat() const {
 }
 
 /// Calls `function` with a value of the C++ type of `type`, which is no half.
+/// Elements of four bits are the low ones of a byte.
 template <typename Function>
 static auto dispatch(DataType type, Function function) {
   switch (type) {
@@ -131,6 +135,8 @@ static auto dispatch(DataType type, Function function) {
     return function(float());
   case DataType::FLOAT64:
     return function(double());
+  case DataType::UINT4:
+  case DataType::INT4:
   case DataType::UINT8:
     return function(uint8_t());
   case DataType::INT8:
@@ -145,9 +151,6 @@ static auto dispatch(DataType type, Function function) {
     return function(uint64_t());
   case DataType::INT64:
     return function(int64_t());
-  case DataType::UINT4:
-  case DataType::INT4:
-    break; // toDataType gives none.
   }
   llvm_unreachable("unknown data type");
 }
@@ -193,6 +196,8 @@ static Constant buildConstant(DataType type, Shape shape,
       T value;
       if (type == DataType::FLOAT16)
         value = static_cast<T>(toHalf(static_cast<double>(element)));
+      else if (isFourBits(type))
+        value = static_cast<T>(convertTo<int64_t>(element) & 0xf);
       else
         value = convertTo<T>(element);
       std::memcpy(bytes->data() + index * sizeof(T), &value, sizeof(T));
@@ -206,6 +211,22 @@ Constant Constant::get(DataType type, Shape shape, ArrayRef<int64_t> elements) {
 }
 Constant Constant::get(DataType type, Shape shape, ArrayRef<double> elements) {
   return buildConstant(type, std::move(shape), elements);
+}
+
+Constant Constant::unpack(DataType type, Shape shape, int64_t rows,
+                          ArrayRef<char> packed) {
+  assert(isFourBits(type));
+  int64_t count = *countElements(shape), columns = rows ? count / rows : 0;
+  int64_t pitch = (columns + 1) / 2;
+  assert(static_cast<int64_t>(packed.size()) == rows * pitch);
+  auto bytes = std::make_shared<std::vector<char>>(count);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      auto pair = static_cast<uint8_t>(packed[row * pitch + column / 2]);
+      (*bytes)[row * columns + column] =
+          static_cast<char>(column % 2 ? pair >> 4 : pair & 0xf);
+    }
+  return Constant(type, std::move(shape), *bytes, bytes);
 }
 
 template <typename To>
@@ -222,6 +243,9 @@ static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
       if (type == DataType::FLOAT16)
         elements.push_back(
             convertTo<To>(fromHalf(static_cast<uint16_t>(value))));
+      else if (type == DataType::INT4)
+        elements.push_back(convertTo<To>(static_cast<int>(value) -
+                                         (static_cast<int>(value) & 8) * 2));
       else
         elements.push_back(convertTo<To>(value));
     }
@@ -336,6 +360,9 @@ dml::onnx::readConstant(const TensorProto &tensor,
   if (tensor.isSegment)
     return fail("it is a segment of a tensor, but wanted is a whole one");
 
+  uint64_t wanted = isFourBits(*type)
+                        ? (static_cast<uint64_t>(*count) + 1) / 2
+                        : static_cast<uint64_t>(*count) * getByteWidth(*type);
   ArrayRef<char> data;
   if (tensor.isExternal) {
     auto file = files.open(tensor.externalLocation);
@@ -358,7 +385,6 @@ dml::onnx::readConstant(const TensorProto &tensor,
       return fail("the length of its elements is '" + tensor.externalLength +
                   "', but '" + tensor.externalLocation + "' has " +
                   Twine(bytes.size() - offset) + " bytes from its offset on");
-    uint64_t wanted = static_cast<uint64_t>(*count) * getByteWidth(*type);
     if (tensor.externalLength.empty())
       length = std::min(length, wanted);
     data = ArrayRef<char>(bytes.data() + offset, length);
@@ -384,10 +410,11 @@ dml::onnx::readConstant(const TensorProto &tensor,
       data = convertField<int32_t>(tensor.int32s, *type, owner);
     }
   }
-  uint64_t wanted = static_cast<uint64_t>(*count) * getByteWidth(*type);
   if (data.size() != wanted)
     return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
                 describeShape(shape) + " of " +
                 describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+  if (isFourBits(*type))
+    return Constant::unpack(*type, std::move(shape), *count != 0, data);
   return Constant(*type, std::move(shape), data, std::move(owner));
 }

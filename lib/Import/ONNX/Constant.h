@@ -16,8 +16,14 @@ namespace dml::onnx {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// Bytes of an element.
+/// Bytes of an element in memory: elements of four bits have one each.
 unsigned getByteWidth(DataType type);
+
+/// Whether elements have four bits. Files hold two of them in a byte, the first
+/// in its low half.
+inline bool isFourBits(DataType type) {
+  return type == DataType::UINT4 || type == DataType::INT4;
+}
 
 /// The data type of TensorProto.DataType `type`: bool is ui8. Nothing for those
 /// that DirectML has none for.
@@ -48,13 +54,21 @@ public:
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<double> elements);
 
+  /// `rows` of elements of four bits, each of which begins with a byte of
+  /// `packed`; there are as many bytes as they take.
+  static Constant unpack(DataType type, Shape shape, int64_t rows,
+                         llvm::ArrayRef<char> packed);
+
   DataType getType() const { return type; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getNumElements() const { return *countElements(shape); }
   bool isSplat() const;
   /// Whether the elements become a resource, which lives as long as the
   /// module's context.
-  bool isResource() const { return !isSplat() && data.size() > maxInline; }
+  bool isResource() const {
+    // MLIR does not say how a resource holds elements of four bits.
+    return !isSplat() && data.size() > maxInline && !isFourBits(type);
+  }
   const char *getData() const { return data.data(); }
   bool isFloat() const {
     return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||

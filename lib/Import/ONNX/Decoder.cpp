@@ -5,9 +5,9 @@
 // Protozero checks each length and number against the bytes that there are;
 // what it throws becomes an llvm::Error at decodeModel. Fields of a wrong wire
 // type are refused here, for protozero only asserts that. Messages are decoded
-// to a fixed depth (model, graph, node, attribute, tensor): graphs within
-// attributes are noted, not entered, so that no file can nest deeper than the
-// code does.
+// to a fixed depth (model, function or graph, node, attribute, tensor): graphs
+// within attributes are noted, not entered, so that no file can nest deeper
+// than the code does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -226,7 +226,7 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
       found = AttributeProto::Tensor;
       break;
     case 6:
-      reader.skip();
+      attribute.g = getString(reader, "AttributeProto.g");
       found = AttributeProto::Graph;
       break;
     case 7:
@@ -243,6 +243,9 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
       break;
     case 20:
       attribute.type = getInt32(reader, "AttributeProto.type");
+      break;
+    case 21:
+      attribute.reference = getString(reader, "AttributeProto.ref_attr_name");
       break;
     default:
       reader.skip();
@@ -275,6 +278,9 @@ static NodeProto decodeNode(pbf_reader reader) {
       break;
     case 7:
       node.domain = getString(reader, "NodeProto.domain");
+      break;
+    case 8:
+      node.overload = getString(reader, "NodeProto.overload");
       break;
     default:
       reader.skip();
@@ -366,6 +372,57 @@ static GraphProto decodeGraph(pbf_reader reader) {
   return graph;
 }
 
+static OperatorSet decodeOperatorSet(pbf_reader reader) {
+  OperatorSet set;
+  while (reader.next()) {
+    if (reader.tag() == 1)
+      set.domain = getString(reader, "OperatorSetIdProto.domain");
+    else if (reader.tag() == 2)
+      set.version = getInt(reader, "OperatorSetIdProto.version");
+    else
+      reader.skip();
+  }
+  return set;
+}
+
+static FunctionProto decodeFunction(pbf_reader reader) {
+  FunctionProto function;
+  while (reader.next()) {
+    switch (reader.tag()) {
+    case 1:
+      function.name = getString(reader, "FunctionProto.name");
+      break;
+    case 4:
+      function.inputs.push_back(getString(reader, "FunctionProto.input"));
+      break;
+    case 5:
+      function.outputs.push_back(getString(reader, "FunctionProto.output"));
+      break;
+    case 7:
+      function.nodes.push_back(
+          decodeNode(getMessage(reader, "FunctionProto.node")));
+      break;
+    case 9:
+      function.operatorSets.push_back(
+          decodeOperatorSet(getMessage(reader, "FunctionProto.opset_import")));
+      break;
+    case 10:
+      function.domain = getString(reader, "FunctionProto.domain");
+      break;
+    case 11:
+      function.defaults.push_back(
+          decodeAttribute(getMessage(reader, "FunctionProto.attribute_proto")));
+      break;
+    case 13:
+      function.overload = getString(reader, "FunctionProto.overload");
+      break;
+    default:
+      reader.skip();
+    }
+  }
+  return function;
+}
+
 static ModelProto decode(pbf_reader reader) {
   ModelProto model;
   while (reader.next()) {
@@ -378,31 +435,14 @@ static ModelProto decode(pbf_reader reader) {
         throw DecodeError{"field ModelProto.graph stands twice"};
       model.graph = decodeGraph(getMessage(reader, "ModelProto.graph"));
       break;
-    case 8: {
-      ModelProto::OperatorSet &set = model.operatorSets.emplace_back();
-      pbf_reader entry = getMessage(reader, "ModelProto.opset_import");
-      while (entry.next()) {
-        if (entry.tag() == 1)
-          set.domain = getString(entry, "OperatorSetIdProto.domain");
-        else if (entry.tag() == 2)
-          set.version = getInt(entry, "OperatorSetIdProto.version");
-        else
-          entry.skip();
-      }
+    case 8:
+      model.operatorSets.push_back(
+          decodeOperatorSet(getMessage(reader, "ModelProto.opset_import")));
       break;
-    }
-    case 25: {
-      pbf_reader function = getMessage(reader, "ModelProto.functions");
-      StringRef name;
-      while (function.next()) {
-        if (function.tag() == 1)
-          name = getString(function, "FunctionProto.name");
-        else
-          function.skip();
-      }
-      model.functions.push_back(name);
+    case 25:
+      model.functions.push_back(
+          decodeFunction(getMessage(reader, "ModelProto.functions")));
       break;
-    }
     default:
       reader.skip();
     }
@@ -410,12 +450,15 @@ static ModelProto decode(pbf_reader reader) {
   return model;
 }
 
-llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
+/// What `decode` makes of the bytes, or what is wrong with them.
+template <typename Function>
+static auto guard(StringRef bytes, Function decode)
+    -> llvm::Expected<decltype(decode(pbf_reader()))> {
   auto fail = [](const llvm::Twine &message) {
     return llvm::createStringError("the file is no ONNX model: " + message);
   };
   try {
-    return decode(pbf_reader(file.data(), file.size()));
+    return decode(pbf_reader(bytes.data(), bytes.size()));
   } catch (const DecodeError &error) {
     return fail(error.message);
   } catch (const protozero::end_of_buffer_exception &) {
@@ -429,4 +472,12 @@ llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
   } catch (const protozero::exception &error) {
     return fail(error.what());
   }
+}
+
+llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
+  return guard(file, [](pbf_reader reader) { return decode(reader); });
+}
+
+llvm::Expected<GraphProto> dml::onnx::decodeInnerGraph(StringRef bytes) {
+  return guard(bytes, [](pbf_reader reader) { return decodeGraph(reader); });
 }

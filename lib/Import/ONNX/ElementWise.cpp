@@ -25,10 +25,9 @@ struct NumberField {
 };
 } // namespace
 
-static void addUnary(Registry &registry, StringRef name, StringRef mnemonic,
-                     std::vector<NumberField> fields = {},
-                     StringRef domain = "") {
-  auto import = [=](NodeImporter &node) -> LogicalResult {
+static ImportFunction makeUnary(StringRef mnemonic,
+                                std::vector<NumberField> fields) {
+  return [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 1)))
       return failure();
     SmallVector<NamedAttribute> attributes;
@@ -44,21 +43,106 @@ static void addUnary(Registry &registry, StringRef name, StringRef mnemonic,
       return failure();
     return node.set(0, *output, node.getShape(0));
   };
-  registry.add(name, toOperator(mnemonic), import, domain);
 }
 
-/// The shape that all inputs from `first` on are broadcast to.
-static FailureOr<Shape> getCommonShape(NodeImporter &node) {
-  Shape shape;
-  for (unsigned index = 0; index < node.getNumInputs(); ++index) {
-    std::optional<Shape> next = broadcastShapes(shape, node.getShape(index));
-    if (!next)
-      return node.reject("its inputs have the shapes " + describeShape(shape) +
-                         " and " + describeShape(node.getShape(index)) +
-                         ", which do not broadcast");
-    shape = *next;
+static void addUnary(Registry &registry, StringRef name, StringRef mnemonic,
+                     std::vector<NumberField> fields = {},
+                     StringRef domain = "") {
+  registry.add(name, toOperator(mnemonic),
+               makeUnary(mnemonic, std::move(fields)), domain);
+}
+
+/// Selu, whose numbers were rounded to five digits before opset 6.
+static LogicalResult importSelu(NodeImporter &node) {
+  static const ImportFunction
+      old = makeUnary("activation_scaled_elu", {{"alpha", "alpha", 1.6732f},
+                                                {"gamma", "gamma", 1.0507f}}),
+      current = makeUnary("activation_scaled_elu",
+                          {{"alpha", "alpha", 1.67326319217681884765625f},
+                           {"gamma", "gamma", 1.05070102214813232421875f}});
+  return node.getOpset() < 6 ? old(node) : current(node);
+}
+
+namespace {
+/// The shapes that inputs are seen in, and the one that they broadcast to.
+struct Operands {
+  SmallVector<Shape> shapes;
+  Shape result;
+};
+} // namespace
+
+/// How the inputs of a node broadcast. Where `isOld` says so, the second of two
+/// is repeated only where an attribute says that, along the dimensions before
+/// and behind those that begin at `axis`, as binary operators have it before
+/// opset 7.
+static FailureOr<Operands> getOperands(NodeImporter &node, bool isOld = false) {
+  Operands operands;
+  for (unsigned index = 0; index < node.getNumInputs(); ++index)
+    operands.shapes.push_back(node.getShape(index));
+  if (isOld && node.getOpset() < 7) {
+    const Shape &a = operands.shapes[0];
+    Shape &b = operands.shapes[1];
+    if (node.getInt("broadcast", 0) == 0 && a != b)
+      return node.reject("its inputs have the shapes " + describeShape(a) +
+                         " and " + describeShape(b) +
+                         ", but its attribute broadcast is 0");
+    if (node.hasAttribute("axis") && b.size() <= a.size()) {
+      int64_t count = a.size() - b.size();
+      FailureOr<int64_t> axis =
+          node.normalizeAxis(node.getInt("axis", 0), a.size());
+      if (failed(axis))
+        return failure();
+      if (*axis > count)
+        return node.reject("its second input has the shape " +
+                           describeShape(b) + ", which does not fit " +
+                           describeShape(a) + " from axis " + Twine(*axis) +
+                           " on");
+      b.append(count - *axis, 1);
+    }
+    if (broadcastShapes(a, b) != a)
+      return node.reject("its second input has the shape " + describeShape(b) +
+                         ", which does not broadcast to " + describeShape(a));
   }
-  return shape;
+  for (const Shape &shape : operands.shapes) {
+    std::optional<Shape> next = broadcastShapes(operands.result, shape);
+    if (!next)
+      return node.reject("its inputs have the shapes " +
+                         describeShape(operands.result) + " and " +
+                         describeShape(shape) + ", which do not broadcast");
+    operands.result = *next;
+  }
+  return operands;
+}
+
+/// The shape that all inputs are broadcast to.
+static FailureOr<Shape> getCommonShape(NodeImporter &node) {
+  FailureOr<Operands> operands = getOperands(node);
+  if (failed(operands))
+    return failure();
+  return operands->result;
+}
+
+/// Gelu of ONNX, of which DirectML has no approximation.
+static LogicalResult importGelu(NodeImporter &node) {
+  StringRef approximate = node.getString("approximate", "none");
+  if (approximate != "none")
+    return node.reject("its attribute approximate is '" + approximate +
+                       "', but DirectML's operator is exact: wanted is none");
+  static const ImportFunction exact = makeUnary("activation_gelu", {});
+  return exact(node);
+}
+
+/// The input times the hyperbolic tangent of its softplus.
+static LogicalResult importMish(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  Value input = node.get(0);
+  Value softplus =
+      node.apply("activation_softplus", input, node.number("steepness", 1));
+  return node.set(0,
+                  node.combine("element_wise_multiply", input,
+                               node.apply("activation_tanh", softplus)),
+                  node.getShape(0));
 }
 
 /// Two inputs, or where `many` says so any number, which are combined from left
@@ -71,24 +155,21 @@ static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
     if (failed(many ? node.wantInputs(1, maxInputs) : node.wantInputs(2, 2)) ||
         failed(node.wantInputs(count, count)))
       return failure();
-    FailureOr<Shape> shape = getCommonShape(node);
-    if (failed(shape))
+    FailureOr<Operands> operands = getOperands(node, /*isOld=*/!many);
+    if (failed(operands))
       return failure();
+    const Shape &shape = operands->result;
     if (count == 1)
-      return node.setView(0, 0, *shape);
-    Shape physical = toPhysical(*shape);
+      return node.setView(0, 0, shape);
+    Shape physical = toPhysical(shape);
     RankedTensorType type = node.getTensorType(
         physical, isComparison ? DataType::UINT8 : node.getType(0));
     Value result = node.getBroadcast(0, physical);
-    for (unsigned index = 1; index < count; ++index) {
-      FailureOr<Value> next = node.build(
-          mnemonic, {{"a", result}, {"b", node.getBroadcast(index, physical)}},
-          {}, type);
-      if (failed(next))
-        return failure();
-      result = *next;
-    }
-    return node.set(0, result, *shape);
+    for (unsigned index = 1; index < count; ++index)
+      result = node.combine(
+          mnemonic, result,
+          node.getBroadcast(index, physical, operands->shapes[index]), type);
+    return node.set(0, result, shape);
   };
   registry.add(name, toOperator(mnemonic), import);
 }
@@ -129,29 +210,36 @@ static LogicalResult importMean(NodeImporter &node) {
   return node.set(0, result, *shape);
 }
 
+/// Whether POW takes exponents of a type.
+static bool isExponent(DataType type) {
+  return type != DataType::INT64 && type != DataType::UINT64 &&
+         type != DataType::FLOAT64;
+}
+
 static LogicalResult importPow(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
-  FailureOr<Shape> shape = getCommonShape(node);
-  if (failed(shape))
+  FailureOr<Operands> operands = getOperands(node, /*isOld=*/true);
+  if (failed(operands))
     return failure();
-  Shape physical = toPhysical(*shape);
+  Shape physical = toPhysical(operands->result);
   RankedTensorType type = node.getTensorType(physical, node.getType(0));
   Value base = node.getBroadcast(0, physical);
-  FailureOr<Value> output = failure();
-  const std::optional<Constant> &exponent = node.getInput(1).constant;
-  if (exponent && exponent->getNumElements() == 1) {
-    output = node.build(
-        "element_wise_constant_pow", {{"input", base}},
-        node.number("exponent", static_cast<float>(exponent->getFloats()[0])),
-        type);
-  } else {
-    output = node.build(
-        "element_wise_pow",
-        {{"input", base}, {"exponent", node.getBroadcast(1, physical)}}, {},
-        type);
-  }
-  return node.set(0, output, *shape);
+  const std::optional<Constant> &constant = node.getInput(1).constant;
+  if (constant && constant->getNumElements() == 1)
+    return node.set(
+        0,
+        node.apply("element_wise_constant_pow", base,
+                   node.number("exponent",
+                               static_cast<float>(constant->getFloats()[0]))),
+        operands->result);
+  Value exponent = node.getBroadcast(1, physical, operands->shapes[1]);
+  // Powers of floats are computed with floats.
+  if (!isExponent(node.getType(1)) && isa<FloatType>(type.getElementType()))
+    exponent = node.castTo(exponent, node.getType(0));
+  FailureOr<Value> output = node.build(
+      "element_wise_pow", {{"input", base}, {"exponent", exponent}}, {}, type);
+  return node.set(0, output, operands->result);
 }
 
 static LogicalResult importClip(NodeImporter &node) {
@@ -226,15 +314,20 @@ static LogicalResult importPRelu(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
   const Shape &shape = node.getShape(0);
-  if (broadcastShapes(shape, node.getShape(1)) != shape)
+  Shape slope = node.getShape(1);
+  // Before opset 7, a list of slopes is one for each channel.
+  if (node.getOpset() < 7 && slope.size() == 1 && shape.size() > 1)
+    slope.append(shape.size() - 2, 1);
+  if (broadcastShapes(shape, slope) != shape)
     return node.reject("its slope has the shape " +
                        describeShape(node.getShape(1)) +
                        ", which does not broadcast to " + describeShape(shape));
   Value input = node.get(0);
-  FailureOr<Value> output = node.build(
-      "activation_parameterized_relu",
-      {{"input", input}, {"slope", node.getBroadcast(1, toPhysical(shape))}},
-      {}, input.getType());
+  FailureOr<Value> output =
+      node.build("activation_parameterized_relu",
+                 {{"input", input},
+                  {"slope", node.getBroadcast(1, toPhysical(shape), slope)}},
+                 {}, input.getType());
   return node.set(0, output, shape);
 }
 
@@ -265,6 +358,10 @@ static LogicalResult importCast(NodeImporter &node) {
     return node.reject("it casts to " +
                        describeONNXType(static_cast<int32_t>(to)) +
                        ", which no DirectML tensor has");
+  // A bool is ui8 here, to which it would be cast otherwise.
+  if (isLike && *type == DataType::UINT8)
+    return node.reject("it casts to the type of a tensor that is bool or "
+                       "uint8, which the importer does not tell apart");
   const Shape &shape = node.getShape(0);
   // A bool is 0 or 1, whatever the number was.
   constexpr int64_t boolean = 9;
@@ -384,6 +481,37 @@ static FailureOr<DataType> getQuantizedType(NodeImporter &node,
   return *type;
 }
 
+/// Builds QUANTIZE or DEQUANTIZE: scale and zero point have the shape `blocks`,
+/// each of whose sizes divides the input's.
+static LogicalResult setBlocks(NodeImporter &node, ArrayRef<int64_t> blocks,
+                               bool isQuantize) {
+  const Shape &shape = node.getShape(0);
+  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
+  if (failed(integer))
+    return failure();
+  for (unsigned index : {1, 2})
+    if (node.hasInput(index) &&
+        countElements(node.getShape(index)) != countElements(blocks))
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one number for each block, " +
+                         describeShape(blocks));
+  Shape physical = toPhysical(blocks);
+  // Zeros are spelled out, as by the provider: what DirectML takes for a zero
+  // point that is absent is not described.
+  Value zeroPoint = node.hasInput(2) ? node.getAs(2, physical)
+                                     : node.getSplat(*integer, 0, physical);
+  FailureOr<Value> output = node.build(
+      isQuantize ? "quantize" : "dequantize",
+      {{"input", node.get(0)},
+       {"quantizations", ArrayRef<Value>{node.getAs(1, physical), zeroPoint}}},
+      {node.enumCase("quantization_type", "quantization_type",
+                     "scale_zero_point")},
+      node.getTensorType(toPhysical(shape),
+                         isQuantize ? *integer : node.getType(1)));
+  return node.set(0, output, shape);
+}
+
 /// Quantization by blocks of `size` elements along an axis.
 static LogicalResult importBlocks(NodeImporter &node, int64_t size,
                                   bool isQuantize) {
@@ -404,23 +532,7 @@ static LogicalResult importBlocks(NodeImporter &node, int64_t size,
                          describeShape(node.getShape(index)) +
                          ", but wanted is one number for each block, " +
                          describeShape(blocks));
-  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
-  if (failed(integer))
-    return failure();
-  // Zeros are spelled out, as by the provider: what DirectML takes for a zero
-  // point that is absent is not described.
-  Value zeroPoint = node.hasInput(2)
-                        ? node.get(2)
-                        : node.getSplat(*integer, 0, toPhysical(blocks));
-  FailureOr<Value> output =
-      node.build(isQuantize ? "quantize" : "dequantize",
-                 {{"input", node.get(0)},
-                  {"quantizations", ArrayRef<Value>{node.get(1), zeroPoint}}},
-                 {node.enumCase("quantization_type", "quantization_type",
-                                "scale_zero_point")},
-                 node.getTensorType(toPhysical(shape),
-                                    isQuantize ? *integer : node.getType(1)));
-  return node.set(0, output, shape);
+  return setBlocks(node, blocks, isQuantize);
 }
 
 /// Quantization: scale and zero point are one number each, one for each element
@@ -433,7 +545,8 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
     return importBlocks(node, size, isQuantize);
   const Shape &shape = node.getShape(0);
   Shape physical = toPhysical(shape);
-  auto spread = [&](unsigned index) -> FailureOr<Value> {
+  // The shape of a scale or zero point beside that of the input.
+  auto align = [&](unsigned index) -> FailureOr<Shape> {
     Shape as = node.getShape(index);
     if (as.size() == 1 && as[0] != 1) {
       FailureOr<int64_t> axis =
@@ -448,13 +561,24 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
       return node.reject("its scale or zero point has the shape " +
                          describeShape(node.getShape(index)) +
                          ", which does not fit " + describeShape(shape));
-    return node.getBroadcast(index, physical, as);
+    return as;
   };
-  FailureOr<Value> scale = spread(1);
-  if (failed(scale))
-    return failure();
+  auto spread = [&](unsigned index) -> FailureOr<Value> {
+    FailureOr<Shape> as = align(index);
+    if (failed(as))
+      return failure();
+    return node.getBroadcast(index, physical, *as);
+  };
   FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
   if (failed(integer))
+    return failure();
+  // The element-wise operators have no elements of four bits.
+  if (isFourBits(*integer)) {
+    FailureOr<Shape> as = align(1);
+    return failed(as) ? failure() : setBlocks(node, *as, isQuantize);
+  }
+  FailureOr<Value> scale = spread(1);
+  if (failed(scale))
     return failure();
   Value zeroPoint;
   if (node.hasInput(2)) {
@@ -528,13 +652,20 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
            {{"alpha", "alpha", 0.2f}, {"beta", "beta", 0.5f}});
   addUnary(registry, "HardSwish", "activation_hard_swish",
            {{"alpha", "", 1.0f / 6}, {"beta", "", 0.5f}});
-  addUnary(registry, "Selu", "activation_scaled_elu",
-           {{"alpha", "alpha", 1.67326319217681884765625f},
-            {"gamma", "gamma", 1.05070102214813232421875f}});
+  registry.add("Selu", "ACTIVATION_SCALED_ELU", importSelu);
   addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
+  // Operators of old, which models of opset 1 may have.
+  addUnary(registry, "ScaledTanh", "activation_scaled_tanh",
+           {{"alpha", "alpha", 1}, {"beta", "beta", 1}});
+  addUnary(registry, "ParametricSoftplus", "activation_parametric_softplus",
+           {{"alpha", "alpha", 0}, {"beta", "beta", 0}});
   addUnary(registry, "Shrink", "activation_shrink",
            {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
   addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");
+  registry.add("Gelu", "ACTIVATION_GELU", importGelu);
+  registry.add("Mish",
+               "ACTIVATION_SOFTPLUS, ACTIVATION_TANH, ELEMENT_WISE_MULTIPLY",
+               importMish);
 
   addBinary(registry, "Add", "element_wise_add");
   addBinary(registry, "Sub", "element_wise_subtract");

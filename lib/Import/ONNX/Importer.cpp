@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Functions.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/ViewOps.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -17,14 +18,16 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include <list>
 
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
 /// The versions of ONNX's operator set whose operators the registry knows.
-static constexpr int64_t oldestOpset = 7, newestOpset = 22;
+static constexpr int64_t oldestOpset = 1, newestOpset = 22;
 
 Shape dml::onnx::toPhysical(ArrayRef<int64_t> shape) {
   constexpr size_t minRank = 4;
@@ -53,8 +56,11 @@ const Registry &dml::onnx::getRegistry() {
   static const Registry registry = [] {
     Registry registry;
     addAttentionOperators(registry);
+    addContribOperators(registry);
+    addEinsumOperator(registry);
     addElementWiseOperators(registry);
     addIndexingOperators(registry);
+    addLossOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
     addRecurrentOperators(registry);
@@ -74,11 +80,6 @@ std::vector<SupportedOperator> dml::onnx::getSupportedOperators() {
   return operators;
 }
 
-/// ONNX's own domain has two names.
-static StringRef normalizeDomain(StringRef domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
-
 //===----------------------------------------------------------------------===//
 // The graph
 //===----------------------------------------------------------------------===//
@@ -91,15 +92,24 @@ public:
                 std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
                 const ImportOptions &options)
       : model(model), graph(*model.graph), path(path), file(std::move(file)),
-        externalFiles(path), builder(context), options(options) {}
+        externalFiles(path), builder(context), options(options),
+        expander(model) {}
 
   llvm::Expected<OwningOpRef<ModuleOp>> run();
 
 private:
-  llvm::Error findOperatorSets();
-  void findNeededNodes();
+  llvm::Error checkOperatorSets();
+  /// The nodes, those of functions among them.
+  ArrayRef<PlacedNode> getNodes() const { return expander.getNodes(); }
+  llvm::Error findNeededNodes();
+  /// Adds what a graph within an attribute reads to `read`.
+  llvm::Error readInnerGraphs(const NodeProto &node, unsigned depth);
   llvm::Error declareInputs(func::FuncOp function);
-  llvm::Error importNode(unsigned index);
+  llvm::Error importNode(const PlacedNode &placed, unsigned index,
+                         unsigned depth);
+  /// Imports the branch that an If takes, where that is known.
+  llvm::Error importBranch(NodeImporter &importer, const PlacedNode &placed,
+                           unsigned index, unsigned depth);
   llvm::Error finish(func::FuncOp function);
   void addProblem(StringRef domain, StringRef type, StringRef name,
                   StringRef reason);
@@ -113,7 +123,7 @@ private:
   OpBuilder builder;
   const ImportOptions &options;
 
-  llvm::StringMap<int64_t> opsets;
+  FunctionExpander expander;
   llvm::StringMap<Tensor> tensors;
   /// Constants that are resources, by where their elements are, type and shape.
   std::map<std::tuple<const char *, DataType, Shape>, Value> weights;
@@ -122,6 +132,10 @@ private:
   /// Names that outputs or needed nodes read.
   llvm::StringSet<> read;
   std::vector<bool> isNeeded;
+  /// Branches that were entered.
+  std::list<GraphProto> branches;
+  /// Graphs within graphs that are entered at most.
+  static constexpr unsigned maxDepth = 16;
 
   /// Nodes that are not supported, by operator and reason.
   struct Problem {
@@ -133,36 +147,71 @@ private:
 };
 } // namespace dml::onnx
 
-llvm::Error GraphImporter::findOperatorSets() {
-  for (const ModelProto::OperatorSet &set : model.operatorSets)
-    opsets[normalizeDomain(set.domain)] = set.version;
-  auto own = opsets.find("");
-  if (own == opsets.end())
+llvm::Error GraphImporter::checkOperatorSets() {
+  // Nodes of other domains alone need no version; those of a function have its.
+  bool isStated = llvm::all_of(getNodes(), [](const PlacedNode &placed) {
+    return !normalizeDomain(placed.node.domain).empty() ||
+           placed.sets->count("") != 0;
+  });
+  if (!isStated ||
+      (getNodes().empty() && !expander.getSets().front().count("")))
     return llvm::createStringError(
-        "the model states no version of ONNX's operator set, but wanted is one "
-        "from " +
+        "the model states no version of ONNX's operator set, but wanted is "
+        "one from " +
         Twine(oldestOpset) + " to " + Twine(newestOpset));
-  if (own->second < oldestOpset || own->second > newestOpset)
-    return llvm::createStringError(
-        "the model is of version " + Twine(own->second) +
-        " of ONNX's operator set, but wanted is one from " +
-        Twine(oldestOpset) + " to " + Twine(newestOpset));
+  for (const OperatorSets &sets : expander.getSets()) {
+    auto own = sets.find("");
+    if (own != sets.end() &&
+        (own->second < oldestOpset || own->second > newestOpset))
+      return llvm::createStringError(
+          "the model is of version " + Twine(own->second) +
+          " of ONNX's operator set, but wanted is one from " +
+          Twine(oldestOpset) + " to " + Twine(newestOpset));
+  }
   return llvm::Error::success();
 }
 
-void GraphImporter::findNeededNodes() {
+llvm::Error GraphImporter::readInnerGraphs(const NodeProto &node,
+                                           unsigned depth) {
+  for (const AttributeProto &attribute : node.attributes) {
+    if (attribute.type != AttributeProto::Graph)
+      continue;
+    if (depth == maxDepth)
+      return llvm::createStringError(
+          "node '" + node.name + "' (" + node.opType + ") has a graph within " +
+          Twine(maxDepth) + " others, but wanted are at most as many");
+    llvm::Expected<GraphProto> inner = decodeInnerGraph(attribute.g);
+    if (!inner)
+      return inner.takeError();
+    for (const ValueInfo &output : inner->outputs)
+      read.insert(output.name);
+    for (const NodeProto &innerNode : inner->nodes) {
+      for (StringRef input : innerNode.inputs)
+        read.insert(input);
+      if (llvm::Error error = readInnerGraphs(innerNode, depth + 1))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::findNeededNodes() {
   for (const ValueInfo &output : graph.outputs)
     read.insert(output.name);
-  isNeeded.assign(graph.nodes.size(), false);
-  for (size_t index = graph.nodes.size(); index-- > 0;) {
-    const NodeProto &node = graph.nodes[index];
+  isNeeded.assign(getNodes().size(), false);
+  for (size_t index = getNodes().size(); index-- > 0;) {
+    const NodeProto &node = getNodes()[index].node;
     for (StringRef output : node.outputs)
       if (!output.empty() && read.contains(output))
         isNeeded[index] = true;
-    if (isNeeded[index])
-      for (StringRef input : node.inputs)
-        read.insert(input);
+    if (!isNeeded[index])
+      continue;
+    for (StringRef input : node.inputs)
+      read.insert(input);
+    if (llvm::Error error = readInnerGraphs(node, 0))
+      return error;
   }
+  return llvm::Error::success();
 }
 
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
@@ -247,7 +296,7 @@ std::string GraphImporter::describeProblems() {
   for (const auto &[key, problem] : problems)
     count += problem.count;
   os << "DirectML's operators do not express " << count << " of "
-     << graph.nodes.size() << " nodes:";
+     << getNodes().size() << " nodes:";
   for (const auto &[key, problem] : problems)
     os << "\n  " << key.first << ": " << problem.count
        << (problem.count == 1 ? " node, '" : " nodes, the first '")
@@ -255,11 +304,97 @@ std::string GraphImporter::describeProblems() {
   return text;
 }
 
-llvm::Error GraphImporter::importNode(unsigned index) {
-  const NodeProto &node = graph.nodes[index];
+/// Why an operator is not in the registry.
+static StringRef describeUnknown(StringRef domain, StringRef type) {
+  if (!domain.empty())
+    return "the importer does not know it";
+  return llvm::StringSwitch<StringRef>(type)
+      .Cases({"Loop", "Scan", "SequenceMap"},
+             "it has graphs of its own, which the importer does not enter")
+      .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
+              "OptionalHasElement", "SequenceAt", "SequenceConstruct",
+              "SequenceEmpty", "SequenceErase", "SequenceInsert",
+              "SequenceLength", "SplitToSequence"},
+             "its sequence or optional value is no tensor")
+      .Cases(
+          {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
+          "no DirectML tensor has strings")
+      .Cases({"NonMaxSuppression", "Unique"},
+             "the shape of its result depends on its data, but DirectML's "
+             "sizes are static")
+      .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
+              "RandomUniform", "RandomUniformLike"},
+             "it draws numbers by no generator that ONNX describes, and "
+             "DirectML has Philox alone")
+      .Cases({"AffineGrid", "CenterCropPad", "Det", "DeformConv", "DFT",
+              "GridSample", "ImageDecoder", "MelWeightMatrix", "STFT",
+              "TfIdfVectorizer"},
+             "DirectML has no operator for it, and the importer builds it of "
+             "none")
+      .Default("the importer does not know it");
+}
+
+llvm::Error GraphImporter::importBranch(NodeImporter &importer,
+                                        const PlacedNode &placed,
+                                        unsigned index, unsigned depth) {
+  const NodeProto &node = placed.node;
+  auto reject = [&](StringRef reason) {
+    addProblem("", node.opType, importer.getName(), reason);
+    return llvm::Error::success();
+  };
+  if (importer.getNumInputs() != 1 || !importer.hasInput(0))
+    return reject("it has no condition");
+  const std::optional<Constant> &condition = importer.getInput(0).constant;
+  if (!condition || condition->getNumElements() != 1)
+    return reject("its condition is computed when the model runs, but a "
+                  "program has no branches");
+  const AttributeProto *branch = importer.getAttribute(
+      condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
+  if (!branch || branch->type != AttributeProto::Graph)
+    return reject("it has no graph for a branch");
+  if (depth == maxDepth)
+    return reject("it has too many graphs around it");
+  llvm::Expected<GraphProto> decoded = decodeInnerGraph(branch->g);
+  if (!decoded)
+    return decoded.takeError();
+  const GraphProto &inner = branches.emplace_back(std::move(*decoded));
+  if (inner.hasSparseInitializers)
+    return reject("its branch has sparse initializers");
+  if (inner.outputs.size() < node.outputs.size())
+    return reject("its branch has fewer outputs than it");
+  for (const TensorProto &tensor : inner.initializers)
+    if (tensors.count(tensor.name) ||
+        !initializers.try_emplace(tensor.name, &tensor).second)
+      return llvm::createStringError("tensor '" + tensor.name +
+                                     "' of a branch is there already");
+  for (const NodeProto &innerNode : inner.nodes)
+    if (llvm::Error error =
+            importNode({innerNode, placed.sets}, index, depth + 1))
+      return error;
+  for (auto [position, name] : llvm::enumerate(node.outputs)) {
+    if (name.empty() || !read.contains(name))
+      continue;
+    // An Identity reads the output, whatever it is.
+    NodeProto copy;
+    copy.opType = "Identity";
+    copy.name = node.name;
+    copy.inputs = {inner.outputs[position].name};
+    copy.outputs = {name};
+    tensors.erase(name);
+    if (llvm::Error error =
+            importNode({std::move(copy), placed.sets}, index, depth + 1))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
+                                      unsigned depth) {
+  const NodeProto &node = placed.node;
+  const OperatorSets *opsets = placed.sets;
   StringRef domain = normalizeDomain(node.domain);
-  auto opset = opsets.find(domain);
-  NodeImporter importer(*this, node, opset == opsets.end() ? 1 : opset->second,
+  auto opset = opsets->find(domain);
+  NodeImporter importer(*this, node, opset == opsets->end() ? 1 : opset->second,
                         index);
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("node '" + importer.getName() + "' (" +
@@ -300,13 +435,15 @@ llvm::Error GraphImporter::importNode(unsigned index) {
     if (!name.empty())
       tensors.try_emplace(name);
 
+  if (domain.empty() && node.opType == "If") {
+    if (!isComplete)
+      return llvm::Error::success();
+    return importBranch(importer, placed, index, depth);
+  }
   const Operator *info = getRegistry().find(domain, node.opType);
   if (!info) {
-    bool isFunction = llvm::is_contained(model.functions, node.opType);
     addProblem(domain, node.opType, importer.getName(),
-               isFunction ? "is a function of the model, which the importer "
-                            "does not expand"
-                          : "the importer does not know it");
+               describeUnknown(domain, node.opType));
     return llvm::Error::success();
   }
   // What depends on a node that failed is not judged by shapes that nobody
@@ -399,12 +536,15 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
 
 llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   using Result = llvm::Expected<OwningOpRef<ModuleOp>>;
-  if (llvm::Error error = findOperatorSets())
+  if (llvm::Error error = expander.run())
+    return Result(std::move(error));
+  if (llvm::Error error = checkOperatorSets())
     return Result(std::move(error));
   if (graph.hasSparseInitializers)
     return llvm::createStringError("the graph has sparse initializers, but "
                                    "wanted are dense ones");
-  findNeededNodes();
+  if (llvm::Error error = findNeededNodes())
+    return Result(std::move(error));
   Location loc =
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path)));
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -414,9 +554,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   builder.setInsertionPointToStart(function.addEntryBlock());
   if (llvm::Error error = declareInputs(function))
     return Result(std::move(error));
-  for (unsigned index = 0; index < graph.nodes.size(); ++index)
+  for (unsigned index = 0; index < getNodes().size(); ++index)
     if (isNeeded[index])
-      if (llvm::Error error = importNode(index))
+      if (llvm::Error error = importNode(getNodes()[index], index, 0))
         return Result(std::move(error));
   if (llvm::Error error = finish(function))
     return Result(std::move(error));
@@ -678,9 +818,14 @@ Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
 
 Value NodeImporter::getSplat(DataType type, double number,
                              ArrayRef<int64_t> shape) {
-  return Constant::get(type, {1}, ArrayRef<double>(number))
-      .splat(Shape(shape))
-      .materialize(getBuilder(), loc, shape, "weights");
+  return getConstant(
+      Constant::get(type, {1}, ArrayRef<double>(number)).splat(Shape(shape)),
+      shape);
+}
+
+Value NodeImporter::getConstant(const Constant &constant,
+                                ArrayRef<int64_t> shape) {
+  return constant.materialize(getBuilder(), loc, shape, "weights");
 }
 
 Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
@@ -764,6 +909,13 @@ Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
                         value, strides);
 }
 
+Value NodeImporter::repeat(Value value, ArrayRef<int64_t> shape) {
+  Tensor tensor;
+  tensor.value = value;
+  return broadcast(tensor, cast<RankedTensorType>(value.getType()).getShape(),
+                   shape);
+}
+
 Value NodeImporter::bitcast(Value value, DataType type) {
   auto from = cast<RankedTensorType>(value.getType());
   return tensor::BitcastOp::create(getBuilder(), loc,
@@ -840,6 +992,25 @@ FailureOr<Value> NodeImporter::build(StringRef mnemonic,
   if (failed(results))
     return failure();
   return results->front();
+}
+
+Value NodeImporter::apply(StringRef mnemonic, Value input,
+                          ArrayRef<NamedAttribute> attributes, Type type) {
+  // What cannot be built has a placeholder, and the node a reason.
+  return buildAll(mnemonic, {{"input", input}}, attributes,
+                  type ? type : input.getType())
+      ->front();
+}
+
+Value NodeImporter::combine(StringRef mnemonic, Value a, Value b, Type type) {
+  return buildAll(mnemonic, {{"a", a}, {"b", b}}, {}, type ? type : a.getType())
+      ->front();
+}
+
+Value NodeImporter::castTo(Value value, DataType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  RankedTensorType to = getTensorType(from.getShape(), type);
+  return from == to ? value : apply("cast", value, {}, to);
 }
 
 NamedAttribute NodeImporter::attr(StringRef name, Attribute value) {

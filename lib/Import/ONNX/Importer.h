@@ -119,9 +119,15 @@ public:
   mlir::Value getSplat(DataType type, double number,
                        llvm::ArrayRef<int64_t> shape);
 
+  /// A constant of as many elements as `shape`.
+  mlir::Value getConstant(const Constant &constant,
+                          llvm::ArrayRef<int64_t> shape);
+
   /// Views of `value`.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
+  /// `value` repeated along its sizes of 1 to `shape`, of the same rank.
+  mlir::Value repeat(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// The same bits as another type of as many.
   mlir::Value bitcast(mlir::Value value, DataType type);
 
@@ -150,6 +156,17 @@ public:
   llvm::FailureOr<mlir::Value>
   build(llvm::StringRef mnemonic, llvm::ArrayRef<Operand> operands,
         llvm::ArrayRef<mlir::NamedAttribute> attributes, mlir::Type result);
+
+  /// Operators of one operand, "input", or two, "a" and "b", whose result has
+  /// the type of the first where none is given. Where one cannot be built, the
+  /// node is not supported, and another value stands in for it.
+  mlir::Value apply(llvm::StringRef mnemonic, mlir::Value input,
+                    llvm::ArrayRef<mlir::NamedAttribute> attributes = {},
+                    mlir::Type type = {});
+  mlir::Value combine(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b,
+                      mlir::Type type = {});
+  /// `value` in another element type, by CAST where that is another one.
+  mlir::Value castTo(mlir::Value value, DataType type);
 
   /// Attributes of dml's operators.
   mlir::NamedAttribute attr(llvm::StringRef name, mlir::Attribute value);
@@ -233,8 +250,11 @@ const Registry &getRegistry();
 
 /// Each adds one family of operators.
 void addAttentionOperators(Registry &registry);
+void addContribOperators(Registry &registry);
+void addEinsumOperator(Registry &registry);
 void addElementWiseOperators(Registry &registry);
 void addIndexingOperators(Registry &registry);
+void addLossOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);
 void addRecurrentOperators(Registry &registry);

@@ -119,9 +119,15 @@ static LogicalResult importOneHot(NodeImporter &node) {
   Shape output = shape;
   output[*axis] = static_cast<int64_t>(*depth);
   size_t rank = std::max<size_t>(4, shape.size());
+  Value indices = node.getAs(0, leadTo(rank, shape));
+  // ONNX has indices of any type of numbers.
+  DataType type = node.getType(0);
+  if (type != DataType::INT32 && type != DataType::UINT32 &&
+      type != DataType::UINT64)
+    indices = node.castTo(indices, DataType::INT64);
   FailureOr<Value> result =
       node.build("one_hot",
-                 {{"indices", node.getAs(0, leadTo(rank, shape))},
+                 {{"indices", indices},
                   {"values", node.getAs(2, leadTo(rank, node.getShape(2)))}},
                  node.integer("axis", *axis + rank - shape.size()),
                  node.getTensorType(leadTo(rank, output), node.getType(2)));
@@ -194,6 +200,30 @@ static LogicalResult importTrilu(NodeImporter &node) {
   return node.set(0, result, shape);
 }
 
+static LogicalResult importEyeLike(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (shape.size() != 2)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted is a matrix");
+  int64_t number = node.getInt("dtype", 0);
+  std::optional<DataType> type =
+      number == 0 ? node.getType(0) : toDataType(static_cast<int32_t>(number));
+  if (!type)
+    return node.reject("its dtype is " +
+                       describeONNXType(static_cast<int32_t>(number)) +
+                       ", which no DirectML tensor has");
+  // Diagonals beyond these are no tensor's.
+  int64_t offset =
+      std::clamp<int64_t>(node.getInt("k", 0), INT32_MIN + 1, INT32_MAX);
+  FailureOr<Value> result =
+      node.build("diagonal_matrix", {},
+                 {node.integer("offset", offset), node.number("value", 1)},
+                 node.getTensorType(toPhysical(shape), *type));
+  return node.set(0, result, shape);
+}
+
 void dml::onnx::addIndexingOperators(Registry &registry) {
   registry.add("GatherND", "GATHER_ND1", importGatherND);
   registry.add("Scatter", "SCATTER_ELEMENTS", importScatterElements);
@@ -202,5 +232,6 @@ void dml::onnx::addIndexingOperators(Registry &registry) {
   registry.add("OneHot", "ONE_HOT", importOneHot);
   registry.add("ReverseSequence", "REVERSE_SUBSEQUENCES",
                importReverseSequence);
+  registry.add("EyeLike", "DIAGONAL_MATRIX", importEyeLike);
   registry.add("Trilu", "DIAGONAL_MATRIX1", importTrilu);
 }

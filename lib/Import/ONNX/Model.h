@@ -52,10 +52,14 @@ struct AttributeProto {
     Strings = 8,
   };
   llvm::StringRef name;
+  /// In a function: the attribute of the call that this one is.
+  llvm::StringRef reference;
   int32_t type = Undefined;
   float f = 0;
   int64_t i = 0;
   llvm::StringRef s;
+  /// The bytes of a graph, which are decoded where it is entered.
+  llvm::StringRef g;
   std::optional<TensorProto> t;
   std::vector<float> floats;
   std::vector<int64_t> ints;
@@ -64,7 +68,7 @@ struct AttributeProto {
 
 /// NodeProto.
 struct NodeProto {
-  llvm::StringRef name, opType, domain;
+  llvm::StringRef name, opType, domain, overload;
   std::vector<llvm::StringRef> inputs, outputs;
   std::vector<AttributeProto> attributes;
 };
@@ -94,22 +98,36 @@ struct GraphProto {
   bool hasSparseInitializers = false;
 };
 
+/// OperatorSetIdProto.
+struct OperatorSet {
+  llvm::StringRef domain;
+  int64_t version = 0;
+};
+
+/// FunctionProto: an operator that the model defines by others.
+struct FunctionProto {
+  llvm::StringRef name, domain, overload;
+  std::vector<llvm::StringRef> inputs, outputs;
+  /// Attributes that a call may leave out.
+  std::vector<AttributeProto> defaults;
+  std::vector<NodeProto> nodes;
+  std::vector<OperatorSet> operatorSets;
+};
+
 /// ModelProto.
 struct ModelProto {
   int64_t irVersion = 0;
-  struct OperatorSet {
-    llvm::StringRef domain;
-    int64_t version = 0;
-  };
   std::vector<OperatorSet> operatorSets;
   std::optional<GraphProto> graph;
-  /// Names of the functions that the model defines.
-  std::vector<llvm::StringRef> functions;
+  std::vector<FunctionProto> functions;
 };
 
 /// Decodes a file. What comes out is at most a constant times as large as the
 /// file: nothing is sized by a number that the file states.
 llvm::Expected<ModelProto> decodeModel(llvm::StringRef file);
+
+/// The same of a graph within an attribute.
+llvm::Expected<GraphProto> decodeInnerGraph(llvm::StringRef bytes);
 
 } // namespace dml::onnx
 

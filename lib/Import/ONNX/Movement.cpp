@@ -189,7 +189,8 @@ static LogicalResult importPad(NodeImporter &node) {
   if (failed(hasInputs ? node.wantInputs(2, 4) : node.wantInputs(1, 1)))
     return failure();
   const Shape &shape = node.getShape(0);
-  Shape pads = node.getInts("pads"), axes;
+  // Opset 1 has another name for them.
+  Shape pads = node.getInts(node.getOpset() < 2 ? "paddings" : "pads"), axes;
   double value = node.getFloat("value", 0);
   if (hasInputs) {
     FailureOr<Shape> given = node.getIntegers(1, "the pads");
@@ -279,6 +280,47 @@ static LogicalResult importGather(NodeImporter &node) {
                   node.integer("index_dimensions", indexRank)},
                  node.getTensorType(physicalOutput, node.getType(0)));
   return node.set(0, result, output);
+}
+
+/// Gathers those slices along an axis, or else elements, that a condition
+/// names.
+static LogicalResult importCompress(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  FailureOr<Shape> condition =
+      node.getIntegers(1, "the elements of its condition");
+  if (failed(condition))
+    return failure();
+  Shape shape = node.getShape(0);
+  if (!node.hasAttribute("axis"))
+    shape = {*countElements(shape)};
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", 0), shape.size());
+  if (failed(axis))
+    return failure();
+  int64_t size = shape[*axis];
+  SmallVector<int64_t> kept;
+  for (auto [index, isKept] : llvm::enumerate(*condition))
+    if (isKept != 0)
+      kept.push_back(static_cast<int64_t>(index));
+  if (static_cast<int64_t>(condition->size()) > size || kept.empty())
+    return node.reject("its condition keeps " + Twine(kept.size()) + " of " +
+                       Twine(condition->size()) + " elements, but wanted is " +
+                       "one at least, of " + Twine(size) + " at most");
+  auto count = static_cast<int64_t>(kept.size());
+  Shape view = {1, *countElements(ArrayRef(shape).take_front(*axis)), size,
+                *countElements(ArrayRef(shape).drop_front(*axis + 1))};
+  Shape picked = {1, view[1], count, view[3]}, indices = {1, 1, 1, count};
+  FailureOr<Value> result = node.build(
+      "gather",
+      {{"input", node.getAs(0, view)},
+       {"indices", node.getConstant(Constant::get(DataType::INT64, indices,
+                                                  ArrayRef<int64_t>(kept)),
+                                    indices)}},
+      {node.integer("axis", 2), node.integer("index_dimensions", 1)},
+      node.getTensorType(picked, node.getType(0)));
+  shape[*axis] = count;
+  return node.set(0, result, shape);
 }
 
 static LogicalResult importGatherElements(NodeImporter &node) {
@@ -412,6 +454,7 @@ void dml::onnx::addMovementOperators(Registry &registry) {
   registry.add("Slice", "SLICE1", importSlice);
   registry.add("Pad", "PADDING1", importPad);
   registry.add("Gather", "GATHER", importGather);
+  registry.add("Compress", "GATHER", importCompress);
   registry.add("GatherElements", "GATHER_ELEMENTS", importGatherElements);
   registry.add("Transpose", "a view", importTranspose);
   registry.add("Expand", "a view", importExpand);

@@ -33,7 +33,8 @@ static FailureOr<Value> getPerChannel(NodeImporter &node, unsigned index,
 static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(5, 5)))
     return failure();
-  if (node.getInt("training_mode", 0) != 0)
+  if (node.getInt("training_mode", 0) != 0 ||
+      (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
     return node.reject("its training mode is on, but wanted is inference");
   if (node.getInt("spatial", 1) != 1)
     return node.reject("its attribute spatial is 0, which the importer does "
@@ -88,12 +89,48 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
+/// Channels are normalized in groups, which have a scale and a bias each before
+/// opset 21, and their channels from then on.
+static LogicalResult importGroupNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  int64_t groups = node.getInt("num_groups", 0);
+  if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are channels in " + Twine(groups) +
+                       " equal groups");
+  bool isPerGroup = node.getOpset() < 21;
+  int64_t members = shape[1] / groups;
+  Shape view = {shape[0], groups, members,
+                *countElements(ArrayRef(shape).drop_front(2))};
+  Shape parameter = {1, groups, isPerGroup ? 1 : members, 1};
+  SmallVector<Value> parameters;
+  for (unsigned index : {1, 2}) {
+    if (node.getShape(index).size() != 1 ||
+        countElements(node.getShape(index)) != countElements(parameter))
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one number for each " +
+                         (isPerGroup ? "group" : "channel"));
+    parameters.push_back(node.getAs(index, parameter));
+  }
+  return node.set(
+      0,
+      node.build("mean_variance_normalization1",
+                 {{"input", node.getAs(0, view)},
+                  {"scale", parameters[0]},
+                  {"bias", parameters[1]}},
+                 {node.ints("axes", {2, 3}),
+                  node.flag("normalize_variance", true),
+                  node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+                 node.getTensorType(view, node.getType(0))),
+      shape);
+}
+
 static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
-  if (node.hasOutput(1) || node.hasOutput(2))
-    return node.reject("its mean or deviation is read, which the provider "
-                       "leaves to the CPU");
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
@@ -117,16 +154,72 @@ static LogicalResult importLayerNormalization(NodeImporter &node) {
   FailureOr<Value> scale = spread(1), bias = spread(2);
   if (failed(scale) || failed(bias))
     return failure();
+  float epsilon = node.getFloat("epsilon", 1e-5f);
   FailureOr<Value> output = node.build(
       "mean_variance_normalization2",
       {{"input", node.getAs(0, input)},
        {"scale", *scale},
        {"bias", *bias ? *bias : node.getSplat(node.getType(0), 0, input)}},
       {node.ints("axes", axes), node.flag("use_mean", true),
-       node.flag("use_variance", true),
-       node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+       node.flag("use_variance", true), node.number("epsilon", epsilon)},
       node.getTensorType(input, node.getType(0)));
-  return node.set(0, output, shape);
+  if (failed(output) || failed(node.set(0, output, shape)))
+    return failure();
+  if (!node.hasOutput(1) && !node.hasOutput(2))
+    return success();
+
+  // The mean and the inverse of the deviation are computed by themselves, in
+  // floats.
+  Shape reduced = shape, one = input;
+  for (size_t dim = *axis; dim < reduced.size(); ++dim)
+    reduced[dim] = 1;
+  for (int64_t dim : axes)
+    one[dim] = 1;
+  auto average = [&](Value value) {
+    return node.apply("reduce", value,
+                      {node.enumCase("function", "reduce_function", "average"),
+                       node.ints("axes", axes)},
+                      node.getTensorType(one, DataType::FLOAT32));
+  };
+  Value x = node.castTo(node.getAs(0, input), DataType::FLOAT32);
+  Value mean = average(x);
+  if (failed(node.set(1, mean, reduced)))
+    return failure();
+  Value centered =
+      node.combine("element_wise_subtract", x, node.repeat(mean, input));
+  Value variance =
+      average(node.combine("element_wise_multiply", centered, centered));
+  Value sum = node.combine("element_wise_add", variance,
+                           node.getSplat(DataType::FLOAT32, epsilon, one));
+  Value inverse =
+      node.apply("element_wise_recip", node.apply("element_wise_sqrt", sum));
+  return node.set(2, inverse, reduced);
+}
+
+static LogicalResult importMeanVariance(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  Shape axes = node.getInts("axes");
+  if (!node.hasAttribute("axes"))
+    axes = node.getInt("across_channels", 0) != 0 ? Shape{0, 1, 2, 3}
+                                                  : Shape{0, 2, 3};
+  auto lead = static_cast<int64_t>(toPhysical(shape).size() - shape.size());
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, shape.size());
+    if (failed(normal))
+      return failure();
+    axis = *normal + lead;
+  }
+  llvm::sort(axes);
+  return node.set(
+      0,
+      node.apply("mean_variance_normalization1", node.get(0),
+                 {node.ints("axes", axes),
+                  node.flag("normalize_variance",
+                            node.getInt("normalize_variance", 1) != 0),
+                  node.number("epsilon", 1e-5f)}),
+      shape);
 }
 
 static LogicalResult importLRN(NodeImporter &node) {
@@ -202,8 +295,12 @@ void dml::onnx::addNormalizationOperators(Registry &registry) {
                importBatchNormalization);
   registry.add("InstanceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
                importInstanceNormalization);
+  registry.add("GroupNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+               importGroupNormalization);
   registry.add("LayerNormalization", "MEAN_VARIANCE_NORMALIZATION2",
                importLayerNormalization);
+  registry.add("MeanVarianceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+               importMeanVariance);
   registry.add("LRN", "LOCAL_RESPONSE_NORMALIZATION", importLRN);
   registry.add("LpNormalization", "LP_NORMALIZATION", importLpNormalization);
   addSoftmax(registry, "Softmax", "activation_softmax1");

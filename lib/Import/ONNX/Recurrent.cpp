@@ -103,9 +103,10 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", but wanted are three dimensions");
-  if (node.getInt("layout", 0) != 0)
-    return node.reject("its layout is " + Twine(node.getInt("layout", 0)) +
-                       ", but DirectML's is 0");
+  int64_t layout = node.getInt("layout", 0);
+  if (layout != 0 && layout != 1)
+    return node.reject("its layout is " + Twine(layout) +
+                       ", but wanted is 0 or 1");
   // DirectML has no clip but LSTM's, and other providers apply theirs.
   if (!isLSTM && node.hasAttribute("clip"))
     return node.reject("it has a clip, which DirectML's operator has not");
@@ -116,7 +117,17 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     return node.reject("its direction is '" + direction +
                        "', but wanted is forward, reverse or bidirectional");
   int64_t directions = direction == "bidirectional" ? 2 : 1;
-  const Shape &input = node.getShape(0), &recurrence = node.getShape(2);
+  // In layout 1 the batch is the first dimension; DirectML has it behind the
+  // steps and the directions.
+  auto swap = [](ArrayRef<int64_t> shape, size_t i, size_t j) {
+    Shape swapped(shape);
+    std::swap(swapped[i], swapped[j]);
+    return swapped;
+  };
+  Shape input = node.getShape(0);
+  if (layout == 1)
+    input = swap(input, 0, 1);
+  const Shape &recurrence = node.getShape(2);
   int64_t steps = input[0], batch = input[1], hidden = recurrence[2];
   FailureOr<Attribute> activations = getActivations(node, network, directions);
   if (failed(activations))
@@ -138,12 +149,21 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     return node.getAs(index, shape);
   };
   Shape state = {1, directions, batch, hidden};
+  auto getState = [&](unsigned index) -> Value {
+    if (layout == 0)
+      return get(index, state);
+    Value value = get(index, swap(state, 1, 2));
+    return value ? node.transpose(value, {0, 2, 1, 3}) : value;
+  };
+  Value x = node.get(0);
+  if (layout == 1)
+    x = node.transpose(x, {0, 2, 1, 3});
   SmallVector<NodeImporter::Operand> operands = {
-      {"input", node.get(0)},
+      {"input", x},
       {"weight", node.get(1)},
       {"recurrence", node.get(2)},
       {"bias", get(3, {1, 1, directions, 2 * network.gates * hidden})},
-      {"hidden_init", get(5, state)}};
+      {"hidden_init", getState(5)}};
   // ONNX's lengths are int32, of the same bits.
   Value lengths = get(4, {1, 1, 1, batch});
   if (lengths)
@@ -154,7 +174,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       node.enumCase("direction", "recurrent_network_direction",
                     direction == "reverse" ? "backward" : direction)};
   if (isLSTM) {
-    operands.push_back({"cell_mem_init", get(6, state)});
+    operands.push_back({"cell_mem_init", getState(6)});
     operands.push_back({"peephole", get(7, {1, 1, directions, 3 * hidden})});
     attributes.push_back(
         node.number("clip_threshold", node.getFloat("clip", 0)));
@@ -192,9 +212,19 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       node.buildAll(network.mnemonic, operands, attributes, types);
   if (failed(results))
     return failure();
-  for (auto [index, result] : llvm::zip_equal(outputs, *results))
-    if (failed(node.set(index, result, logical[index])))
+  for (auto [index, result] : llvm::zip_equal(outputs, *results)) {
+    Shape shape = logical[index];
+    Value value = result;
+    if (layout == 1) {
+      // {steps, directions, batch, hidden}, or a state without steps.
+      value = index == 0 ? node.transpose(value, {2, 0, 1, 3})
+                         : node.transpose(value, {0, 2, 1, 3});
+      shape = index == 0 ? Shape{batch, steps, directions, hidden}
+                         : Shape{batch, directions, hidden};
+    }
+    if (failed(node.set(index, value, shape)))
       return failure();
+  }
   return success();
 }
 

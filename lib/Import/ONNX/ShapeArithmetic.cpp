@@ -10,6 +10,7 @@
 
 #include "Importer.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -122,6 +123,9 @@ static std::optional<Constant> foldBinary(NodeImporter &node) {
       *countElements(*shape) > Constant::maxFoldable)
     return std::nullopt;
   StringRef type = node.getNode().opType;
+  // What broadcasts otherwise is left to the operator.
+  if (node.getOpset() < 7 && a.getShape() != b.getShape())
+    return std::nullopt;
   // C's remainder is what fmod asks for.
   if (type == "Mod" && node.getInt("fmod", 0) != 0)
     return std::nullopt;
@@ -194,7 +198,7 @@ static std::optional<Constant> foldCast(NodeImporter &node) {
   const Constant &input = *node.getInput(0).constant;
   int64_t to = node.getInt("to", 0);
   std::optional<DataType> type = toDataType(static_cast<int32_t>(to));
-  if (!type)
+  if (!type || isFourBits(*type))
     return std::nullopt;
   Shape shape(input.getShape());
   constexpr int64_t boolean = 9;
@@ -354,28 +358,6 @@ static std::optional<Constant> foldSlice(NodeImporter &node) {
               });
 }
 
-static std::optional<Constant> foldRange(NodeImporter &node) {
-  const Constant &start = *node.getInput(0).constant,
-                 &limit = *node.getInput(1).constant,
-                 &delta = *node.getInput(2).constant;
-  if (start.isFloat() || start.getNumElements() != 1 ||
-      limit.getNumElements() != 1 || delta.getNumElements() != 1)
-    return std::nullopt;
-  int64_t first = start.getIntegers()[0], last = limit.getIntegers()[0],
-          step = delta.getIntegers()[0];
-  if (step == 0)
-    return std::nullopt;
-  double exact = (static_cast<double>(last) - static_cast<double>(first)) /
-                 static_cast<double>(step);
-  if (exact > static_cast<double>(Constant::maxFoldable))
-    return std::nullopt;
-  SmallVector<int64_t> elements;
-  auto count = static_cast<int64_t>(std::max(std::ceil(exact), 0.0));
-  for (int64_t index = 0; index < count; ++index)
-    elements.push_back(first + index * step);
-  return Constant::get(start.getType(), {count}, ArrayRef(elements));
-}
-
 std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
   using Fold = std::optional<Constant> (*)(NodeImporter &);
   struct Row {
@@ -397,7 +379,6 @@ std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
       {"Gather", {foldGather, 2}},      {"Concat", {foldConcat, 1}},
       {"Where", {foldWhere, 3}},        {"ReduceProd", {foldReduceProd, 1}},
       {"Expand", {foldExpand, 2}},      {"Slice", {foldSlice, 1}},
-      {"Range", {foldRange, 3}},
   };
   auto row = rows.find(node.getNode().opType);
   if (row == rows.end() || !node.getNode().domain.empty())
@@ -495,9 +476,97 @@ static LogicalResult importConstantOfShape(NodeImporter &node) {
   return node.set(0, value.splat(*shape));
 }
 
-/// Range of numbers that are not foldable is not known to be small.
+/// A window of a signal: the weights of 1, -cos(2 pi i / n) and cos(4 pi i /
+/// n).
+static LogicalResult importWindow(NodeImporter &node,
+                                  ArrayRef<double> weights) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  FailureOr<double> size = node.getNumber(0, "the size");
+  if (failed(size))
+    return failure();
+  int64_t number = node.getInt("output_datatype", 1);
+  std::optional<DataType> type = toDataType(static_cast<int32_t>(number));
+  if (!type)
+    return node.reject("its output_datatype is " +
+                       describeONNXType(static_cast<int32_t>(number)) +
+                       ", which no DirectML tensor has");
+  if (!(*size >= 0 && *size <= static_cast<double>(Constant::maxFoldable)))
+    return node.reject("its size is " + std::to_string(*size) +
+                       ", but wanted is 0 to " + Twine(Constant::maxFoldable));
+  auto count = static_cast<int64_t>(*size);
+  // A symmetric window ends with the element that it begins with.
+  double period = node.getInt("periodic", 1) != 0 ? *size : *size - 1;
+  SmallVector<double> elements;
+  for (int64_t index = 0; index < count; ++index) {
+    double angle = 2 * llvm::numbers::pi * static_cast<double>(index) / period;
+    elements.push_back(weights[0] - weights[1] * std::cos(angle) +
+                       weights[2] * std::cos(2 * angle));
+  }
+  return node.set(0, Constant::get(*type, {count}, ArrayRef<double>(elements)));
+}
+
+/// Coordinates of elements that are not 0, of which only constants have a known
+/// number.
+static LogicalResult importNonZero(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const std::optional<Constant> &constant = node.getInput(0).constant;
+  if (node.getShape(0).empty())
+    return node.reject("its input is a scalar, which has no coordinates");
+  if (!constant || !constant->isFoldable())
+    return node.reject("its elements are computed when the model runs, but the "
+                       "shape of its result depends on them");
+  SmallVector<double> elements = constant->getFloats();
+  auto rank = static_cast<int64_t>(constant->getShape().size());
+  SmallVector<Shape> rows(rank);
+  int64_t index = 0, count = 0;
+  forEach(constant->getShape(), [&](ArrayRef<int64_t> coordinates) {
+    if (elements[index++] == 0)
+      return;
+    ++count;
+    for (auto [row, coordinate] : llvm::zip_equal(rows, coordinates))
+      row.push_back(coordinate);
+  });
+  SmallVector<int64_t> all;
+  for (const Shape &row : rows)
+    all.append(row);
+  return node.set(
+      0, Constant::get(DataType::INT64, {rank, count}, ArrayRef<int64_t>(all)));
+}
+
 static LogicalResult importRange(NodeImporter &node) {
-  return node.reject("its bounds are no known integers");
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  static constexpr StringLiteral names[] = {"the start", "the limit",
+                                            "the step"};
+  for (unsigned index = 0; index < 3; ++index)
+    if (failed(node.getNumber(index, names[index])))
+      return failure();
+  auto get = [&](unsigned index) { return *node.getInput(index).constant; };
+  double first = get(0).getFloats()[0], last = get(1).getFloats()[0],
+         step = get(2).getFloats()[0];
+  double exact = std::ceil((last - first) / step);
+  if (!(exact <= static_cast<double>(Constant::maxFoldable)))
+    return node.reject("it goes from " + std::to_string(first) + " to " +
+                       std::to_string(last) + " in steps of " +
+                       std::to_string(step) + ", but wanted are " +
+                       Twine(Constant::maxFoldable) + " elements at most");
+  auto count = static_cast<int64_t>(std::max(exact, 0.0));
+  if (get(0).isFloat()) {
+    SmallVector<double> elements;
+    for (int64_t index = 0; index < count; ++index)
+      elements.push_back(first + static_cast<double>(index) * step);
+    return node.set(
+        0, Constant::get(node.getType(0), {count}, ArrayRef<double>(elements)));
+  }
+  SmallVector<int64_t> elements;
+  auto start = static_cast<uint64_t>(get(0).getIntegers()[0]),
+       stride = static_cast<uint64_t>(get(2).getIntegers()[0]);
+  for (int64_t index = 0; index < count; ++index)
+    elements.push_back(static_cast<int64_t>(start + index * stride));
+  return node.set(
+      0, Constant::get(node.getType(0), {count}, ArrayRef<int64_t>(elements)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -505,9 +574,11 @@ static LogicalResult importRange(NodeImporter &node) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importReshape(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
+  bool hasInput = node.getOpset() >= 5;
+  if (failed(node.wantInputs(hasInput ? 2 : 1, hasInput ? 2 : 1)))
     return failure();
-  FailureOr<Shape> shape = node.getIntegers(1, "the sizes");
+  FailureOr<Shape> shape = hasInput ? node.getIntegers(1, "the sizes")
+                                    : FailureOr<Shape>(node.getInts("shape"));
   if (failed(shape))
     return failure();
   const Shape &from = node.getShape(0);
@@ -622,17 +693,32 @@ static LogicalResult importIdentity(NodeImporter &node) {
 static LogicalResult importDropout(NodeImporter &node) {
   if (failed(node.wantInputs(1, 3)))
     return failure();
-  if (node.hasOutput(1))
-    return node.reject(
-        "its mask is read, which the provider leaves to the CPU");
+  bool isTraining = node.getOpset() < 7 && node.getInt("is_test", 0) == 0;
   if (node.hasInput(2)) {
     FailureOr<double> training = node.getNumber(2, "the training mode");
     if (failed(training))
       return failure();
-    if (*training != 0)
-      return node.reject("its training mode is on, but wanted is inference");
+    isTraining = *training != 0;
   }
-  return node.setView(0, 0, node.getShape(0));
+  // Training that drops nothing is inference.
+  if (isTraining && node.hasInput(1)) {
+    FailureOr<double> ratio = node.getNumber(1, "the ratio");
+    if (failed(ratio))
+      return failure();
+    isTraining = *ratio != 0;
+  }
+  if (isTraining)
+    return node.reject("its training mode is on, but wanted is inference");
+  const Shape &shape = node.getShape(0);
+  if (node.hasOutput(1)) {
+    if (node.getOpset() < 12)
+      return node.reject("its mask is read, which ONNX leaves open before "
+                         "opset 12");
+    Constant one = Constant::get(DataType::UINT8, {1}, ArrayRef<int64_t>(1));
+    if (failed(node.set(1, one.splat(shape))))
+      return failure();
+  }
+  return node.setView(0, 0, shape);
 }
 
 void dml::onnx::addShapeOperators(Registry &registry) {
@@ -640,6 +726,15 @@ void dml::onnx::addShapeOperators(Registry &registry) {
   registry.add("Size", "computed by the importer", importSize);
   registry.add("Constant", "a constant", importConstant);
   registry.add("ConstantOfShape", "a constant", importConstantOfShape);
+  auto addWindow = [&](StringRef name, std::array<double, 3> weights) {
+    registry.add(name, "computed by the importer", [=](NodeImporter &node) {
+      return importWindow(node, weights);
+    });
+  };
+  addWindow("HannWindow", {0.5, 0.5, 0});
+  addWindow("HammingWindow", {25.0 / 46, 21.0 / 46, 0});
+  addWindow("BlackmanWindow", {0.42, 0.5, 0.08});
+  registry.add("NonZero", "computed by the importer", importNonZero);
   registry.add("Range", "computed by the importer", importRange);
   registry.add("Reshape", "a view", importReshape);
   registry.add("Flatten", "a view", importFlatten);

@@ -366,7 +366,12 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
     if (isSame || !wanted.empty()) {
       int64_t size =
           wanted.empty() ? shape[dim + 2] * (*strides)[dim] : wanted[dim];
-      int64_t total = std::max<int64_t>(full - size, 0);
+      // A larger output has zeros at its end.
+      if (size > full) {
+        (*extra)[dim] += size - full;
+        full = size;
+      }
+      int64_t total = full - size;
       // The odd element goes to the end for SAME_UPPER alone.
       int64_t less = total / 2, more = total - less;
       start[dim] = autoPad == "SAME_UPPER" ? less : more;
@@ -637,6 +642,44 @@ static LogicalResult importMaxUnpool(NodeImporter &node) {
   return node.set(0, result, output);
 }
 
+/// Blocks of an image, {N, C * block, L}, are added up to the image.
+static LogicalResult importCol2Im(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  FailureOr<Shape> image = node.getIntegers(1, "the image's sizes"),
+                   block = node.getIntegers(2, "the blocks' sizes");
+  if (failed(image) || failed(block))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  size_t count = image->size();
+  FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
+  FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
+  FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
+  if (failed(strides) || failed(dilations) || failed(pads))
+    return failure();
+  std::optional<int64_t> elements = countElements(*block),
+                         pixels = countElements(*image);
+  if (shape.size() != 3 || count == 0 || count > 6 || block->size() != count ||
+      !elements || *elements == 0 || !pixels || *pixels == 0 ||
+      shape[1] % *elements != 0)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", which blocks of " + describeShape(*block) +
+                       " of an image of " + describeShape(*image) +
+                       " do not fit");
+  Shape output = {shape[0], shape[1] / *elements};
+  output.append(*image);
+  return node.set(
+      0,
+      node.apply("fold", node.getAs(0, shape),
+                 {node.ints("window_sizes", *block),
+                  node.ints("strides", *strides),
+                  node.ints("dilations", *dilations),
+                  node.ints("start_padding", ArrayRef(*pads).take_front(count)),
+                  node.ints("end_padding", ArrayRef(*pads).drop_front(count))},
+                 node.getTensorType(output, node.getType(0))),
+      output);
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
@@ -660,7 +703,9 @@ static LogicalResult importGemm(NodeImporter &node) {
   Shape output = {a[transA ? 1 : 0], b[transB ? 0 : 1]};
   Value c;
   if (node.hasInput(2)) {
-    if (broadcastShapes(node.getShape(2), output) != output)
+    bool isFixed = node.getOpset() < 7 && node.getInt("broadcast", 0) == 0 &&
+                   node.getShape(2) != output;
+    if (isFixed || broadcastShapes(node.getShape(2), output) != output)
       return node.reject(
           "its C has the shape " + describeShape(node.getShape(2)) +
           ", which does not broadcast to " + describeShape(output));
@@ -809,6 +854,7 @@ void dml::onnx::addWindowOperators(Registry &registry) {
           return importQuantizedPooling(node, isGlobal);
         },
         "com.microsoft");
+  registry.add("Col2Im", "FOLD", importCol2Im);
   registry.add("Gemm", "GEMM", importGemm);
   registry.add("MatMul", "GEMM", importMatMul);
   registry.add("ConvInteger", "CONVOLUTION_INTEGER", importIntegerConvolution);
