@@ -23,10 +23,13 @@ Value drawView(Draft &draft, Value input) {
                           offset);
   };
   switch (random.between(0, 3)) {
-  case 0: { // Another order of dimensions, some of which are repeated.
+  case 0: { // Some dimensions are repeated, in another order perhaps.
     strides = getPackedStrides(sizes);
     SmallVector<int64_t> oldSizes = sizes, oldStrides = strides;
-    for (auto [to, from] : llvm::enumerate(draft.drawOrder(sizes.size()))) {
+    SmallVector<unsigned> order = draft.drawOrder(sizes.size());
+    if (random.oneIn(2))
+      llvm::sort(order);
+    for (auto [to, from] : llvm::enumerate(order)) {
       sizes[to] = oldSizes[from];
       strides[to] = oldStrides[from];
     }
@@ -52,20 +55,19 @@ Value drawView(Draft &draft, Value input) {
     return build(0);
   }
   default: { // Any strides that stay within the elements.
-    sizes.assign(rank, 1);
+    sizes = llvm::to_vector(
+        draft.drawType(*getDataType(type.getElementType()), rank).getShape());
     strides.assign(rank, 0);
     int64_t offset = random.oneIn(2) ? 0 : random.between(0, count - 1);
     int64_t room = count - 1 - offset;
     for (unsigned dim : draft.drawOrder(rank)) {
-      strides[dim] = random.oneIn(4) ? 0
-                     : random.oneIn(3)
-                         ? 1
-                         : random.between(0, std::min<int64_t>(room, 9));
-      int64_t most = draft.getRoom(sizes, dim);
-      if (strides[dim] > 0)
-        most = std::min(most, room / strides[dim] + 1);
-      sizes[dim] = draft.drawSize(most);
-      room -= (sizes[dim] - 1) * strides[dim];
+      int64_t steps = sizes[dim] - 1;
+      strides[dim] = random.oneIn(4)   ? 0
+                     : random.oneIn(3) ? 1
+                                       : random.between(0, 9);
+      if (steps > 0)
+        strides[dim] = std::min(strides[dim], room / steps);
+      room -= steps * strides[dim];
     }
     return build(offset);
   }

@@ -2,18 +2,68 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Views become coordinates of their input: of each dimension, where these are
-// sums of products, or else of one row of all elements. A view that keeps the
-// order of elements is a reshape, for which nothing is computed.
+// Views become coordinates of their input, each a sum of products: neighbouring
+// dimensions of the input are one where sums would carry from one to the other.
+// A view that keeps the order of elements is a reshape, for which nothing is
+// computed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ViewOps.h"
 #include "LoweringUtils.h"
 #include "dml/IR/Layout.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace dml;
+
+/// The fewest neighbouring dimensions of `input` to collapse, so that the
+/// places of a view are affine in what is left, and these places.
+static std::pair<SmallVector<ReassociationIndices>, AffinePlace>
+chooseDimensions(ArrayRef<int64_t> input, ArrayRef<int64_t> sizes,
+                 ArrayRef<int64_t> strides, int64_t offset) {
+  auto rank = static_cast<unsigned>(input.size());
+  // Bit i joins the dimensions i and i + 1. There are eight dimensions at most,
+  // and one row of all elements always does.
+  for (int numJoined = 0;; ++numJoined)
+    for (unsigned joined = 0; joined < 1u << (rank - 1); ++joined) {
+      if (llvm::popcount(joined) != numJoined)
+        continue;
+      SmallVector<ReassociationIndices> groups;
+      SmallVector<int64_t> groupSizes;
+      for (unsigned dim = 0; dim < rank; ++dim) {
+        if (dim == 0 || !(joined >> (dim - 1) & 1)) {
+          groups.emplace_back();
+          groupSizes.push_back(1);
+        }
+        groups.back().push_back(dim);
+        groupSizes.back() *= input[dim];
+      }
+      if (std::optional<AffinePlace> place =
+              getAffinePlace(groupSizes, sizes, strides, offset))
+        return {groups, *place};
+    }
+}
+
+/// `input` as a tensor of type `type`, which has the same elements in the same
+/// order.
+static Value reshape(OpBuilder &builder, Location loc, Value input,
+                     RankedTensorType type) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  int64_t from = inputType.getRank(), to = type.getRank();
+  auto groups = getReassociationIndicesForReshape(inputType, type);
+  if (groups && from > to)
+    return tensor::CollapseShapeOp::create(builder, loc, type, input, *groups);
+  if (groups && from < to)
+    return tensor::ExpandShapeOp::create(builder, loc, type, input, *groups);
+  Value row = flatten(builder, loc, input);
+  if (to == 1)
+    return row;
+  groups.emplace(1);
+  llvm::append_range(groups->front(), llvm::seq<int64_t>(0, to));
+  return tensor::ExpandShapeOp::create(builder, loc, type, row, *groups);
+}
 
 namespace {
 struct ViewLowering : OpConversionPattern<ViewOp> {
@@ -28,30 +78,24 @@ struct ViewLowering : OpConversionPattern<ViewOp> {
     Location loc = op.getLoc();
     Value input = adaptor.getInput();
     if (op.isReshape()) {
-      Value row = flatten(rewriter, loc, input);
-      if (type.getRank() > 1) {
-        SmallVector<ReassociationIndices> groups(1);
-        llvm::append_range(groups[0], llvm::seq<int64_t>(0, type.getRank()));
-        row = tensor::ExpandShapeOp::create(rewriter, loc, type, row, groups);
-      }
-      rewriter.replaceOp(op, row);
+      rewriter.replaceOp(op, reshape(rewriter, loc, input, type));
       return success();
     }
     ArrayRef<int64_t> sizes = type.getShape(), strides = op.getStrides();
     auto offset = static_cast<int64_t>(op.getOffset());
-    std::optional<AffinePlace> place =
-        getAffinePlace(cast<RankedTensorType>(input.getType()).getShape(),
-                       sizes, strides, offset);
-    if (!place) {
-      input = flatten(rewriter, loc, input);
-      place = AffinePlace{{offset}, {SmallVector<int64_t>(strides)}};
-    }
+    auto inputType = cast<RankedTensorType>(input.getType());
+    auto chosen =
+        chooseDimensions(inputType.getShape(), sizes, strides, offset);
+    const AffinePlace &place = chosen.second;
+    if (static_cast<int64_t>(chosen.first.size()) < inputType.getRank())
+      input =
+          tensor::CollapseShapeOp::create(rewriter, loc, input, chosen.first);
     return replaceWithTensor(
         op, *getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) -> Value {
           SmallVector<Value> coordinates;
           for (auto [start, factors] :
-               llvm::zip_equal(place->offsets, place->factors)) {
+               llvm::zip_equal(place.offsets, place.factors)) {
             Value coordinate = b.index(start);
             for (auto [index, factor] : llvm::zip_equal(indices, factors))
               if (factor != 0)

@@ -60,7 +60,33 @@ func.func @reshape(%input: tensor<2x6xf32>) -> tensor<3x4xf32> {
 
 // -----
 
-// Where coordinates would carry, the elements are read as one row.
+// CHECK-LABEL: func @split
+// CHECK-NEXT:  %[[SPLIT:.*]] = tensor.expand_shape %arg0 {{\[\[}}0, 1], [2]]
+// CHECK-NEXT:  return %[[SPLIT]]
+func.func @split(%input: tensor<6x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = dml.view %input {strides = array<i64: 12, 4, 1>} : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Dimensions that coordinates would carry between are one: rows here,
+
+// CHECK-LABEL: func @rows
+// CHECK:       %[[ROWS:.*]] = tensor.collapse_shape %arg0 {{.*}} : tensor<2x3x4xf32> into tensor<6x4xf32>
+// CHECK:       linalg.generic
+// CHECK-DAG:   %[[I:.*]] = linalg.index 0
+// CHECK-DAG:   %[[J:.*]] = linalg.index 1
+// CHECK-NOT:   arith.{{add|mul|div|rem}}
+// CHECK:       tensor.extract %[[ROWS]][%[[J]], %[[I]]]
+func.func @rows(%input: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
+  %0 = dml.view %input {strides = array<i64: 1, 4>} : (tensor<2x3x4xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// and all elements there.
 
 // CHECK-LABEL: func @windows
 // CHECK:       %[[ROW:.*]] = tensor.collapse_shape %arg0 {{.*}} into tensor<6xf32>
