@@ -624,7 +624,14 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
 /// result. Others are better written in place.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
   SmallVector<tensor::InsertSliceOp> inserts;
-  function.walk([&](tensor::InsertSliceOp op) { inserts.push_back(op); });
+  // The last ones of their chains.
+  function.walk([&](tensor::InsertSliceOp op) {
+    if (llvm::none_of(op->getUsers(), [&](Operation *user) {
+          auto next = dyn_cast<tensor::InsertSliceOp>(user);
+          return next && next.getDest() == op.getResult();
+        }))
+      inserts.push_back(op);
+  });
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
     int64_t axis;
     SmallVector<Value> inputs = getJoined(insert, axis);
@@ -636,6 +643,13 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
     if (!fusion.isPossible() || !fusion.isProfitable()) {
       rewriter.replaceAllUsesWith(generic.getResult(0), insert.getResult());
       rewriter.eraseOp(generic);
+      continue;
+    }
+    // Each has the one before for its destination.
+    while (insert && insert->use_empty()) {
+      auto before = insert.getDest().getDefiningOp<tensor::InsertSliceOp>();
+      rewriter.eraseOp(insert);
+      insert = before;
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -26,10 +27,16 @@ bool Strip::overlaps(const Strip &other) const {
 }
 
 Strip Placement::getExtent(Value buffer) const {
-  if (!strips.empty())
-    return strips.back();
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
-  return {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
+  Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
+  for (const auto &[index, strip] : llvm::enumerate(strips)) {
+    // Of several runs all are taken, whichever of them the buffer is in.
+    if (index == 0 || strip.count > 1)
+      extent = strip;
+    else
+      extent.offset += strip.offset;
+  }
+  return extent;
 }
 
 int64_t Placement::getAlignment() const {
