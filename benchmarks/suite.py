@@ -69,6 +69,30 @@ def elementwise(name, operands=1, **attributes):
     return build
 
 
+def gemm(columns):
+    """A product with a matrix of so many columns, or with one of each batch."""
+    def build(shape):
+        transforms = "".join(f", trans_{side} = #dml.matrix_transform<none>"
+                             for side in "ab")
+        return ("gemm", [*shape[:-1], columns], [[*shape[:-2], shape[-1], columns]],
+                transforms[2:])
+    return build
+
+
+def convolution(channels, window):
+    """Padded so that planes keep their sizes."""
+    def build(shape):
+        pad = ints([window // 2] * 2)
+        return ("convolution", [shape[0], channels, *shape[2:]],
+                [[channels, shape[1], window, window]],
+                "mode = #dml.convolution_mode<cross_correlation>, "
+                "direction = #dml.convolution_direction<forward>, "
+                f"strides = {ints([1, 1])}, dilations = {ints([1, 1])}, "
+                f"start_padding = {pad}, end_padding = {pad}, "
+                f"output_padding = {ints([0, 0])}")
+    return build
+
+
 def module(shape, dtype, operators):
     """The text of a function that applies the operators, one to the other."""
     arguments = [f"%input: {tensor(shape, dtype)}"]
@@ -129,6 +153,18 @@ def cases(eighth=False):
     add("chain_elementwise", whole, FLOATS, elementwise("element_wise_multiply", 2),
         elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
                                                         alpha=0.1))
+
+    # Sums of products: what is computed is what takes the time, and a copy of as
+    # many bytes is far away.
+    for size in (1024, 2048, 4096):
+        add(f"gemm{size}", (size, size), FLOATS, gemm(size))
+    add("gemm_row4096", (1, 4096), FLOATS, gemm(4096))
+    add("gemm_batch16", (16, 512, 64), FLOATS, gemm(512))
+    for inputs, size, channels, window in ((64, 56, 64, 3), (128, 28, 128, 3),
+                                           (256, 14, 256, 3), (512, 7, 512, 3),
+                                           (256, 56, 64, 1), (1024, 14, 256, 1)):
+        add(f"conv{inputs}to{channels}_{size}_k{window}", (32, inputs, size, size),
+            FLOATS, convolution(channels, window))
 
     # Over before the host has noticed: latency counts.
     small = (1, 3, 224, 224)

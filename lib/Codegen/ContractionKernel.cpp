@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -64,14 +65,14 @@ private:
                     ArrayRef<Operation *> slice, LinearForm vector,
                     LinearForm step);
   bool isAlongSteps(const ContractionOperand &operand);
-  void stage(const Staged &staged, LinearForm firstStep);
+  void stage(const Staged &staged, LinearForm thread, LinearForm firstStep);
+  int64_t getNumItems(const Staged &staged) const;
   SmallVector<Value> addProducts(Value firstTerm, int64_t count,
                                  ValueRange sums);
   SmallVector<Value> buildSums();
   void storeElements(ValueRange sums);
   int64_t getStoredTogether() const;
-  LinearForm getOwnVector(const Staged &staged, LinearForm thread,
-                          int64_t threads, int64_t number);
+  LinearForm getOwnVector(LinearForm thread, int64_t threads, int64_t number);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
@@ -189,22 +190,50 @@ bool KernelBuilder::isAlongSteps(const ContractionOperand &operand) {
          *alongSteps * side < *alongVectors * contraction.getTermsOfStep();
 }
 
+/// How many vectors of positions and iterations of these there are to load.
+int64_t KernelBuilder::getNumItems(const Staged &staged) const {
+  return staged.getVectors() * (tile.terms / contraction.getTermsOfStep());
+}
+
+/// Moves what depends on nothing inside of `guard`, and does no harm, in front
+/// of it: from there, loops lose it.
+static void hoistFromGuard(scf::IfOp guard) {
+  Region *region = &guard.getThenRegion();
+  moveLoopInvariantCode(
+      region,
+      [](Value value, Region *region) {
+        return !region->isAncestor(value.getParentRegion());
+      },
+      [](Operation *nested, Region *) {
+        return isMemoryEffectFree(nested) && isSpeculatable(nested) &&
+               !nested->hasTrait<OpTrait::IsTerminator>();
+      },
+      [&](Operation *nested, Region *) { nested->moveBefore(guard); });
+}
+
 /// Loads the factors of the iterations from `firstStep` on into workgroup
-/// memory.
-void KernelBuilder::stage(const Staged &staged, LinearForm firstStep) {
+/// memory, those that are the turn of `thread`, counted from whichever thread.
+void KernelBuilder::stage(const Staged &staged, LinearForm thread,
+                          LinearForm firstStep) {
   const ContractionOperand &operand = *staged.operand;
   int64_t numTerms = contraction.getTermsOfStep();
   int64_t numSteps = tile.terms / numTerms;
-  int64_t numItems = staged.getVectors() * numSteps;
+  int64_t numItems = getNumItems(staged);
   for (int64_t first = 0; first < numItems; first += numThreads) {
+    LinearForm item = forms->add(b, thread, first);
+    IndexForms saved = *forms;
+    OpBuilder::InsertionGuard guard(b);
     // The last round may have threads without anything to load.
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    Value hasItem;
-    if (first + numThreads > numItems)
-      hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                      forms->materialize(b, item),
-                                      constant(numItems));
-    item = forms->min(b, item, numItems - 1);
+    scf::IfOp hasItem;
+    if (first + numThreads > numItems) {
+      hasItem = scf::IfOp::create(
+          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                   forms->materialize(b, item),
+                                   constant(numItems)));
+      b.setInsertionPointToStart(hasItem.thenBlock());
+      // What range analysis cannot learn from the condition.
+      item = forms->min(b, item, numItems - 1);
+    }
     LinearForm vector, number;
     if (staged.isAlongSteps)
       std::tie(vector, number) = forms->divide(b, item, numSteps);
@@ -249,21 +278,22 @@ void KernelBuilder::stage(const Staged &staged, LinearForm firstStep) {
     }
     LinearForm place = forms->add(
         b, forms->mul(b, number, numTerms * staged.getPitch()), vector);
-    SmallVector<Value> places;
-    for (int64_t term = 0; term < numTerms; ++term)
-      places.push_back(forms->materialize(
-          b, forms->add(b, place, term * staged.getPitch())));
-    OpBuilder::InsertionGuard guard(b);
-    if (hasItem)
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-    for (auto [value, at] : llvm::zip_equal(vectors, places))
-      memref::StoreOp::create(b, value, staged.memory, at);
+    for (auto [term, value] : llvm::enumerate(vectors))
+      memref::StoreOp::create(
+          b, value, staged.memory,
+          forms->materialize(
+              b, forms->add(b, place,
+                            static_cast<int64_t>(term) * staged.getPitch())));
+    if (hasItem) {
+      hoistFromGuard(hasItem);
+      *forms = std::move(saved);
+    }
   }
 }
 
 /// The number of the thread's vector `number` among those of a workgroup.
-LinearForm KernelBuilder::getOwnVector(const Staged &staged, LinearForm thread,
-                                       int64_t threads, int64_t number) {
+LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
+                                       int64_t number) {
   return forms->add(b, thread, number * threads);
 }
 
@@ -287,11 +317,10 @@ SmallVector<Value> KernelBuilder::addProducts(Value firstTerm, int64_t count,
     SmallVector<Value> factors;
     for (int64_t i = 0; i < numVectors; ++i)
       factors.push_back(load(
-          columns, getOwnVector(columns, threadColumn, block.threadColumns, i),
-          term));
+          columns, getOwnVector(threadColumn, block.threadColumns, i), term));
     for (int64_t i = 0; i < block.rows / side; ++i) {
       Value ofRows =
-          load(rows, getOwnVector(rows, threadRow, block.threadRows, i), term);
+          load(rows, getOwnVector(threadRow, block.threadRows, i), term);
       for (int64_t lane = 0; lane < side; ++lane) {
         Value factor = vector::ExtractOp::create(b, ofRows, lane);
         factor = vector::BroadcastOp::create(b, vectorType, factor);
@@ -325,8 +354,12 @@ SmallVector<Value> KernelBuilder::buildSums() {
   b.setInsertionPointToStart(outer.getBody());
   LinearForm firstStep = forms->mul(
       b, forms->getOpaque(outer.getInductionVar(), {0, rounds - 1}), numSteps);
-  stage(rows, firstStep);
-  stage(columns, firstStep);
+  stage(rows, forms->getThread(), firstStep);
+  // The columns begin with the threads that the rows have left out.
+  LinearForm turned = forms->add(
+      b, forms->getThread(),
+      llvm::offsetToAlignment(getNumItems(rows), llvm::Align(numThreads)));
+  stage(columns, forms->divide(b, turned, numThreads).second, firstStep);
   gpu::BarrierOp::create(b);
   auto inner =
       scf::ForOp::create(b, constant(0), constant(tile.terms),
@@ -382,7 +415,7 @@ void KernelBuilder::storeElements(ValueRange sums) {
   auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
                        int64_t number) {
     return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
-                      getOwnVector(staged, thread, threads, number));
+                      getOwnVector(thread, threads, number));
   };
   for (int64_t row = 0; row < block.rows; ++row) {
     LinearForm rowVector =

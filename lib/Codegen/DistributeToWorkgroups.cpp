@@ -899,9 +899,6 @@ Cost Launch::buildLaunch(Block &block, ArrayRef<Tile> parts,
 /// Sums that a thread may carry through a loop: with what it loads for them,
 /// these fit the registers that every device has for a thread (128).
 static constexpr int64_t maxCarried = 32;
-/// Operations that units of arithmetic begin while those of memory begin a
-/// load: devices have about a quarter as many of the latter.
-static constexpr double operationsPerLoad = 4;
 /// Independent operations of a thread that do as much as threads to fill a
 /// device.
 static constexpr int64_t maxIndependent = 4;

@@ -22,11 +22,6 @@ using namespace dml;
 // What kernels cost
 //===----------------------------------------------------------------------===//
 
-/// Operations that units of arithmetic begin while those of memory begin a
-/// load of a vector: devices have about a quarter as many of the latter.
-/// (Cases: GEMM 4096, convolutions of 64 to 512 channels.)
-static constexpr double operationsPerLoad = 4;
-
 /// Products and loads of a map kernel's thread for each term: 8 rows of 4
 /// elements, the most that it carries, take a load for each row and one for all
 /// columns.
@@ -34,8 +29,8 @@ static constexpr double mapProducts = 32, mapLoads = 9;
 
 /// Workgroups that fill a device. Two for each that a device's threads come to
 /// where each thread has four independent operations: while one waits at its
-/// barrier for what it loads, the other adds up. (Cases: GEMM 1024, 7x7 images
-/// of 512 channels.)
+/// barrier for what it loads, the other adds up. (Cases: gemm1024,
+/// conv512to512_7_k3.)
 static constexpr int64_t enoughWorkgroups =
     DeviceProfile::enoughThreads / DeviceProfile::workgroupSize / 2;
 
@@ -45,7 +40,7 @@ static constexpr int64_t enoughWorkgroups =
 static constexpr int64_t stagedTerms = 16;
 
 /// The least terms that are worth workgroup memory and its barriers: twice what
-/// is there at a time. (Cases: the first layer of networks for images.)
+/// is there at a time. (Case: gemm_batch16, which has twice as many.)
 static constexpr int64_t minTerms = 2 * stagedTerms;
 
 /// Tiles from those that load least for a product to those that leave the most

@@ -198,6 +198,26 @@ TEST(SPIRVModule, AcceptsWhatTheAssemblerWrites) {
   });
 }
 
+TEST(SPIRVModule, ChecksBarriers) {
+  auto barrier = [](uint32_t execution, uint32_t memory, uint32_t semantics) {
+    return [=](A &a) {
+      a.body(OpControlBarrier, {execution, memory, semantics});
+    };
+  };
+  // Memory may be ordered for the device, but no more threads wait than those
+  // of a workgroup.
+  expectAccepted(barrier(A::Uint2, A::Uint1, A::Semantics));
+  expectRefused(barrier(A::Uint1, A::Uint2, A::Semantics),
+                "has the scope 1, but Workgroup (2) or Subgroup (3) is wanted");
+  expectRefused(barrier(A::Uint2, A::Uint0, A::Semantics), "has the scope 0");
+  expectRefused(barrier(A::Uint2, A::Uint63, A::Semantics), "has the scope 63");
+  // An order without memory, and what is no order.
+  expectRefused(barrier(A::Uint2, A::Uint2, A::Uint2),
+                "has the memory semantics 2");
+  expectRefused(barrier(A::Uint2, A::Uint2, A::Uint63),
+                "has the memory semantics 63");
+}
+
 TEST(SPIRVModule, RefusesInstructionsThatAreNotOnTheList) {
   for (uint32_t opcode : {uint32_t(0),
                           12u + 500,
