@@ -38,3 +38,5 @@ func.func @dynamic(%output: memref<?xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ func.func @main(%input: tensor<3xf32>) -> tensor<6xf32> {
   %0 = dml.tile %input {repeats = array<i64: 2>} : (tensor<3xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

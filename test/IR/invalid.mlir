@@ -581,3 +581,5 @@ func.func private @results() -> (tensor<2xf32> {dml.name = "a"}, tensor<2xf32> {
 
 // expected-error @below {{attribute 'dml.name' on result 0 is "a", which is the name of argument 1 already}}
 func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tensor<2xf32> {dml.name = "a"})
+
+// SPDX-License-Identifier: Apache-2.0
