@@ -19,3 +19,5 @@ func.func @repeat(%rows: tensor<4x8xi32> {dml.name = "rows"})
       : (tensor<4x8xi32>) -> tensor<8x8xi32>
   return %0 : tensor<8x8xi32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ func.func @main(%input: tensor<1x1x3x3xf32> {dml.name = "input"},
       : (tensor<1x1x3x3xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x3xf32>
   return %output : tensor<1x1x3x3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_5_0>} {
     return %output : tensor<1x1x8x10xf32>
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -415,7 +415,8 @@ Status BindingTable::submit() {
 Status BindingTable::wait(uint64_t timeout) {
   if (!pending)
     return Status();
-  DML_TRY(program->device()->waitFor(fence, timeout));
+  DML_TRY(
+      Device::checkWait(program->device()->waitFor(fence, timeout), timeout));
   pending = false;
   return Status();
 }

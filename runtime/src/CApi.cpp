@@ -58,6 +58,7 @@ DmlResult report(const Status &status, DmlError *error) noexcept {
       *error = new DmlErrorImpl{status.result(), status.message()};
     } catch (...) {
       *error = &outOfMemoryError;
+      return DML_ERROR_OUT_OF_MEMORY;
     }
   }
   return status.result();

@@ -116,19 +116,19 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
   if (!global)
     return global.status();
   device->getInstanceProcAddr = global->GetInstanceProcAddr;
-  Expected<InstanceFunctions> functions = loadInstanceFunctions(
-      global->GetInstanceProcAddr, info.instance, info.debugUtilsEnabled);
-  if (!functions)
-    return functions.status();
-  device->instanceVk = *functions;
+  DML_TRY(loadInstanceFunctions(global->GetInstanceProcAddr, info.instance,
+                                info.debugUtilsEnabled, device->instanceVk));
   device->debugUtils = info.debugUtilsEnabled;
   device->unchecked = info.pipelineRobustnessEnabled;
   device->instance = info.instance;
   device->physicalDevice = info.physicalDevice;
-  device->properties =
+  Expected<DeviceSnapshot> snapshot =
       takeSnapshot(device->instanceVk, info.physicalDevice,
                    std::min(info.apiVersion, kNewestApiVersion));
+  if (!snapshot)
+    return snapshot.status();
   DeviceSnapshot &properties = device->properties;
+  properties = std::move(*snapshot);
   if (properties.info.apiVersion < VK_API_VERSION_1_2)
     return makeError(DML_ERROR_UNSUPPORTED, "device '", properties.info.name,
                      "' has Vulkan ",
@@ -168,11 +168,7 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
 
 /// The part that created and adopted devices share.
 Status Device::initialize() {
-  Expected<DeviceFunctions> functions =
-      loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device);
-  if (!functions)
-    return functions.status();
-  vk = *functions;
+  DML_TRY(loadDeviceFunctions(instanceVk.GetDeviceProcAddr, device, vk));
   if (ownsDevice)
     vk.GetDeviceQueue(device, queueFamilyIndex, 0, &queue);
   VkPipelineCacheCreateInfo cacheInfo{
@@ -190,16 +186,15 @@ Device::~Device() {
     vk.DestroyDevice(device, nullptr);
 }
 
-void Device::abandonAfter(const Status &failedWait) {
-  if (failedWait.ok() || failedWait.result() == DML_ERROR_DEVICE_LOST ||
+void Device::abandonAfter(VkResult wait) noexcept {
+  if (wait == VK_SUCCESS || wait == VK_ERROR_DEVICE_LOST ||
       abandoned.exchange(true))
     return;
-  // Reached from here, so that nobody takes it for a leak. Never destroyed: the
-  // process ends while the work goes on.
-  static std::mutex mutex;
-  static auto *devices = new std::vector<std::shared_ptr<Device>>;
-  std::lock_guard<std::mutex> lock(mutex);
-  devices->push_back(shared_from_this());
+  // Never destroyed: the process ends while the work goes on. Reached from
+  // here, so that nobody takes it for a leak, by a list that takes no memory.
+  static std::atomic<Device *> latest{nullptr};
+  self = shared_from_this();
+  previousAbandoned = latest.exchange(this);
 }
 
 DmlVulkanDevice Device::describe() {
@@ -248,7 +243,7 @@ Status Device::submit(VkCommandBuffer commandBuffer, VkFence fence) {
   return checkVk(result, "vkQueueSubmit");
 }
 
-Status Device::waitFor(VkFence fence, uint64_t timeout) {
+VkResult Device::waitFor(VkFence fence, uint64_t timeout) noexcept {
   // A driver may put a thread that waits to sleep, and waking it takes longer
   // than a small operator runs: of some that an H100 finished in 6 microseconds
   // the host knew after 50, of others after 140.
@@ -264,48 +259,64 @@ Status Device::waitFor(VkFence fence, uint64_t timeout) {
     result =
         vk.WaitForFences(device, 1, &fence, VK_TRUE,
                          timeout == UINT64_MAX ? timeout : timeout - polling);
+  return result;
+}
+
+Status Device::checkWait(VkResult result, uint64_t timeout) {
   if (result == VK_TIMEOUT)
     return makeError(DML_ERROR_TIMEOUT, "the work has not finished within ",
                      timeout, " ns");
-  return checkVk(result, "vkWaitForFences");
+  return checkVk(result, "waiting for the work (vkWaitForFences)");
 }
 
-Expected<Device::Commands> Device::acquireCommands() {
-  {
-    std::lock_guard<std::mutex> lock(commandsMutex);
-    if (!idleCommands.empty()) {
-      Commands commands = idleCommands.back();
-      idleCommands.pop_back();
-      return commands;
-    }
+/// Commands in use. They are destroyed in the end, whatever ends that, unless
+/// they were kept.
+class Device::CommandsInUse {
+public:
+  explicit CommandsInUse(Device &device) : device(device) {}
+  ~CommandsInUse() { device.destroyCommands(commands); }
+  CommandsInUse(const CommandsInUse &) = delete;
+  CommandsInUse &operator=(const CommandsInUse &) = delete;
+  Commands *operator->() { return &commands; }
+
+  Status acquire() {
+    std::lock_guard<std::mutex> lock(device.commandsMutex);
+    if (device.idleCommands.empty())
+      return device.createCommands(commands);
+    commands = device.idleCommands.back();
+    device.idleCommands.pop_back();
+    return Status();
   }
+  void keep() {
+    std::lock_guard<std::mutex> lock(device.commandsMutex);
+    device.idleCommands.push_back(commands);
+    commands = {};
+  }
+
+private:
+  Device &device;
   Commands commands;
-  auto create = [&]() -> Status {
-    VkCommandPoolCreateInfo poolInfo{
-        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
-                     VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    poolInfo.queueFamilyIndex = queueFamilyIndex;
-    DML_TRY(checkVk(
-        vk.CreateCommandPool(device, &poolInfo, nullptr, &commands.pool),
-        "vkCreateCommandPool"));
-    VkCommandBufferAllocateInfo bufferInfo{
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    bufferInfo.commandPool = commands.pool;
-    bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    bufferInfo.commandBufferCount = 1;
-    DML_TRY(checkVk(
-        vk.AllocateCommandBuffers(device, &bufferInfo, &commands.buffer),
-        "vkAllocateCommandBuffers"));
-    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    return checkVk(vk.CreateFence(device, &fenceInfo, nullptr, &commands.fence),
-                   "vkCreateFence");
-  };
-  if (Status status = create(); !status.ok()) {
-    destroyCommands(commands);
-    return status;
-  }
-  return commands;
+};
+
+Status Device::createCommands(Commands &commands) {
+  VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  poolInfo.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT |
+                   VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  poolInfo.queueFamilyIndex = queueFamilyIndex;
+  DML_TRY(
+      checkVk(vk.CreateCommandPool(device, &poolInfo, nullptr, &commands.pool),
+              "vkCreateCommandPool"));
+  VkCommandBufferAllocateInfo bufferInfo{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  bufferInfo.commandPool = commands.pool;
+  bufferInfo.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  bufferInfo.commandBufferCount = 1;
+  DML_TRY(
+      checkVk(vk.AllocateCommandBuffers(device, &bufferInfo, &commands.buffer),
+              "vkAllocateCommandBuffers"));
+  VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  return checkVk(vk.CreateFence(device, &fenceInfo, nullptr, &commands.fence),
+                 "vkCreateFence");
 }
 
 void Device::destroyCommands(const Commands &commands) {
@@ -318,42 +329,32 @@ void Device::destroyCommands(const Commands &commands) {
 }
 
 Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
-  Expected<Commands> commands = acquireCommands();
-  if (!commands)
-    return commands.status();
-  auto run = [&]() -> Status {
-    VkCommandBufferBeginInfo beginInfo{
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    beginInfo.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    DML_TRY(checkVk(vk.BeginCommandBuffer(commands->buffer, &beginInfo),
-                    "vkBeginCommandBuffer"));
-    constexpr VkAccessFlags kAnyAccess =
-        VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                  VK_ACCESS_MEMORY_WRITE_BIT,
-                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kAnyAccess);
-    record(commands->buffer);
-    recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                  VK_ACCESS_MEMORY_WRITE_BIT,
-                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
-                      VK_PIPELINE_STAGE_HOST_BIT,
-                  kAnyAccess | VK_ACCESS_HOST_READ_BIT);
-    DML_TRY(
-        checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
-    DML_TRY(submit(commands->buffer, commands->fence));
-    Status waited = waitFor(commands->fence, waitLimit());
-    abandonAfter(waited);
-    DML_TRY(waited);
-    return checkVk(vk.ResetFences(device, 1, &commands->fence),
-                   "vkResetFences");
-  };
-  Status status = run();
-  if (!status.ok()) {
-    destroyCommands(*commands);
-    return status;
-  }
-  std::lock_guard<std::mutex> lock(commandsMutex);
-  idleCommands.push_back(*commands);
+  CommandsInUse commands(*this);
+  DML_TRY(commands.acquire());
+  VkCommandBufferBeginInfo beginInfo{
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  beginInfo.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  DML_TRY(checkVk(vk.BeginCommandBuffer(commands->buffer, &beginInfo),
+                  "vkBeginCommandBuffer"));
+  constexpr VkAccessFlags kAnyAccess =
+      VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                kAnyAccess);
+  record(commands->buffer);
+  recordBarrier(vk, commands->buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                VK_ACCESS_MEMORY_WRITE_BIT,
+                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT,
+                kAnyAccess | VK_ACCESS_HOST_READ_BIT);
+  DML_TRY(checkVk(vk.EndCommandBuffer(commands->buffer), "vkEndCommandBuffer"));
+  DML_TRY(submit(commands->buffer, commands->fence));
+  uint64_t timeout = waitLimit();
+  VkResult waited = waitFor(commands->fence, timeout);
+  abandonAfter(waited);
+  DML_TRY(checkWait(waited, timeout));
+  DML_TRY(
+      checkVk(vk.ResetFences(device, 1, &commands->fence), "vkResetFences"));
+  commands.keep();
   return Status();
 }
 

@@ -46,17 +46,20 @@ public:
   void unlockQueue();
   /// Submits one command buffer, to signal `fence`.
   Status submit(VkCommandBuffer commandBuffer, VkFence fence);
-  Status waitFor(VkFence fence, uint64_t timeout);
+  VkResult waitFor(VkFence fence, uint64_t timeout) noexcept;
+  /// The Status of what waitFor returned.
+  static Status checkWait(VkResult result, uint64_t timeout);
   bool hasQueue() const { return queue != VK_NULL_HANDLE; }
 
   /// Nanoseconds that calls wait which have no limit of their own.
   uint64_t waitLimit() const { return limit; }
   void setWaitLimit(uint64_t nanoseconds) { limit = nanoseconds; }
 
-  /// To be called where a wait has failed: unless the device is lost, work may
-  /// go on for ever, and what it uses may not be destroyed. Nothing of the
-  /// device is from then on; it lives until the process ends.
-  void abandonAfter(const Status &failedWait);
+  /// To be called where work is waited for in vain before what it uses would
+  /// be destroyed: unless the device is lost, the work may go on for ever.
+  /// Nothing of the device is destroyed from then on, and it lives until the
+  /// process ends.
+  void abandonAfter(VkResult wait) noexcept;
   bool isAbandoned() const { return abandoned; }
 
   /// Records commands, submits them and waits. What earlier submissions wrote
@@ -83,7 +86,8 @@ private:
   Device() = default;
   Status initialize();
   Status createDevice(const DmlDeviceCreateInfo &info);
-  Expected<Commands> acquireCommands();
+  class CommandsInUse;
+  Status createCommands(Commands &commands);
   void destroyCommands(const Commands &commands);
 
   std::shared_ptr<Instance> instanceOwner;
@@ -102,6 +106,9 @@ private:
 
   std::atomic<uint64_t> limit{UINT64_MAX};
   std::atomic<bool> abandoned{false};
+  /// Set where the device is abandoned: it then owns itself.
+  std::shared_ptr<Device> self;
+  Device *previousAbandoned = nullptr;
 
   uint32_t queueFamilyIndex = 0;
   VkQueue queue = VK_NULL_HANDLE;

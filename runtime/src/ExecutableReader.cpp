@@ -600,7 +600,9 @@ dml::runtime::readExecutableFile(const std::string &path) {
   size_t count = 0;
   while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {
     bytes.insert(bytes.end(), block, block + count);
-    if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    // What is none, or is too large, is not read to its end.
+    if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+        (bytes.size() >= 8 && !fb::ExecutableBufferHasIdentifier(bytes.data())))
       break;
   }
   if (std::ferror(file.get()))

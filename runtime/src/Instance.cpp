@@ -60,12 +60,14 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
     return loaded.status();
   global = *loaded;
 
-  uint32_t count = 0;
-  global.EnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> available(count);
-  global.EnumerateInstanceExtensionProperties(nullptr, &count,
-                                              available.data());
-  available.resize(count);
+  std::vector<VkExtensionProperties> available;
+  DML_TRY(enumerate(
+      available,
+      [&](uint32_t *count, VkExtensionProperties *properties) {
+        return global.EnumerateInstanceExtensionProperties(nullptr, count,
+                                                           properties);
+      },
+      "vkEnumerateInstanceExtensionProperties"));
 
   std::vector<const char *> layers, extensions;
   debugUtils = contains(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
@@ -89,10 +91,9 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
   messengerInfo.pUserData = this;
 
   if (info.enableValidation) {
-    count = 0;
-    global.EnumerateInstanceLayerProperties(&count, nullptr);
-    std::vector<VkLayerProperties> layerProperties(count);
-    global.EnumerateInstanceLayerProperties(&count, layerProperties.data());
+    std::vector<VkLayerProperties> layerProperties;
+    DML_TRY(enumerate(layerProperties, global.EnumerateInstanceLayerProperties,
+                      "vkEnumerateInstanceLayerProperties"));
     bool found = std::any_of(
         layerProperties.begin(), layerProperties.end(),
         [](auto &l) { return !std::strcmp(l.layerName, kValidationLayer); });
@@ -121,42 +122,45 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
   VkResult result = global.CreateInstance(&createInfo, nullptr, &instance);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
     return makeError(DML_ERROR_NOT_FOUND,
-                     "the Vulkan loader found no driver: no Vulkan device");
+                     "the Vulkan loader found no driver, and so no Vulkan "
+                     "device (Debian's package mesa-vulkan-drivers has drivers "
+                     "for most GPUs, and one for the CPU)");
   DML_TRY(checkVk(result, "vkCreateInstance"));
 
-  Expected<InstanceFunctions> functions =
-      loadInstanceFunctions(global.GetInstanceProcAddr, instance, debugUtils);
-  if (!functions) {
-    // Without its functions the instance cannot be destroyed either.
-    instance = VK_NULL_HANDLE;
-    return functions.status();
-  }
-  vk = *functions;
+  DML_TRY(loadInstanceFunctions(global.GetInstanceProcAddr, instance,
+                                debugUtils, vk));
   if (info.enableValidation)
     DML_TRY(checkVk(vk.CreateDebugUtilsMessengerEXT(instance, &messengerInfo,
                                                     nullptr, &messenger),
                     "vkCreateDebugUtilsMessengerEXT"));
 
-  count = 0;
-  result = vk.EnumeratePhysicalDevices(instance, &count, nullptr);
-  // The loader's way of saying that no driver has a device.
-  if (result == VK_ERROR_INITIALIZATION_FAILED)
-    return Status();
-  DML_TRY(checkVk(result, "vkEnumeratePhysicalDevices"));
-  physicalDevices.resize(count);
-  DML_TRY(checkVk(
-      vk.EnumeratePhysicalDevices(instance, &count, physicalDevices.data()),
+  DML_TRY(enumerate(
+      physicalDevices,
+      [&](uint32_t *count, VkPhysicalDevice *devices) {
+        result = vk.EnumeratePhysicalDevices(instance, count, devices);
+        // The loader's way of saying that no driver has a device.
+        if (result == VK_ERROR_INITIALIZATION_FAILED) {
+          *count = 0;
+          return VK_SUCCESS;
+        }
+        return result;
+      },
       "vkEnumeratePhysicalDevices"));
-  physicalDevices.resize(count);
-  for (VkPhysicalDevice device : physicalDevices)
-    snapshots.push_back(takeSnapshot(vk, device, kNewestApiVersion));
+  for (VkPhysicalDevice device : physicalDevices) {
+    Expected<DeviceSnapshot> snapshot =
+        takeSnapshot(vk, device, kNewestApiVersion);
+    if (!snapshot)
+      return snapshot.status();
+    snapshots.push_back(std::move(*snapshot));
+  }
   return Status();
 }
 
 Instance::~Instance() {
   if (messenger)
     vk.DestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
-  if (instance)
+  // Where even this function is missing, the instance stays.
+  if (instance && vk.DestroyInstance)
     vk.DestroyInstance(instance, nullptr);
 }
 
@@ -166,9 +170,9 @@ void Instance::receiveMessage(DmlMessageSeverity severity, const char *text) {
     callback(callbackUserData, severity, text);
 }
 
-DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
-                                          VkPhysicalDevice device,
-                                          uint32_t apiVersion) {
+Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
+                                                    VkPhysicalDevice device,
+                                                    uint32_t apiVersion) {
   DeviceSnapshot snapshot;
   DmlDeviceInfo &info = snapshot.info;
 
@@ -257,11 +261,14 @@ DeviceSnapshot dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   addFeature(features11.storageBuffer16BitAccess,
              DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
 
-  count = 0;
-  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count,
-                                        extensions.data());
+  std::vector<VkExtensionProperties> extensions;
+  DML_TRY(enumerate(
+      extensions,
+      [&](uint32_t *count, VkExtensionProperties *properties) {
+        return vk.EnumerateDeviceExtensionProperties(device, nullptr, count,
+                                                     properties);
+      },
+      "vkEnumerateDeviceExtensionProperties for '", info.name, "'"));
   snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
   snapshot.pipelineRobustness =
       contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);

@@ -57,8 +57,9 @@ private:
 };
 
 /// Asks Vulkan about a physical device. `apiVersion` is the instance's.
-DeviceSnapshot takeSnapshot(const InstanceFunctions &vk,
-                            VkPhysicalDevice device, uint32_t apiVersion);
+Expected<DeviceSnapshot> takeSnapshot(const InstanceFunctions &vk,
+                                      VkPhysicalDevice device,
+                                      uint32_t apiVersion);
 
 } // namespace dml::runtime
 

@@ -64,52 +64,52 @@ Status Program::createLayout(uint32_t bindingCount) {
 
 Status Program::createPipelines() {
   const DeviceFunctions &vk = owner->functions();
-  std::vector<VkShaderModule> modules;
-  // So that no handle is lost where there is no memory to keep it.
-  modules.reserve(contents->shaderModules.size());
-  pipelines.reserve(contents->kernels.size());
-  auto create = [&]() -> Status {
-    for (const ShaderModule &module : contents->shaderModules) {
-      VkShaderModuleCreateInfo info{
-          VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-      info.codeSize = module.code.size() * sizeof(uint32_t);
-      info.pCode = module.code.data();
-      VkShaderModule handle = VK_NULL_HANDLE;
-      DML_TRY(checkVk(
-          vk.CreateShaderModule(owner->handle(), &info, nullptr, &handle),
-          "vkCreateShaderModule for shader module ", modules.size()));
-      modules.push_back(handle);
+  // No handle is lost: each has its place before it is made. Pipelines do not
+  // need the modules they were made from.
+  struct Modules : std::vector<VkShaderModule> {
+    explicit Modules(const Device &device) : device(device) {}
+    ~Modules() {
+      for (VkShaderModule module : *this)
+        if (module)
+          device.functions().DestroyShaderModule(device.handle(), module,
+                                                 nullptr);
     }
-    for (const Kernel &kernel : contents->kernels) {
-      VkComputePipelineCreateInfo info{
-          VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-      info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-      info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-      info.stage.module = modules[kernel.shaderModule];
-      info.stage.pName = kernel.entryPoint.c_str();
-      info.layout = layouts.at(kernel.bindingCount).pipeline;
-      VkPipeline pipeline = VK_NULL_HANDLE;
-      DML_TRY(owner->createComputePipeline(info, pipeline)
-                  .in(concat("kernel '", kernel.entryPoint, "'")));
-      pipelines.push_back(pipeline);
-      owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline,
-                     kernel.entryPoint);
-    }
-    return Status();
-  };
-  Status status = create();
-  // Pipelines do not need the modules they were made from.
-  for (VkShaderModule module : modules)
-    vk.DestroyShaderModule(owner->handle(), module, nullptr);
-  return status;
+    const Device &device;
+  } modules(*owner);
+  for (const ShaderModule &module : contents->shaderModules) {
+    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    info.codeSize = module.code.size() * sizeof(uint32_t);
+    info.pCode = module.code.data();
+    modules.push_back(VK_NULL_HANDLE);
+    DML_TRY(checkVk(
+        vk.CreateShaderModule(owner->handle(), &info, nullptr, &modules.back()),
+        "vkCreateShaderModule for shader module ", modules.size() - 1));
+  }
+  for (const Kernel &kernel : contents->kernels) {
+    VkComputePipelineCreateInfo info{
+        VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = modules[kernel.shaderModule];
+    info.stage.pName = kernel.entryPoint.c_str();
+    info.layout = layouts.at(kernel.bindingCount).pipeline;
+    pipelines.push_back(VK_NULL_HANDLE);
+    DML_TRY_IN(owner->createComputePipeline(info, pipelines.back()), "kernel '",
+               kernel.entryPoint, "'");
+    owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipelines.back(),
+                   kernel.entryPoint);
+  }
+  return Status();
 }
 
 Program::~Program() {
-  if (owner->isAbandoned())
+  // There is no owner where there was no memory to share the program by.
+  if (!owner || owner->isAbandoned())
     return;
   const DeviceFunctions &vk = owner->functions();
   for (VkPipeline pipeline : pipelines)
-    vk.DestroyPipeline(owner->handle(), pipeline, nullptr);
+    if (pipeline)
+      vk.DestroyPipeline(owner->handle(), pipeline, nullptr);
   for (auto &[count, layout] : layouts) {
     if (layout.pipeline)
       vk.DestroyPipelineLayout(owner->handle(), layout.pipeline, nullptr);

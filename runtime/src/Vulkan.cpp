@@ -63,7 +63,8 @@ Expected<GlobalFunctions> dml::runtime::loadGlobalFunctions(
       getInstanceProcAddr ? getInstanceProcAddr : openLoader(error);
   if (!vk.GetInstanceProcAddr)
     return makeError(DML_ERROR_NOT_FOUND,
-                     "cannot open the Vulkan loader: ", error);
+                     "cannot open the Vulkan loader: ", error,
+                     " (in Debian it is the package libvulkan1)");
 #define DML_LOAD(name)                                                         \
   vk.name = reinterpret_cast<PFN_vk##name>(                                    \
       vk.GetInstanceProcAddr(VK_NULL_HANDLE, "vk" #name));                     \
@@ -74,10 +75,9 @@ Expected<GlobalFunctions> dml::runtime::loadGlobalFunctions(
   return vk;
 }
 
-Expected<InstanceFunctions> dml::runtime::loadInstanceFunctions(
+Status dml::runtime::loadInstanceFunctions(
     PFN_vkGetInstanceProcAddr getInstanceProcAddr, VkInstance instance,
-    bool debugUtils) {
-  InstanceFunctions vk;
+    bool debugUtils, InstanceFunctions &vk) {
 #define DML_LOAD(name)                                                         \
   vk.name = reinterpret_cast<PFN_vk##name>(                                    \
       getInstanceProcAddr(instance, "vk" #name));                              \
@@ -91,13 +91,12 @@ Expected<InstanceFunctions> dml::runtime::loadInstanceFunctions(
         getInstanceProcAddr(instance, "vk" #name));
   DML_VULKAN_DEBUG_FUNCTIONS(DML_LOAD)
 #undef DML_LOAD
-  return vk;
+  return Status();
 }
 
-Expected<DeviceFunctions>
+Status
 dml::runtime::loadDeviceFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr,
-                                  VkDevice device) {
-  DeviceFunctions vk;
+                                  VkDevice device, DeviceFunctions &vk) {
 #define DML_LOAD(name)                                                         \
   vk.name =                                                                    \
       reinterpret_cast<PFN_vk##name>(getDeviceProcAddr(device, "vk" #name));   \
@@ -105,7 +104,7 @@ dml::runtime::loadDeviceFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr,
     return missingFunction("vk" #name);
   DML_VULKAN_DEVICE_FUNCTIONS(DML_LOAD)
 #undef DML_LOAD
-  return vk;
+  return Status();
 }
 
 std::string dml::runtime::describeVkResult(VkResult result) {

@@ -12,6 +12,8 @@
 
 #include "Status.h"
 
+#include <vector>
+
 namespace dml::runtime {
 
 #define DML_VULKAN_GLOBAL_FUNCTIONS(X)                                         \
@@ -112,11 +114,13 @@ struct DeviceFunctions {
 /// which stays open until the process ends.
 Expected<GlobalFunctions>
 loadGlobalFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
-Expected<InstanceFunctions>
-loadInstanceFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr,
-                      VkInstance instance, bool debugUtils);
-Expected<DeviceFunctions>
-loadDeviceFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr, VkDevice device);
+/// Fills `vk`. Where a function is missing, those before it are there, the
+/// first of which destroys the instance or device.
+Status loadInstanceFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr,
+                             VkInstance instance, bool debugUtils,
+                             InstanceFunctions &vk);
+Status loadDeviceFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr,
+                           VkDevice device, DeviceFunctions &vk);
 
 /// "VK_ERROR_OUT_OF_HOST_MEMORY".
 std::string describeVkResult(VkResult result);
@@ -132,6 +136,23 @@ template <typename... Ts> Status checkVk(VkResult result, const Ts &...ts) {
   else if (result == VK_ERROR_DEVICE_LOST)
     code = DML_ERROR_DEVICE_LOST;
   return makeError(code, ts..., " failed with ", describeVkResult(result));
+}
+
+/// Fills `values` by one of Vulkan's calls of two steps: `call` takes a count
+/// and an array, or null for the count alone. The words of `ts` name it.
+template <typename T, typename Call, typename... Ts>
+Status enumerate(std::vector<T> &values, Call call, const Ts &...ts) {
+  VkResult result = VK_INCOMPLETE;
+  // There may be more of them by the second step.
+  while (result == VK_INCOMPLETE) {
+    uint32_t count = 0;
+    DML_TRY(checkVk(call(&count, nullptr), ts...));
+    values.resize(count);
+    result = call(&count, values.data());
+    DML_TRY(checkVk(result, ts...));
+    values.resize(count);
+  }
+  return Status();
 }
 
 } // namespace dml::runtime

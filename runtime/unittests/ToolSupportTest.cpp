@@ -4,25 +4,33 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "support/Compare.h"
 #include "support/File.h"
 #include "support/Half.h"
 #include "support/HostTensor.h"
+#include "support/Json.h"
 #include "support/Npy.h"
+#include "support/Progress.h"
 #include "support/TensorLiteral.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <thread>
 #include <unistd.h>
 
 using namespace dml::tools;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace {
 
@@ -261,7 +269,7 @@ TEST(TensorLiteral, HoldsBracketsAgainstTheType) {
 TEST(TensorLiteral, PrintsNestedRows) {
   EXPECT_EQ(printElements(parse("f32=1.5")), "1.5");
   EXPECT_EQ(printElements(parse("3xui8=1 2 255")), "[1 2 255]");
-  EXPECT_EQ(printElements(parse("2x2xi8=1 2 3 -4")), "[[1 2]\n [3 -4]]");
+  EXPECT_EQ(printElements(parse("2x2xi8=1 2 3 -4")), "[[1  2]\n [3  -4]]");
   EXPECT_EQ(printElements(parse("2x1x2xi8=1 2 3 4")), "[[[1 2]]\n\n [[3 4]]]");
 }
 
@@ -275,7 +283,125 @@ TEST(TensorLiteral, PrintsWhatReadsBack) {
     all += std::to_string(bits) + " ";
   HostTensor halves = parse("65536xui16=" + all);
   halves.dataType = DML_DATA_TYPE_FLOAT16;
-  EXPECT_EQ(parse("65536xf16=" + printElements(halves)).data, halves.data);
+  EXPECT_EQ(parse("65536xf16=" + printElements(halves, /*all=*/true)).data,
+            halves.data);
+}
+
+TEST(TensorLiteral, PrintsColumns) {
+  EXPECT_EQ(printElements(parse("3x2xf32=1 2.25 -10.5 100 nan 1e-30")),
+            "[[1     2.25]\n"
+            " [-10.5 100]\n"
+            " [nan   1e-30]]");
+  // One row has no columns.
+  EXPECT_EQ(printElements(parse("1x3xf32=1 2.25 -10.5")), "[[1 2.25 -10.5]]");
+}
+
+TEST(TensorLiteral, PrintsTheEdgesOfLargeTensors) {
+  auto count = [](const std::string &type, int elements) {
+    std::string text = type + "=";
+    for (int i = 0; i < elements; ++i)
+      text += std::to_string(i) + " ";
+    return parse(text);
+  };
+  EXPECT_EQ(printElements(count("1001xi32", 1001)), "[0 1 2 ... 998 999 1000]");
+  EXPECT_EQ(printElements(count("2x600xi32", 1200)),
+            "[[0    1    2    ... 597  598  599]\n"
+            " [600  601  602  ... 1197 1198 1199]]");
+  EXPECT_THAT(printElements(count("7x3x50xi32", 1050)),
+              StartsWith("[[[0    1    2    ... 47   48   49]\n"
+                         "  [50   51   52   ... 97   98   99]\n"
+                         "  [100  101  102  ."));
+  EXPECT_THAT(printElements(count("7x3x50xi32", 1050)),
+              HasSubstr("449]]\n\n ...\n\n [[600"));
+  EXPECT_THAT(printElements(count("1000xi32", 1000)), HasSubstr(" 500 "));
+  EXPECT_THAT(printElements(count("1001xi32", 1001), /*all=*/true),
+              HasSubstr(" 500 "));
+}
+
+TEST(Compare, NamesTheFirstAndTheLargestDifference) {
+  auto differ = [](const std::string &found, const std::string &expected,
+                   Tolerance tolerance = {}) {
+    return describeDifference(parse(found), parse(expected), tolerance);
+  };
+  EXPECT_EQ(differ("2x3xf32=1 2 3 4 5 6", "2x3xf32=1 2 3.5 4 9 6"),
+            "2 of 6 elements differ: the first at [0, 2]: 3, not 3.5; the "
+            "largest difference at [1, 1]: 5, not 9 (4 apart)");
+  EXPECT_EQ(differ("f16=1", "f16=2"),
+            "1 of 1 element differs: the first at []: 1, not 2 (1 apart)");
+  EXPECT_EQ(differ("3xf32=nan inf -0", "3xf32=-nan inf 0"), "");
+  EXPECT_EQ(differ("1xf32=nan", "1xf32=1", {1e9, 1e9}),
+            "1 of 1 element differs: the first at [0]: nan, not 1");
+  EXPECT_NE(differ("1xf32=1", "1xf32=inf", {1e9, 1e9}), "");
+  EXPECT_EQ(differ("2xf64=100 1", "2xf64=101 1.5", {0.01, 0.5}), "");
+  EXPECT_NE(differ("1xf64=102.1", "1xf64=101", {0.01, 0}), "");
+  // Exact where a double is not.
+  EXPECT_EQ(differ("2xi64=9007199254740993 -9223372036854775808",
+                   "2xi64=9007199254740992 9223372036854775807"),
+            "2 of 2 elements differ: the first at [0]: 9007199254740993, not "
+            "9007199254740992; the largest difference at [1]: "
+            "-9223372036854775808, not 9223372036854775807 (1.84e+19 apart)");
+  EXPECT_EQ(differ("3xi4=7 -8 1", "3xi4=7 -8 1"), "");
+  EXPECT_EQ(differ("3xi4=7 -8 1", "3xi4=7 -8 -1"),
+            "1 of 3 elements differs: the first at [2]: 1, not -1 (2 apart)");
+  EXPECT_EQ(differ("1xui64=18446744073709551615", "1xui64=18446744073709551614",
+                   {0, 1}),
+            "");
+}
+
+TEST(Json, QuotesAnyBytes) {
+  EXPECT_EQ(quoteJson("a\"\\\n"), "\"a\\\"\\\\\\u000a\"");
+  EXPECT_EQ(quoteJson("\xc3\xa9"), "\"\xc3\xa9\"");
+  // No UTF-8: cut off, overlong, a surrogate.
+  EXPECT_EQ(quoteJson("\xc3"), "\"\\u00c3\"");
+  EXPECT_EQ(quoteJson("\xc0\x80"), "\"\\u00c0\\u0080\"");
+  EXPECT_EQ(quoteJson("\xed\xa0\x80"), "\"\\u00ed\\u00a0\\u0080\"");
+}
+
+TEST(Progress, TellsATerminalWhatTakesLong) {
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal), 0);
+  ASSERT_EQ(unlockpt(terminal), 0);
+  int shown = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  ASSERT_GE(shown, 0);
+  fcntl(terminal, F_SETFL, O_NONBLOCK);
+  auto read = [&] {
+    char text[256];
+    ssize_t size = ::read(terminal, text, sizeof(text));
+    return std::string(text, size > 0 ? static_cast<size_t>(size) : 0);
+  };
+  {
+    Progress patient("tool", shown);
+    patient.begin("short work");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(read(), "");
+  {
+    Progress progress("tool", shown, std::chrono::milliseconds(1));
+    progress.begin("long work");
+    std::string text;
+    for (int i = 0; i < 500 && text.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      text = read();
+    }
+    EXPECT_EQ(text, "\r\033[Ktool: long work, 0 s");
+  }
+  EXPECT_EQ(read(), "\r\033[K");
+  close(shown);
+  close(terminal);
+
+  // No terminal, no progress.
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  {
+    Progress progress("tool", pipes[1], std::chrono::milliseconds(0));
+    progress.begin("work");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  close(pipes[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(pipes[0], &byte, 1), 0);
+  close(pipes[0]);
 }
 
 TEST(Npy, WritesWhatItReads) {

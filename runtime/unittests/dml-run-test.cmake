@@ -36,17 +36,33 @@ run(0 "checked against feature level [0-9]_[0-9], 1 step, 0 bytes temporary"
   twice.dmlx --print-signature)
 
 # Values in, values out.
-run(0 "^%to: 2x3xi8\n\\[\\[1 2 3\\]\n \\[-4 5 6\\]\\]\n$"
+run(0 "^%to: 2x3xi8\n\\[\\[1  2  3\\]\n \\[-4 5  6\\]\\]\n$"
   copies.dmlx --function=i8 "--input=2x3xi8=[[1, 2, 3], [-4, 5, 6]]" --validate)
 run(0 "%to: f32\n0.1\n" copies.dmlx --function scalar --input f32=0.1)
 run(0 "%sum: 4x32xf32\n\\[\\[3 3.*%reversed: 2x64xf32\n\\[\\[3 3"
   arithmetic.dmlx --input=b=4x32xf32=2 --input=4x32xf32=1 --validate --repeat=3)
 run(0 "" arithmetic.dmlx --input=4x32xf32=1 --input=4x32xf32=2
   --output=@sum.npy --output=reversed=@reversed.npy)
-run(0 "%sum: 4x32xf32\n\\[\\[3 4 5 6.*129 130\\]\\]\n$"
+run(0 "%sum: 4x32xf32\n\\[\\[3   4   5   6.*129 130\\]\\]\n$"
   arithmetic.dmlx --function=add_constant --input=a=@sum.npy)
 run(0 "%sum" arithmetic.dmlx --input=@sum.npy --input=@sum.npy
   --output=reversed=@reversed.npy --device=0 --robust --time)
+
+# Results are compared with what is expected, and then not printed.
+run(0 "^%reversed: 2x64xf32\n\\[\\[3 3" arithmetic.dmlx
+  --input=4x32xf32=1 --input=4x32xf32=2 --expected=@sum.npy)
+run(0 "^$" arithmetic.dmlx --input=4x32xf32=1 --input=4x32xf32=2
+  --expected=reversed=2x64xf32=3 --expected=4x32xf32=3)
+run(0 "^$" twice.dmlx "--input=3xi64=1 2 3" "--expected=3xi64=2 4 5" --atol=1)
+run(0 "^$" twice.dmlx "--input=3xi64=1 2 3" "--expected=3xi64=2 4 8" --rtol=0.25)
+run(1 "output 'b' is not what is expected: 2 of 3 elements differ: the first at .1.: 4, not 5; the largest difference at .2.: 6, not 9 .3 apart.\n$"
+  twice.dmlx "--input=3xi64=1 2 3" "--expected=b=3xi64=2 5 9")
+run(2 "expected 'b': type is 3xi32, but function 'twice' has 3xi64"
+  twice.dmlx --input=3xi64=1 --expected=3xi32=1)
+run(2 "there are 2 --expecteds, but function 'twice' has 1 output"
+  twice.dmlx --input=3xi64=1 --expected=3xi64=1 --expected=3xi64=1)
+run(2 "option '--rtol' does not take '-1'" twice.dmlx --rtol=-1)
+run(2 "option '--atol' does not take 'nan'" twice.dmlx --atol=nan)
 
 # What is wrong is said.
 run(2 "no file is given")
@@ -88,7 +104,8 @@ run(2 "--compile-arg and --dim are for .mlir" twice.dmlx --compile-arg=-x)
 # No driver, and so no device.
 set(ENV{VK_ICD_FILENAMES} /nonexistent)
 set(ENV{VK_DRIVER_FILES} /nonexistent)
-run(1 "no Vulkan device" copies.dmlx --function=f32 --input=2x3xf32=1)
+run(1 "no Vulkan device.*Debian's package mesa-vulkan-drivers" copies.dmlx
+  --function=f32 --input=2x3xf32=1)
 unset(ENV{VK_ICD_FILENAMES})
 unset(ENV{VK_DRIVER_FILES})
 
@@ -108,6 +125,35 @@ set(ENV{TMPDIR} "${FOLDER}/tmp")
 run(0 "%b: 3xi64\n\\[2 4 6\\]" "a b.mlir" "--input=3xi64=1 2 3" --compile-arg=--good)
 run(0 "twice\\(%a" ab.mlirbc --print-signature --compile-arg=--good)
 run(1 "could not compile 'a.mlir': exit code 7" a.mlir --input=3xi64=1)
+
+# The same from standard input.
+function(run_from file)
+  execute_process(COMMAND "${DML_RUN}" - ${ARGN} WORKING_DIRECTORY "${FOLDER}"
+    INPUT_FILE "${FOLDER}/${file}"
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT "${result}: ${out}${err}" MATCHES "${pattern}")
+    message(SEND_ERROR "dml-run - ${ARGN} < ${file}\nexit code ${result}\n"
+      "stdout: ${out}\nstderr: ${err}\nwanted: ${pattern}")
+  endif()
+endfunction()
+file(WRITE "${FOLDER}/module" "module {}")
+set(pattern "^0: %b: 3xi64\n\\[2 2 2\\]\n$")
+run_from(twice.dmlx --input=3xi64=1)
+run_from(module --input=3xi64=1 --compile-arg=--good)
+set(pattern "^2: dml-run: error: .*verifier refuses its structure")
+run_from(truncated.dmlx)
+set(pattern "^1: dml-run: error: dml-compile could not compile '/dev/fd/")
+run_from(module)
+
+# What is no executable is not read to its end, be it as large as it wants.
+execute_process(COMMAND truncate -s 10G "${FOLDER}/sparse.dmlx"
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${DML_RUN}" sparse.dmlx WORKING_DIRECTORY "${FOLDER}"
+  TIMEOUT 5 RESULT_VARIABLE result ERROR_VARIABLE err)
+file(REMOVE "${FOLDER}/sparse.dmlx")
+if(NOT result EQUAL 2 OR NOT err MATCHES "the identifier 'DMLX' is missing")
+  message(SEND_ERROR "a sparse file: exit code ${result}: ${err}")
+endif()
 # It needs no folder for that.
 set(ENV{TMPDIR} /nonexistent)
 run(0 "twice\\(%a" a.mlir --print-signature --compile-arg=--good)

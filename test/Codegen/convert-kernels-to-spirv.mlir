@@ -46,3 +46,5 @@ module attributes {gpu.container_module} {
     }
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ func.func @empty(%a: f32, %i: index) -> (tensor<2xf32>, tensor<2xf32>) {
   %2 = tensor.insert %a into %0[%i] : tensor<2xf32>
   return %1, %2 : tensor<2xf32>, tensor<2xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

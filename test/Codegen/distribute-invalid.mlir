@@ -181,3 +181,5 @@ func.func @no_contraction(%output: memref<4xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

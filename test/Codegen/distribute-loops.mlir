@@ -100,3 +100,5 @@ func.func @nested(%input: memref<4x8x4096xf32>, %scales: memref<1xf32>, %output:
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -352,3 +352,5 @@ func.func @divided(%input: memref<5x5xf32>, %output: memref<5x9xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -349,3 +349,5 @@ func.func @scalar(%input: memref<f32>, %output: memref<f32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

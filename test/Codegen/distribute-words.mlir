@@ -85,3 +85,5 @@ func.func @narrow(%input: memref<64xf32>, %output: memref<64xi8>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

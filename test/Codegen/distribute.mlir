@@ -91,3 +91,5 @@ func.func @large(%output: memref<134217728xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

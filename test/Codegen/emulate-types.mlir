@@ -135,3 +135,5 @@ func.func @arithmetic(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<4xi8> {
   } -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -69,3 +69,5 @@ func.func @main(%input: tensor<3xf32>) -> tensor<3xf32> {
       : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

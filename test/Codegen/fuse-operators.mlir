@@ -366,3 +366,5 @@ func.func @interpolated(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
       : (tensor<1x1x1x1xf16>) -> tensor<1x1x1x2xf16>
   return %2 : tensor<1x1x1x2xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0

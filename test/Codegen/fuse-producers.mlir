@@ -166,3 +166,5 @@ func.func @accumulates(%input: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %2 : tensor<8xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -100,3 +100,5 @@ func.func @vectors(%input: tensor<50000x50000xf32>) -> tensor<50002x50000xf32> {
       : (tensor<50000x50000xf32>) -> tensor<50002x50000xf32>
   return %0 : tensor<50002x50000xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

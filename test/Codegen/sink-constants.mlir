@@ -26,3 +26,5 @@ func.func @main(%output: memref<4xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

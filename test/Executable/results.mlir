@@ -56,3 +56,5 @@ func.func @calls(%a: tensor<2xf32>, %b: tensor<2xf32>)
   %1 = call @twice(%b) : (tensor<2xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

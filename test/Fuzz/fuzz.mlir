@@ -19,3 +19,5 @@ func.func @main(%input: tensor<2xi8>) -> tensor<6xi8> {
   %output = dml.tile %input {repeats = array<i64: 3>} : (tensor<2xi8>) -> tensor<6xi8>
   return %output : tensor<6xi8>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -953,3 +953,5 @@ func.func @multihead_attention1_c9_past(%query: tensor<3x4x10xf32>, %key: tensor
       -> tensor<3x4x14xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -147,3 +147,5 @@ func.func @multihead_attention1_past(%query: tensor<3x4x10xf32>, %past_key: tens
       -> tensor<3x4x14xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

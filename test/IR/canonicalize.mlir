@@ -181,3 +181,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
     return %0, %1 : tensor<1x1x3x2xf32>, tensor<1x1x3x2xf32>
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -781,3 +781,5 @@ func.func @matrix_multiply_integer_to_float_c10_width(%arg0: tensor<2x3xui8>, %a
       : (tensor<2x3xui8>, tensor<1xf32>, tensor<3x4xi16>, tensor<1xf32>) -> tensor<2x4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -141,3 +141,5 @@ func.func @matrix_multiply_integer_to_float(
          tensor<2x3x5x1xui32>, tensor<1x1x1x1xf16>) -> tensor<2x3x4x1xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -411,3 +411,5 @@ func.func @gemm_c5(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<1x4xf32>
       : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

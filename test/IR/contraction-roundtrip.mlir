@@ -92,3 +92,5 @@ func.func @gemm(
       : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

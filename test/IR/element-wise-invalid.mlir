@@ -336,3 +336,5 @@ func.func @main(%x: tensor<4xf32>) {
   %0 = dml.activation_softplus %x {steepness = -1.0 : f32} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

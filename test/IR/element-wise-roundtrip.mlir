@@ -126,3 +126,5 @@ func.func @activation_parameterized_relu(%x: tensor<4xi8>, %s: tensor<4xi8>) -> 
       : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// SPDX-License-Identifier: Apache-2.0

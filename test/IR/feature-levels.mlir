@@ -113,3 +113,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_3_0>} {
   // expected-error @below {{'dml.max_pooling_grad' op expected 2 operands, but found 0}}
   %0 = "dml.max_pooling_grad"() : () -> tensor<1x1x1x1xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -290,3 +290,5 @@ func.func @f28(%0: tensor<2x1xui32>, %1: tensor<1x2xf32>) {
       : (tensor<2x1xui32>, tensor<1x2xf32>) -> tensor<3x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -60,3 +60,5 @@ func.func @f5(%0: tensor<2x1xui32>, %1: tensor<2x1xf16>) {
       : (tensor<2x1xui32>, tensor<2x1xf16>) -> tensor<2x7xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -591,3 +591,5 @@ module attributes {dml.kernel = "tile"} {}
 
 // expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map" or}}
 module attributes {dml.kernel = {contraction_tile = array<i64: 64, 0, 16>}} {}
+
+// SPDX-License-Identifier: Apache-2.0

@@ -570,3 +570,5 @@ func.func @f56() {
       : () -> tensor<2x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

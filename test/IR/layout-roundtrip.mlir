@@ -150,3 +150,5 @@ func.func @f15() {
       : () -> tensor<2x3xui32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

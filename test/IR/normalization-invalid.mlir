@@ -439,3 +439,5 @@ func.func @local_grad_size(%a: tensor<1x2x3x4xf32>, %g: tensor<1x2x3x4xf32>) {
   %0 = dml.local_response_normalization_grad %a, %g {cross_channel = true, local_size = 0 : i64, alpha = 0.5 : f32, beta = 0.75 : f32, bias = 1.0 : f32} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -103,3 +103,5 @@ func.func @local_gradient(%a: tensor<1x2x3x4xf16>) {
       : (tensor<1x2x3x4xf16>, tensor<1x2x3x4xf16>) -> tensor<1x2x3x4xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -40,3 +40,5 @@ func.func @f3(%0: tensor<1x3xf32>) {
       : (tensor<1x3xf32>) -> tensor<1x7xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

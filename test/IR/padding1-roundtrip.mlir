@@ -15,3 +15,5 @@ func.func @f0(%0: tensor<1x3xui8>) {
       : (tensor<1x3xui8>) -> tensor<1x6xui8>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

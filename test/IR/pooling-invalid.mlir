@@ -1147,3 +1147,5 @@ func.func @quantized_linear_average_pooling_c6_other(%input: tensor<1x2x3x3xui8>
         -> tensor<1x2x2x2xui8>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

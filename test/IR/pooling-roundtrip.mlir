@@ -247,3 +247,5 @@ func.func @quantized_linear_average_pooling(
          tensor<1x2x1x1x1xi8>) -> tensor<1x2x1x3x3xi8>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

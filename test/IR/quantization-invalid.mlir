@@ -242,3 +242,5 @@ func.func @dequantize_zero_size(%a: tensor<4x6xi4>, %s: tensor<1x3xf32>, %z: ten
   %0 = dml.dequantize %a, %s, %z {quantization_type = #dml.quantization_type<scale_zero_point>} : (tensor<4x6xi4>, tensor<1x3xf32>, tensor<1x1xi4>) -> tensor<4x6xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

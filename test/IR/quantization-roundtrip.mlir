@@ -38,3 +38,5 @@ func.func @dequantize(%a: tensor<4x6xui4>, %s: tensor<4x1xf32>, %z: tensor<4x1xu
       : (tensor<4x6xui4>, tensor<4x1xf32>) -> tensor<4x6xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

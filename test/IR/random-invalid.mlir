@@ -27,3 +27,5 @@ func.func @next(%a: tensor<1x6xui32>) {
   %0, %1 = dml.random_generator %a {type = #dml.random_generator_type<philox_4x32_10>} : (tensor<1x6xui32>) -> (tensor<2xui32>, tensor<1x5xui32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -19,3 +19,5 @@ func.func @generators(%a: tensor<6xui32>, %b: tensor<1x1x1x6xui32>) {
       : (tensor<1x1x1x6xui32>) -> (tensor<7xui32>, tensor<1x1x1x6xui32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -581,3 +581,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_1_0>} {
     return
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -147,3 +147,5 @@ func.func @lstm_output_cell_single(%input: tensor<1x1x1x1xf32>, %weight: tensor<
       -> output_cell_single(tensor<1x1x1x1xf32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ func.func @argmin_size(%a: tensor<2xf32>) {
   %0 = dml.argmin %a {axes = array<i64: 0>, axis_direction = #dml.axis_direction<increasing>} : (tensor<2xf32>) -> tensor<2xui32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

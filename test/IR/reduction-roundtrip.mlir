@@ -71,3 +71,5 @@ func.func @places(%input: tensor<2x3xf32>) {
       : (tensor<2x3xf32>) -> tensor<1x1xui32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -376,3 +376,5 @@ func.func @f36(%0: tensor<2x3x4x5xf32>, %1: tensor<7x3x1x2xf32>, %2: tensor<7x4x
       : (tensor<2x3x4x5xf32>, tensor<7x3x1x2xf32>, tensor<7x4xf32>, tensor<7xui32>) -> tensor<1x7x4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -240,3 +240,5 @@ func.func @f23(%0: tensor<1x3xf32>) {
       : (tensor<1x3xf32>) -> tensor<6xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

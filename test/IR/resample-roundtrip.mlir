@@ -60,3 +60,5 @@ func.func @f5(%0: tensor<1x3xf16>) {
       : (tensor<1x3xf16>) -> tensor<1x6xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -132,3 +132,5 @@ func.func @resample(%row: tensor<1x2xf32>, %bytes: tensor<2x2x2x2xui8>) {
   return
 }
 }
+
+// SPDX-License-Identifier: Apache-2.0

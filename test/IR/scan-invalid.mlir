@@ -53,3 +53,5 @@ func.func @product_type(%a: tensor<2x3xf32>) {
   %0 = dml.cumulative_product %a {axis = 1 : i64, axis_direction = #dml.axis_direction<increasing>, has_exclusive_product = false} : (tensor<2x3xf32>) -> tensor<2x3xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

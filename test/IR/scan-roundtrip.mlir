@@ -19,3 +19,5 @@ func.func @scans(%a: tensor<2x3xui64>, %b: tensor<1x1x1x1x1x1x1x3xf16>) {
       : (tensor<1x1x1x1x1x1x1x3xf16>) -> tensor<1x1x1x1x1x1x1x3xf16>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -120,3 +120,5 @@ func.func @f11(%0: tensor<2x2xf32>, %1: tensor<2x1xui32>, %2: tensor<2x2xf32>) {
       : (tensor<2x2xf32>, tensor<2x1xui32>, tensor<2x2xf32>) -> tensor<2x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

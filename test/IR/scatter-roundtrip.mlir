@@ -24,3 +24,5 @@ func.func @f1(%0: tensor<1x2x3xf32>, %1: tensor<1x4x2xui32>, %2: tensor<1x1x4xf3
       : (tensor<1x2x3xf32>, tensor<1x4x2xui32>, tensor<1x1x4xf32>) -> tensor<1x2x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

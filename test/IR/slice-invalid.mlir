@@ -180,3 +180,5 @@ func.func @f17(%0: tensor<2xf32>) {
       : (tensor<2xf32>) -> tensor<4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

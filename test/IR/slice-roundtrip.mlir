@@ -42,3 +42,5 @@ func.func @f3(%0: tensor<1x2xi64>) {
       : (tensor<1x2xi64>) -> tensor<1x4xi64>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

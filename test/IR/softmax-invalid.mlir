@@ -98,3 +98,5 @@ func.func @softmax_matrix(%a: tensor<1x2x1x3xf32>) {
   %0 = dml.activation_softmax %a : (tensor<1x2x1x3xf32>) -> tensor<1x2x1x3xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

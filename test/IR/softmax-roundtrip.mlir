@@ -35,3 +35,5 @@ func.func @matrices(%a: tensor<1x1x2x3xf32>, %b: tensor<5xf32>) {
   %softmax_row = dml.activation_softmax %b : (tensor<5xf32>) -> tensor<5xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -171,3 +171,5 @@ func.func @rank_of_rows(%a: tensor<1x1xf32>) {
   %0, %1 = dml.nonzero_coordinates %a : (tensor<1x1xf32>) -> (tensor<1xui32>, tensor<1xui32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

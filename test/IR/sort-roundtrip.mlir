@@ -44,3 +44,5 @@ func.func @coordinates(%a: tensor<1x2x3xf32>, %b: tensor<1x1xi8>) {
       : (tensor<1x1xi8>) -> (tensor<1xui32>, tensor<1x1xui32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

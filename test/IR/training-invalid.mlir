@@ -45,3 +45,5 @@ func.func @beta2(%a: tensor<2xf32>, %t: tensor<1xui32>) {
   %0, %1, %2 = dml.adam_optimizer %a, %a, %a, %a, %t {learning_rate = 0.1 : f32, beta1 = 0.5 : f32, beta2 = 0x7FC00000 : f32, epsilon = 0.0 : f32} : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1xui32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

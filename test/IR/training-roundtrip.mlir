@@ -18,3 +18,5 @@ func.func @adam(%a: tensor<2x3xf16>, %t: tensor<1xui32>) {
       -> (tensor<2x3xf16>, tensor<2x3xf16>, tensor<2x3xf16>)
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ func.func @main(%input: tensor<1x1x4x4xf32> {dml.name = "image"})
       : (tensor<1x1x4x4xf32>) -> tensor<1x1x8x10xf32>
   return %output : tensor<1x1x8x10xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

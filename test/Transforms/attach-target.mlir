@@ -17,3 +17,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_6_4>} {
     return %0 : tensor<4xf32>
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ module @inner {
   }
 }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -121,3 +121,5 @@ func.func @newer_target() attributes {dml.target = #dml.target<feature_level = f
 // CHECK-LABEL: func.func @older_target
 // CHECK-SAME: dml.target = #dml.target<feature_level = fl_1_0>
 func.func @older_target() attributes {dml.target = #dml.target<feature_level = fl_1_0>} { return }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -82,3 +82,5 @@ func.func @size(%input: tensor<1x1x1x3000000000xf32>) {
       : (tensor<1x1x1x3000000000xf32>) -> tensor<1x1x1x3000000001xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

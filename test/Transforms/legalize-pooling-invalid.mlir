@@ -11,3 +11,5 @@ func.func @depth(%input: tensor<1x2x3x4x5xf32>, %gradient: tensor<1x2x2x3x4xf32>
       : (tensor<1x2x3x4x5xf32>, tensor<1x2x2x3x4xf32>) -> tensor<1x2x3x4x5xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

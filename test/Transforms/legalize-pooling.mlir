@@ -28,3 +28,5 @@ func.func @last(%input: tensor<1x2x3x4x1xf32>, %gradient: tensor<1x2x2x3x1xf32>)
       : (tensor<1x2x3x4x1xf32>, tensor<1x2x2x3x1xf32>) -> tensor<1x2x3x4x1xf32>
   return %0 : tensor<1x2x3x4x1xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

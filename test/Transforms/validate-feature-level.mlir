@@ -28,3 +28,5 @@ func.func @all(%input: tensor<2x3xi32>, %other: tensor<1x1x3x3xf32>, %gradient: 
       : (tensor<1x1x3x3xf32>) -> tensor<1x1x3x6xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

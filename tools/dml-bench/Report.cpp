@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "support/Json.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -49,19 +50,6 @@ std::string printRate(const Rate &rate) {
 // JSON
 //===----------------------------------------------------------------------===//
 
-std::string quote(const std::string &text) {
-  std::string json = "\"";
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\')
-      json += {'\\', static_cast<char>(c)};
-    else if (c < 0x20)
-      json += print("\\u%04x", c);
-    else
-      json += static_cast<char>(c);
-  }
-  return json + '"';
-}
-
 std::string number(double value) { return print("%.9g", value); }
 
 /// The members of an object, or the elements of an array.
@@ -72,7 +60,7 @@ public:
     text += (text.empty() ? "" : ", ") + value;
   }
   void add(const char *key, const std::string &value) {
-    add(quote(key) + ": " + value);
+    add(quoteJson(key) + ": " + value);
   }
   void add(const char *key, uint64_t value) { add(key, std::to_string(value)); }
   std::string str() const { return brackets[0] + text + brackets[1]; }
@@ -85,7 +73,7 @@ private:
 std::string printStrings(const std::vector<std::string> &strings) {
   List list("[]");
   for (const std::string &each : strings)
-    list.add(quote(each));
+    list.add(quoteJson(each));
   return list.str();
 }
 
@@ -112,10 +100,10 @@ std::string printRateAsJson(const Rate &rate) {
 
 std::string printCaseAsJson(const Report &report, const Case &result) {
   List json("{}");
-  json.add("name", quote(result.name));
-  json.add("file", quote(result.file));
-  json.add("function", quote(result.function));
-  json.add("type", quote(result.type));
+  json.add("name", quoteJson(result.name));
+  json.add("file", quoteJson(result.file));
+  json.add("function", quoteJson(result.function));
+  json.add("type", quoteJson(result.type));
   json.add("inputs", printStrings(result.inputs));
   json.add("outputs", printStrings(result.outputs));
   json.add("dispatches", result.dispatches);
@@ -123,7 +111,7 @@ std::string printCaseAsJson(const Report &report, const Case &result) {
   json.add("temporary_bytes", result.temporaryBytes);
   json.add("bound_bytes", result.boundBytes);
   if (!result.skipped.empty()) {
-    json.add("skipped", quote(result.skipped));
+    json.add("skipped", quoteJson(result.skipped));
     return json.str();
   }
   json.add("sets", result.sets);
@@ -189,14 +177,14 @@ std::string dml::tools::printFooter(const Report &report) {
 
 std::string dml::tools::printJson(const Report &report) {
   List device("{}");
-  device.add("name", quote(report.device.name));
-  device.add("driver", quote(report.device.driverName));
-  device.add("driver_info", quote(report.device.driverInfo));
+  device.add("name", quoteJson(report.device.name));
+  device.add("driver", quoteJson(report.device.driverName));
+  device.add("driver_info", quoteJson(report.device.driverInfo));
   std::string cases;
   for (const Case &result : report.cases)
     cases += (cases.empty() ? "\n    " : ",\n    ") +
              printCaseAsJson(report, result);
-  return "{\n  \"version\": " + quote(dmlGetVersion()) +
+  return "{\n  \"version\": " + quoteJson(dmlGetVersion()) +
          ",\n  \"device\": " + device.str() +
          ",\n  \"copy\": " + printRateAsJson(report.copyBefore) +
          ",\n  \"copy_after\": " + printRateAsJson(report.copyAfter) +

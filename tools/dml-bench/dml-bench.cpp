@@ -10,6 +10,8 @@
 #include "support/CommandLine.h"
 #include "support/File.h"
 #include "support/HostTensor.h"
+#include "support/Input.h"
+#include "support/Progress.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -68,8 +70,8 @@ Case describeCase(const std::string &file, const Signature &signature) {
 
 class Bench {
 public:
-  Bench(const Options &options, DmlDevice device)
-      : options(options), device(device) {
+  Bench(const Options &options, DmlDevice device, Progress &progress)
+      : options(options), device(device), progress(progress) {
     dmlGetDeviceProperties(device, &report.device);
     effort.repeats = options.repeats;
     effort.seconds = options.minTime;
@@ -86,6 +88,7 @@ private:
 
   const Options &options;
   DmlDevice device;
+  Progress &progress;
   Effort effort;
   Report report;
   std::optional<Workload> empty;
@@ -161,11 +164,13 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   size_t width = 4;
   for (const Loaded &each : cases)
     width = std::max(width, each.result.name.size());
-  auto show = [](const std::string &text) {
+  auto show = [&](const std::string &text) {
+    progress.clear();
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
   };
 
+  progress.begin("measuring the device's copy");
   report.copyBefore = measureLargeCopy();
   Executable executable = makeEmptyExecutable();
   empty.emplace(makeWorkload(readSignature(executable, 0)));
@@ -174,9 +179,13 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   show(printHeader(report, width));
   for (const Loaded &each : cases) {
     report.cases.push_back(each.result);
+    progress.begin("measuring " + each.result.name + ", case " +
+                   std::to_string(report.cases.size()) + " of " +
+                   std::to_string(cases.size()));
     runCase(report.cases.back(), each.signature);
     show(printCase(report, report.cases.back(), width));
   }
+  progress.begin("measuring the device's copy again");
   report.copyAfter = measureLargeCopy();
   show(printFooter(report));
   return std::move(report);
@@ -205,8 +214,7 @@ void runTool(const Options &options) {
   for (const std::string &file : options.files) {
     if (file.size() > 5 && file.compare(file.size() - 5, 5, ".mlir") == 0)
       fail("'" + file + "' is a module: compile it with dml-compile first");
-    Executable executable;
-    DML_CHECK(dmlCreateExecutableFromFile, file.c_str(), executable.out());
+    Executable executable = loadExecutable(file);
     DmlExecutableInfo info;
     dmlGetExecutableInfo(executable, &info);
     for (uint32_t i = 0; i < info.functionCount; ++i) {
@@ -225,6 +233,8 @@ void runTool(const Options &options) {
     return;
   }
 
+  Progress progress("dml-bench");
+  progress.begin("looking for a device");
   Instance instance = createInstance(nullptr);
   requireDevices(instance);
   DmlDeviceCreateInfo deviceInfo{};
@@ -235,7 +245,7 @@ void runTool(const Options &options) {
   std::string error;
   if (!options.json.empty() && !checkOutput(options.json, error))
     fail(error, kExitNotWritten);
-  Report report = Bench(options, device).run(cases);
+  Report report = Bench(options, device, progress).run(cases);
   if (!options.json.empty())
     writeFile(options.json, printJson(report));
 

@@ -36,7 +36,7 @@ static cl::OptionCategory category("dml-compile options");
 
 static cl::opt<std::string>
     inputFile(cl::Positional, cl::Required,
-              cl::desc("<input.mlir, .mlirbc or .onnx>"), cl::cat(category));
+              cl::desc("<input.mlir, .mlirbc, .onnx or ->"), cl::cat(category));
 
 static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),

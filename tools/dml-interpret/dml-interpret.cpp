@@ -33,7 +33,8 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("dml-interpret");
 static cl::opt<std::string> file(cl::Positional, cl::Required,
-                                 cl::desc("FILE.mlir or FILE.onnx"),
+                                 cl::desc("FILE.mlir, FILE.onnx, or - for "
+                                          "standard input"),
                                  cl::cat(category));
 static cl::list<std::string>
     inputOptions("input", cl::value_desc("[NAME=]@FILE.npy|TYPE=VALUES"),
@@ -43,6 +44,24 @@ static cl::list<std::string>
                   cl::desc("Where an output goes, in order or by name; the "
                            "others are printed"),
                   cl::cat(category));
+static cl::opt<bool>
+    printAll("print-all",
+             cl::desc("Print all elements of large results, not their first "
+                      "and last three in each dimension"),
+             cl::cat(category));
+static cl::list<std::string> expectedOptions(
+    "expected", cl::value_desc("[NAME=]@FILE.npy|TYPE=VALUES"),
+    cl::desc("Compare an output with this instead of printing it; the exit "
+             "code is 1 where they differ"),
+    cl::cat(category));
+static cl::opt<double>
+    relativeTolerance("rtol", cl::value_desc("R"), cl::init(0),
+                      cl::desc("A difference may be atol + R * |expected|"),
+                      cl::cat(category));
+static cl::opt<double> absoluteTolerance("atol", cl::value_desc("A"),
+                                         cl::init(0),
+                                         cl::desc("The same's absolute part"),
+                                         cl::cat(category));
 static cl::list<std::string>
     dimensions("dim", cl::value_desc("NAME=SIZE"),
                cl::desc("The size of a symbolic dimension of an ONNX model"),
@@ -156,6 +175,12 @@ static LogicalResult run(ModuleOp module) {
   if (!hostInputs)
     return emitToolError(error);
 
+  auto expected = dml::tools::readExpected(expectedOptions, signature, error);
+  if (!expected)
+    return emitToolError(error);
+  if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0))
+    return emitToolError("--rtol and --atol take numbers from 0 on");
+
   SmallVector<Tensor> inputs;
   for (const HostTensor &host : *hostInputs) {
     FailureOr<Tensor> input = convert(host);
@@ -171,8 +196,14 @@ static LogicalResult run(ModuleOp module) {
   std::vector<HostTensor> hostOutputs;
   for (const Tensor &output : *outputs)
     hostOutputs.push_back(convert(output));
-  if (!dml::tools::writeOutputs(*files, signature, hostOutputs, error))
+  if (!dml::tools::writeOutputs(*files, *expected, signature, hostOutputs,
+                                printAll, error))
     return emitToolError(error, tools::kExitNotWritten);
+  std::string difference =
+      dml::tools::compareOutputs(*expected, signature, hostOutputs,
+                                 {relativeTolerance, absoluteTolerance});
+  if (!difference.empty())
+    return emitToolError(difference, tools::kExitNo);
   return success();
 }
 

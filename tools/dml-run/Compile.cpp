@@ -24,12 +24,19 @@ AnonymousFile::~AnonymousFile() {
     close(descriptor);
 }
 
-bool AnonymousFile::create(std::string &error) {
+bool AnonymousFile::create(std::string &error,
+                           const std::vector<uint8_t> &bytes) {
   descriptor = memfd_create("dml-run", 0);
-  if (descriptor < 0)
+  bool good = descriptor >= 0;
+  for (size_t done = 0; good && done < bytes.size();) {
+    ssize_t count = write(descriptor, &bytes[done], bytes.size() - done);
+    good = count >= 0 || errno == EINTR;
+    done += count > 0 ? static_cast<size_t>(count) : 0;
+  }
+  if (!good)
     error =
         std::string("cannot create a file in memory: ") + std::strerror(errno);
-  return descriptor >= 0;
+  return good;
 }
 
 bool dml::tools::compileModule(const std::string &module,

@@ -9,7 +9,9 @@
 
 #include "support/ExitCode.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dml::tools {
@@ -20,11 +22,12 @@ class AnonymousFile {
 public:
   AnonymousFile() = default;
   ~AnonymousFile();
-  AnonymousFile(const AnonymousFile &) = delete;
-  AnonymousFile &operator=(const AnonymousFile &) = delete;
+  AnonymousFile(AnonymousFile &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  AnonymousFile &operator=(AnonymousFile &&) = delete;
 
-  /// Creates an empty file.
-  bool create(std::string &error);
+  /// Creates a file of these bytes.
+  bool create(std::string &error, const std::vector<uint8_t> &bytes = {});
   /// What this process, and those that it starts, may open it by.
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
 

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Devices.h"
+#include "support/Json.h"
+#include "support/Limits.h"
 
 #include <sstream>
 #include <utility>
@@ -41,70 +43,6 @@ const char *describeType(VkPhysicalDeviceType type) {
   }
 }
 
-std::string describeVersion(uint32_t version) {
-  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
-         std::to_string(VK_API_VERSION_MINOR(version));
-}
-
-std::vector<std::pair<const char *, bool>>
-listFeatures(const DmlDeviceInfo &info) {
-  std::vector<std::pair<const char *, bool>> features;
-  for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
-    features.push_back({dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)),
-                        (info.features & bit) != 0});
-  return features;
-}
-
-/// A limit of one number, or of three.
-struct Limit {
-  const char *name;
-  std::vector<uint64_t> values;
-};
-
-std::vector<Limit> listLimits(const DmlDeviceLimits &limits) {
-  auto three = [](const uint32_t(&values)[3]) {
-    return std::vector<uint64_t>(values, values + 3);
-  };
-  return {
-      {"maxStorageBufferRange", {limits.maxStorageBufferRange}},
-      {"maxMemoryAllocationSize", {limits.maxMemoryAllocationSize}},
-      {"minStorageBufferOffsetAlignment",
-       {limits.minStorageBufferOffsetAlignment}},
-      {"maxPerStageDescriptorStorageBuffers",
-       {limits.maxPerStageDescriptorStorageBuffers}},
-      {"maxComputeWorkGroupInvocations",
-       {limits.maxComputeWorkGroupInvocations}},
-      {"maxComputeWorkGroupSize", three(limits.maxComputeWorkGroupSize)},
-      {"maxComputeWorkGroupCount", three(limits.maxComputeWorkGroupCount)},
-      {"maxComputeSharedMemorySize", {limits.maxComputeSharedMemorySize}},
-      {"subgroupSize", {limits.subgroupSize}},
-      {"maxLoopIterations", {limits.maxLoopIterations}},
-  };
-}
-
-std::string join(const std::vector<uint64_t> &values, const char *separator) {
-  std::string text;
-  for (uint64_t value : values)
-    text += (text.empty() ? "" : separator) + std::to_string(value);
-  return text;
-}
-
-std::string quote(const std::string &text) {
-  std::ostringstream json;
-  json << '"';
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\')
-      json << '\\' << c;
-    else if (c < 0x20)
-      json << "\\u00"
-           << "0123456789abcdef"[c >> 4] << "0123456789abcdef"[c & 15];
-    else
-      json << c;
-  }
-  json << '"';
-  return json.str();
-}
-
 /// The infos of all devices; the indices are below the count, so none fails.
 std::vector<DmlDeviceInfo> listDevices(DmlInstance instance) {
   std::vector<DmlDeviceInfo> infos(dmlGetDeviceCount(instance));
@@ -133,7 +71,7 @@ std::string dml::tools::printDevices(DmlInstance instance) {
     row("driver") << info.driverName << ", " << info.driverInfo << '\n';
     row("Vulkan") << describeVersion(info.apiVersion) << '\n';
     row("deviceMemorySize") << info.deviceMemorySize << '\n';
-    for (const auto &[name, has] : listFeatures(info))
+    for (const auto &[name, has] : listFeatures(info.features))
       row(name) << (has ? "yes" : "no") << '\n';
     for (const Limit &limit : listLimits(info.limits))
       row(limit.name) << join(limit.values, " x ") << '\n';
@@ -149,16 +87,17 @@ std::string dml::tools::printDevicesAsJson(DmlInstance instance) {
   for (size_t i = 0; i < devices.size(); ++i) {
     const DmlDeviceInfo &info = devices[i];
     json << (i == 0 ? "\n" : ",\n") << "  {\n    \"index\": " << i
-         << ",\n    \"name\": " << quote(info.name)
-         << ",\n    \"type\": " << quote(describeType(info.type))
-         << ",\n    \"uuid\": " << quote(describeUuid(info.uuid))
-         << ",\n    \"driverName\": " << quote(info.driverName)
-         << ",\n    \"driverInfo\": " << quote(info.driverInfo)
-         << ",\n    \"apiVersion\": " << quote(describeVersion(info.apiVersion))
+         << ",\n    \"name\": " << quoteJson(info.name)
+         << ",\n    \"type\": " << quoteJson(describeType(info.type))
+         << ",\n    \"uuid\": " << quoteJson(describeUuid(info.uuid))
+         << ",\n    \"driverName\": " << quoteJson(info.driverName)
+         << ",\n    \"driverInfo\": " << quoteJson(info.driverInfo)
+         << ",\n    \"apiVersion\": "
+         << quoteJson(describeVersion(info.apiVersion))
          << ",\n    \"deviceMemorySize\": " << info.deviceMemorySize
          << ",\n    \"features\": {";
     const char *separator = "";
-    for (const auto &[name, has] : listFeatures(info)) {
+    for (const auto &[name, has] : listFeatures(info.features)) {
       json << separator << "\n      \"" << name
            << "\": " << (has ? "true" : "false");
       separator = ",";

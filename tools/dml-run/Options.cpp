@@ -18,7 +18,7 @@ usage: dml-run [options] FILE
 
 FILE is an executable (.dmlx), or a module (.mlir, .mlirbc) or ONNX model
 (.onnx), which the dml-compile beside this program, or else in PATH, compiles
-first.
+first. "-" is standard input, which holds any of these.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -30,6 +30,9 @@ examples
       reads and writes NumPy's files
   dml-run net.dmlx --input=scale=f32=0.5 --input=image=@image.npy
       inputs by name; --print-signature shows the names
+  dml-run net.dmlx --input=@image.npy --expected=@scores.npy --rtol=1e-5
+      compares with what another program computed
+  dml-compile net.mlir | dml-run - --input=@image.npy
   dml-run --list-devices
 
 inputs and outputs
@@ -43,6 +46,14 @@ inputs and outputs
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.
+  --print-all            print all elements; else of more than 1000 only the
+                         first and last three of each dimension
+  --expected=[NAME=]VALUE
+                         compare a result with VALUE, written as for --input,
+                         instead of printing it, in order where no NAME is
+                         given. The exit code is 1 where they differ; the first
+                         and the largest difference are named.
+  --rtol=R, --atol=A     a difference may be A + R * |expected|; default: 0, 0
   --function=NAME        default: main, or else the only one
   --print-signature      print the functions and what they take; run nothing.
                          The feature level there is the one that the operators
@@ -75,6 +86,13 @@ The reason for an exit code other than 0 is on stderr.
 
 )";
 
+/// A number that is not negative.
+static Option toleranceOption(std::string_view name, double &to) {
+  return {name, true, /*isRepeatable=*/false, [&to](std::string_view value) {
+            return parseNumber(value, to) && to >= 0;
+          }};
+}
+
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
                               std::string &error) {
   const std::vector<Option> known = {
@@ -87,6 +105,10 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--robust", options.robust),
       flagOption("--print-signature", options.printSignature),
       flagOption("--time", options.time),
+      flagOption("--print-all", options.printAll),
+      listOption("--expected", options.expected),
+      toleranceOption("--rtol", options.tolerance.relative),
+      toleranceOption("--atol", options.tolerance.absolute),
       textOption("--function", options.function),
       textOption("--device", options.device),
       listOption("--input", options.inputs),

@@ -7,7 +7,7 @@
 #ifndef DML_TOOLS_DMLRUN_OPTIONS_H
 #define DML_TOOLS_DMLRUN_OPTIONS_H
 
-#include "dml/runtime.h"
+#include "support/Compare.h"
 
 #include <cstdint>
 #include <string>
@@ -20,6 +20,8 @@ struct Options {
   /// As written, in order.
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
+  std::vector<std::string> expected;
+  Tolerance tolerance;
   std::string function;
   std::string device;
   std::vector<std::string> compileArguments;
@@ -34,6 +36,7 @@ struct Options {
   bool validate = false;
   bool robust = false;
   bool printSignature = false;
+  bool printAll = false;
   bool time = false;
 };
 

@@ -9,7 +9,9 @@
 #include "Options.h"
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
+#include "support/Input.h"
 #include "support/Plural.h"
+#include "support/Progress.h"
 #include "support/Runtime.h"
 
 #include <algorithm>
@@ -53,10 +55,34 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
-/// Whether dml-compile has to read the file first.
-bool isModule(const std::string &path) {
-  return endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
-         endsWith(path, ".onnx");
+/// Where the program is.
+struct Source {
+  std::string path;
+  /// Whether dml-compile has to read the file first.
+  bool isModule = false;
+  /// An executable that standard input had.
+  std::vector<uint8_t> bytes;
+  /// A module that standard input had; `path` is its.
+  AnonymousFile copy;
+};
+
+Source findSource(const std::string &path) {
+  Source source;
+  source.path = path;
+  source.isModule = endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
+                    endsWith(path, ".onnx");
+  if (!isStandardInput(path))
+    return source;
+  source.bytes = readInput(path);
+  if (isExecutable(source.bytes))
+    return source;
+  // It may have to be compiled twice, and a pipe is read once.
+  std::string error;
+  if (!source.copy.create(error, source.bytes))
+    fail(error, kExitNo);
+  source.path = source.copy.path();
+  source.isModule = true;
+  return source;
 }
 
 Executable compile(const std::string &module,
@@ -74,32 +100,29 @@ Executable compile(const std::string &module,
   return executable;
 }
 
-Executable loadExecutable(const Options &options) {
-  Executable executable;
-  const std::string &path = options.file;
-  if (isModule(path)) {
-    executable = compile(path, options.compileArguments);
-  } else if (!options.compileArguments.empty()) {
+Executable loadExecutable(const Options &options, const Source &source) {
+  if (source.isModule)
+    return compile(source.path, options.compileArguments);
+  if (!options.compileArguments.empty())
     fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but "
          "the file is '" +
-         path + "'");
-  } else {
-    DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
-  }
-  return executable;
+         source.path + "'");
+  if (isStandardInput(source.path))
+    return dml::tools::loadExecutable(source.bytes);
+  return dml::tools::loadExecutable(source.path);
 }
 
 /// Where the device lacks features that the executable of a module needs:
 /// compiles again without them, or says which operators cannot do without. No
 /// executable where that is not needed.
-Executable compileForDevice(const Options &options, DmlDevice device,
-                            DmlExecutable executable) {
+Executable compileForDevice(const Options &options, const Source &source,
+                            DmlDevice device, DmlExecutable executable) {
   DmlDeviceInfo has;
   dmlGetDeviceProperties(device, &has);
   DmlExecutableInfo needs;
   dmlGetExecutableInfo(executable, &needs);
   DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
-  if (!missing || !isModule(options.file))
+  if (!missing || !source.isModule)
     return Executable();
   std::string profile = "--device-profile=full";
   for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
@@ -108,7 +131,7 @@ Executable compileForDevice(const Options &options, DmlDevice device,
                  dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
   std::vector<std::string> arguments = options.compileArguments;
   arguments.push_back(profile);
-  return compile(options.file, arguments,
+  return compile(source.path, arguments,
                  std::string(" for device '") + has.name + "'");
 }
 
@@ -228,11 +251,14 @@ uint64_t waitLimit(const Options &options) {
 std::vector<HostTensor> run(const Options &options, DmlDevice device,
                             DmlExecutable executable,
                             const Signature &signature,
-                            const std::vector<HostTensor> &inputs) {
+                            const std::vector<HostTensor> &inputs,
+                            Progress &progress) {
   // Destroyed after the table, which waits for the work that uses them.
   std::vector<Buffer> buffers;
+  progress.begin("making pipelines");
   Program program;
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
+  progress.begin("writing inputs");
   BindingTable table;
   DmlBindingTableCreateInfo tableInfo{};
   tableInfo.function = signature.index;
@@ -267,6 +293,10 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
 
   std::vector<double> wallTimes;
   for (uint32_t i = 0; i < options.repeat; ++i) {
+    progress.begin(options.repeat == 1
+                       ? "running"
+                       : "running, " + std::to_string(i + 1) + " of " +
+                             printCount(options.repeat, "time"));
     auto begin = std::chrono::steady_clock::now();
     DML_CHECK(dmlSubmit, table);
     DML_CHECK(dmlWait, table, waitLimit(options));
@@ -274,6 +304,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
         std::chrono::steady_clock::now() - begin;
     wallTimes.push_back(duration.count());
   }
+  progress.clear();
   if (options.time)
     printTimes(executable, signature, table, wallTimes);
 
@@ -306,7 +337,8 @@ void runTool(const Options &options) {
 
   // Everything that can be wrong without a device is found before one is
   // looked for.
-  Executable executable = loadExecutable(options);
+  Source source = findSource(options.file);
+  Executable executable = loadExecutable(options, source);
   if (options.printSignature)
     return printSignatures(executable);
   Signature signature =
@@ -319,7 +351,12 @@ void runTool(const Options &options) {
   auto inputs = readInputs(options.inputs, function, error);
   if (!inputs)
     fail(error);
+  auto expected = readExpected(options.expected, function, error);
+  if (!expected)
+    fail(error);
 
+  Progress progress("dml-run");
+  progress.begin("looking for a device");
   Instance instance = createInstance(options);
   requireDevices(instance);
   std::vector<HostTensor> outputs;
@@ -332,15 +369,21 @@ void runTool(const Options &options) {
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
     dmlSetWaitLimit(device, waitLimit(options));
     // The signature goes on pointing into the first one.
-    Executable other = compileForDevice(options, device, executable);
-    outputs =
-        run(options, device, other ? other : executable, signature, *inputs);
+    Executable other = compileForDevice(options, source, device, executable);
+    outputs = run(options, device, other ? other : executable, signature,
+                  *inputs, progress);
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))
     fail("the validation layer has " + printCount(count, "message"), kExitNo);
-  if (!writeOutputs(*files, function, outputs, error))
+  progress.clear();
+  if (!writeOutputs(*files, *expected, function, outputs, options.printAll,
+                    error))
     fail(error, kExitNotWritten);
+  std::string difference =
+      compareOutputs(*expected, function, outputs, options.tolerance);
+  if (!difference.empty())
+    fail(difference, kExitNo);
 }
 
 } // namespace

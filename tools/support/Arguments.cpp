@@ -47,12 +47,11 @@ Argument splitArgument(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// `what` is "input" or "output".
-std::optional<Assignment> assign(const std::string &what,
-                                 const std::vector<std::string> &options,
-                                 const std::string &function,
-                                 const std::vector<Parameter> &parameters,
-                                 std::string &error) {
+/// `what` is "input" or "output", of which `option` is about all or some.
+std::optional<Assignment>
+assign(const std::string &what, const std::string &option,
+       const std::vector<std::string> &options, const std::string &function,
+       const std::vector<Parameter> &parameters, std::string &error) {
   Assignment values(parameters.size());
   std::vector<std::string> unnamed;
   for (const std::string &text : options) {
@@ -69,21 +68,21 @@ std::optional<Assignment> assign(const std::string &what,
       // "4x4xfloat=1" is meant for a type, whatever a tensor may be called.
       bool isType =
           std::isdigit(static_cast<unsigned char>((*argument.name)[0]));
-      if (isType && what == "input") {
-        error = "--input=" + text + ": '" + *argument.name +
-                "' is no type, and no input of function '" + function +
+      if (isType && option != "output") {
+        error = "--" + option + "=" + text + ": '" + *argument.name +
+                "' is no type, and no " + what + " of function '" + function +
                 "'; a type is sizes and f16, f32, f64, i4 to i64 or ui4 to "
                 "ui64, as in 4x4xf32";
         return std::nullopt;
       }
-      error = "--" + what + "=" + text + ": function '" + function +
+      error = "--" + option + "=" + text + ": function '" + function +
               "' has no " + what + " '" + *argument.name + "'; it has " +
               listNames(parameters);
       return std::nullopt;
     }
     std::optional<std::string> &value = values[it - parameters.begin()];
     if (value) {
-      error = what + " '" + it->name + "' is given twice";
+      error = option + " '" + it->name + "' is given twice";
       return std::nullopt;
     }
     value = argument.value;
@@ -93,7 +92,7 @@ std::optional<Assignment> assign(const std::string &what,
     next = std::find(next, values.end(), std::nullopt);
     if (next == values.end()) {
       error = std::string("there ") + (options.size() == 1 ? "is " : "are ") +
-              printCount(options.size(), "--" + what) + ", but function '" +
+              printCount(options.size(), "--" + option) + ", but function '" +
               function + "' has " + printCount(parameters.size(), what);
       return std::nullopt;
     }
@@ -102,13 +101,32 @@ std::optional<Assignment> assign(const std::string &what,
   return values;
 }
 
+/// The tensor that VALUE is of an option about `parameter`.
+std::optional<HostTensor> readTensor(const std::string &what,
+                                     const std::string &value,
+                                     const std::string &function,
+                                     const Parameter &parameter,
+                                     std::string &error) {
+  std::optional<HostTensor> tensor = value[0] == '@'
+                                         ? readNpy(value.substr(1), error)
+                                         : parseLiteral(value, error);
+  if (tensor && describeType(*tensor) != parameter.type) {
+    error = "type is " + describeType(*tensor) + ", but function '" + function +
+            (what == "input" ? "' wants " : "' has ") + parameter.type;
+    tensor.reset();
+  }
+  if (!tensor)
+    error = what + " '" + parameter.name + "': " + error;
+  return tensor;
+}
+
 } // namespace
 
 std::optional<std::vector<HostTensor>>
 dml::tools::readInputs(const std::vector<std::string> &options,
                        const FunctionSignature &function, std::string &error) {
   std::optional<Assignment> values =
-      assign("input", options, function.name, function.inputs, error);
+      assign("input", "input", options, function.name, function.inputs, error);
   if (!values)
     return std::nullopt;
   std::vector<HostTensor> tensors;
@@ -122,20 +140,31 @@ dml::tools::readInputs(const std::vector<std::string> &options,
               printCount(options.size(), "--input");
       return std::nullopt;
     }
-    const std::string &value = *(*values)[i];
-    std::optional<HostTensor> tensor = value[0] == '@'
-                                           ? readNpy(value.substr(1), error)
-                                           : parseLiteral(value, error);
-    if (tensor && describeType(*tensor) != input.type) {
-      error = "type is " + describeType(*tensor) + ", but function '" +
-              function.name + "' wants " + input.type;
-      tensor.reset();
-    }
-    if (!tensor) {
-      error = "input '" + input.name + "': " + error;
+    std::optional<HostTensor> tensor =
+        readTensor("input", *(*values)[i], function.name, input, error);
+    if (!tensor)
       return std::nullopt;
-    }
     tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
+
+std::optional<std::vector<std::optional<HostTensor>>>
+dml::tools::readExpected(const std::vector<std::string> &options,
+                         const FunctionSignature &function,
+                         std::string &error) {
+  std::optional<Assignment> values = assign(
+      "output", "expected", options, function.name, function.outputs, error);
+  if (!values)
+    return std::nullopt;
+  std::vector<std::optional<HostTensor>> tensors(values->size());
+  for (size_t i = 0; i < values->size(); ++i) {
+    if (!(*values)[i])
+      continue;
+    tensors[i] = readTensor("expected", *(*values)[i], function.name,
+                            function.outputs[i], error);
+    if (!tensors[i])
+      return std::nullopt;
   }
   return tensors;
 }
@@ -143,8 +172,8 @@ dml::tools::readInputs(const std::vector<std::string> &options,
 std::optional<std::vector<std::string>>
 dml::tools::readOutputs(const std::vector<std::string> &options,
                         const FunctionSignature &function, std::string &error) {
-  std::optional<Assignment> values =
-      assign("output", options, function.name, function.outputs, error);
+  std::optional<Assignment> values = assign(
+      "output", "output", options, function.name, function.outputs, error);
   if (!values)
     return std::nullopt;
   std::vector<std::string> files;
@@ -158,19 +187,40 @@ dml::tools::readOutputs(const std::vector<std::string> &options,
   return files;
 }
 
-bool dml::tools::writeOutputs(const std::vector<std::string> &files,
-                              const FunctionSignature &function,
-                              const std::vector<HostTensor> &tensors,
-                              std::string &error) {
+std::string dml::tools::compareOutputs(
+    const std::vector<std::optional<HostTensor>> &expected,
+    const FunctionSignature &function, const std::vector<HostTensor> &tensors,
+    const Tolerance &tolerance) {
+  std::string text;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (!expected[i])
+      continue;
+    std::string difference =
+        describeDifference(tensors[i], *expected[i], tolerance);
+    if (!difference.empty())
+      text += std::string(text.empty() ? "" : "; ") + "output '" +
+              function.outputs[i].name +
+              "' is not what is expected: " + difference;
+  }
+  return text;
+}
+
+bool dml::tools::writeOutputs(
+    const std::vector<std::string> &files,
+    const std::vector<std::optional<HostTensor>> &expected,
+    const FunctionSignature &function, const std::vector<HostTensor> &tensors,
+    bool printAll, std::string &error) {
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) {
       if (!writeNpy(files[i], tensors[i], error))
         return false;
       continue;
     }
+    if (expected[i])
+      continue;
     std::string text = "%" + function.outputs[i].name + ": " +
                        describeType(tensors[i]) + "\n" +
-                       printElements(tensors[i]) + "\n";
+                       printElements(tensors[i], printAll) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
   // An earlier failure to write stays with the stream.

@@ -7,7 +7,7 @@
 #ifndef DML_TOOLS_SUPPORT_ARGUMENTS_H
 #define DML_TOOLS_SUPPORT_ARGUMENTS_H
 
-#include "support/HostTensor.h"
+#include "support/Compare.h"
 
 namespace dml::tools {
 
@@ -38,10 +38,26 @@ std::optional<std::vector<std::string>>
 readOutputs(const std::vector<std::string> &options,
             const FunctionSignature &function, std::string &error);
 
-/// Writes each output into its file or prints it.
+/// The tensors that --expected options, [NAME=]VALUE, give for outputs of
+/// `function`; nothing for those that are not compared.
+std::optional<std::vector<std::optional<HostTensor>>>
+readExpected(const std::vector<std::string> &options,
+             const FunctionSignature &function, std::string &error);
+
+/// Compares the outputs with those expected. Empty, or what differs.
+std::string
+compareOutputs(const std::vector<std::optional<HostTensor>> &expected,
+               const FunctionSignature &function,
+               const std::vector<HostTensor> &tensors,
+               const Tolerance &tolerance);
+
+/// Writes each output into its file or prints it, all of its elements where
+/// `printAll` is set or they are few. What is compared is not printed.
 bool writeOutputs(const std::vector<std::string> &files,
+                  const std::vector<std::optional<HostTensor>> &expected,
                   const FunctionSignature &function,
-                  const std::vector<HostTensor> &tensors, std::string &error);
+                  const std::vector<HostTensor> &tensors, bool printAll,
+                  std::string &error);
 
 } // namespace dml::tools
 

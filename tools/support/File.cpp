@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,25 @@ void removeUnfinished(int signal) {
   // Blocked until this handler returns; then it does what it did before.
   raise(signal);
 }
+
+/// While it lives, signals that end the program wait: the file has no guard
+/// yet.
+class SignalsWait {
+public:
+  SignalsWait() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int signal : kSignals)
+      sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  SignalsWait(const SignalsWait &) = delete;
+  SignalsWait &operator=(const SignalsWait &) = delete;
+
+private:
+  sigset_t before;
+};
 
 /// While it lives, a signal that ends the program removes the file first.
 class Guard {
@@ -183,10 +203,12 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
     return false;
   // Beside the target: a rename works within one file system only.
   std::string temporary = target.path + ".XXXXXX";
+  std::optional<SignalsWait> signalsWait(std::in_place);
   int file = mkstemp(temporary.data());
   if (!code(file >= 0))
     return false;
   Guard guard(temporary);
+  signalsWait.reset();
   // mkstemp lets only the owner in; open would have heeded the umask.
   mode_t mode = target.status.st_mode & 07777;
   if (!target.exists) {

@@ -104,7 +104,10 @@ inline Instance createInstance(const DmlInstanceCreateInfo *info) {
 /// Fails where there is no device to choose from.
 inline void requireDevices(DmlInstance instance) {
   if (dmlGetDeviceCount(instance) == 0)
-    fail("there is no Vulkan device", kExitNo);
+    fail("there is no Vulkan device: no driver is installed that has one "
+         "(Debian's package mesa-vulkan-drivers has drivers for most GPUs, and "
+         "one for the CPU)",
+         kExitNo);
 }
 
 #define DML_CHECK(call, ...)                                                   \

@@ -253,8 +253,8 @@ void printHalf(std::string &text, uint16_t bits) {
   }
 }
 
-void printElement(std::string &text, DmlDataType dataType,
-                  const uint8_t *data) {
+void appendElement(std::string &text, DmlDataType dataType,
+                   const uint8_t *data) {
   switch (dataType) {
   case DML_DATA_TYPE_FLOAT16:
     return printHalf(text, readElement<uint16_t>(data));
@@ -449,37 +449,110 @@ std::optional<HostTensor> dml::tools::parseLiteral(std::string_view text,
   return tensor;
 }
 
-std::string dml::tools::printElements(const HostTensor &tensor) {
-  // Of 4 bits, each in a byte here.
-  std::vector<uint8_t> unpacked;
-  if (isNibble(tensor.dataType))
-    unpacked = unpackNibbles(
-        tensor.data, countElements(tensor.dataType, tensor.sizes).value_or(0));
-  const std::vector<uint8_t> &data =
-      isNibble(tensor.dataType) ? unpacked : tensor.data;
-  size_t elementSize = std::max<size_t>(dmlGetDataTypeSize(tensor.dataType), 1);
-  size_t rank = tensor.sizes.size();
-  std::string text(rank, '[');
-  std::vector<uint32_t> index(rank);
-  for (size_t at = 0; at < data.size(); at += elementSize) {
-    printElement(text, tensor.dataType, &data[at]);
-    // Count up; every dimension that starts anew closes its bracket.
-    size_t closed = 0;
-    while (closed < rank &&
-           ++index[rank - 1 - closed] == tensor.sizes[rank - 1 - closed]) {
-      index[rank - 1 - closed] = 0;
-      ++closed;
-    }
-    text.append(closed, ']');
-    if (at + elementSize == data.size())
-      break;
-    if (closed == 0) {
-      text += ' ';
-      continue;
-    }
-    // A blank line between matrices keeps them apart.
-    text.append(closed > 1 ? "\n\n" : "\n");
-    text.append(rank - closed, ' ').append(closed, '[');
+std::string dml::tools::printElement(const HostTensor &tensor, uint64_t index) {
+  std::string text;
+  if (isNibble(tensor.dataType)) {
+    uint8_t element = tensor.data[index / 2] >> (index % 2 * 4) & 0xf;
+    appendElement(text, tensor.dataType, &element);
+  } else {
+    appendElement(text, tensor.dataType,
+                  &tensor.data[index * dmlGetDataTypeSize(tensor.dataType)]);
   }
   return text;
+}
+
+namespace {
+
+/// Prints the elements of a tensor, or of its edges.
+class ElementPrinter {
+public:
+  ElementPrinter(const HostTensor &tensor, bool isShortened)
+      : tensor(tensor), isShortened(isShortened), rank(tensor.sizes.size()) {}
+
+  std::string print() {
+    if (rank == 0)
+      return printElement(tensor, 0);
+    if (countElements(tensor.dataType, tensor.sizes).value_or(0) == 0)
+      return std::string(rank, '[') + std::string(rank, ']');
+    // A single row stands in no columns.
+    bool hasColumns = false;
+    for (size_t i = 0; i + 1 < rank; ++i)
+      hasColumns |= tensor.sizes[i] > 1;
+    if (hasColumns)
+      visit(0, 0, /*measures=*/true);
+    visit(0, 0, /*measures=*/false);
+    return text;
+  }
+
+private:
+  /// Of a dimension that is shortened, so many elements of either end.
+  static constexpr uint32_t kEdge = 3;
+
+  bool isLong(size_t depth) const {
+    return isShortened && tensor.sizes[depth] > 2 * kEdge;
+  }
+
+  /// The elements from `first` on of dimension `depth`. Prints them, or finds
+  /// out how wide the columns are.
+  void visit(size_t depth, uint64_t first, bool measures) {
+    bool isRow = depth + 1 == rank;
+    uint64_t stride = 1;
+    for (size_t i = depth + 1; i < rank; ++i)
+      stride *= tensor.sizes[i];
+    if (!measures)
+      text += '[';
+    size_t padding = 0;
+    for (uint32_t i = 0; i < tensor.sizes[depth]; ++i) {
+      if (!measures && i > 0)
+        separate(depth, isRow, padding);
+      if (i == kEdge && isLong(depth)) {
+        if (!measures) {
+          text += "...";
+          separate(depth, isRow, 0);
+        }
+        i = tensor.sizes[depth] - kEdge;
+      }
+      if (isRow)
+        padding = visitElement(first + i, measures);
+      else
+        visit(depth + 1, first + i * stride, measures);
+    }
+    if (!measures)
+      text += ']';
+  }
+
+  void separate(size_t depth, bool isRow, size_t padding) {
+    if (isRow) {
+      text.append(padding + 1, ' ');
+      return;
+    }
+    // A blank line between matrices keeps them apart.
+    text += depth + 2 < rank ? "\n\n" : "\n";
+    text.append(depth + 1, ' ');
+  }
+
+  /// Prints an element, or finds out how wide it is. Returns how many blanks
+  /// make it as wide as its column, where another follows.
+  size_t visitElement(uint64_t index, bool measures) {
+    std::string number = printElement(tensor, index);
+    if (measures) {
+      width = std::max(width, number.size());
+      return 0;
+    }
+    text += number;
+    return width > number.size() ? width - number.size() : 0;
+  }
+
+  const HostTensor &tensor;
+  bool isShortened;
+  size_t rank;
+  size_t width = 0;
+  std::string text;
+};
+
+} // namespace
+
+std::string dml::tools::printElements(const HostTensor &tensor, bool all) {
+  uint64_t count = countElements(tensor.dataType, tensor.sizes).value_or(0);
+  return ElementPrinter(tensor, !all && count > kMaxPrintedElements).print();
 }

@@ -288,7 +288,9 @@ typedef struct DmlVulkanDevice {
 } DmlVulkanDevice;
 
 /* Uses the caller's VkDevice, which must outlive everything made from the
- * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. */
+ * DmlDevice. Nothing of it is destroyed by dmlDestroyDevice. Where a call has
+ * waited in vain (an error that names vkWaitForFences, or DML_ERROR_TIMEOUT),
+ * the caller may destroy it only once its work is known to have ended. */
 DML_API DmlResult dmlAdoptDevice(const DmlVulkanDevice *info, DmlDevice *device,
                                  DmlError *error);
 DML_API void dmlDestroyDevice(DmlDevice device);

@@ -207,3 +207,5 @@ func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
       : (tensor<1x1x1x1xf16>, tensor<1x1x1x2xf16>) -> tensor<1x1x1x1xf16>
   return %0 : tensor<1x1x1x1xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0

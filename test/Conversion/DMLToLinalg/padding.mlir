@@ -100,3 +100,5 @@ func.func @single(%input: tensor<1xf64>) -> tensor<5xf64> {
       : (tensor<1xf64>) -> tensor<5xf64>
   return %0 : tensor<5xf64>
 }
+
+// SPDX-License-Identifier: Apache-2.0

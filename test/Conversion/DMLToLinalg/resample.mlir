@@ -152,3 +152,5 @@ func.func @centres(%input: tensor<4xf32>) -> tensor<12xf32> {
       scales = array<f32: 3.0>} : (tensor<4xf32>) -> tensor<12xf32>
   return %0 : tensor<12xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -29,3 +29,5 @@ func.func @around(%input: tensor<2x3xui32>) -> (tensor<6xi32>, tensor<12xui32>) 
   %3 = dml.tile %2 {repeats = array<i64: 2>} : (tensor<6xui32>) -> tensor<12xui32>
   return %1, %3 : tensor<6xi32>, tensor<12xui32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -80,3 +80,5 @@ func.func @g(%input: tensor<1x3x8x8xi64>, %rows: tensor<4x8xi32>) {
 // JSON:      "kind": "rank",
 // JSON:      "rank": 2,
 // JSON:      "windows": "Windows 11, version 22H2 (build 22621)"
+
+// SPDX-License-Identifier: Apache-2.0

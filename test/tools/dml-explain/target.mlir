@@ -29,3 +29,5 @@ module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
     return
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,117 @@
+# Runs dml-inspect as people do, and looks at what it prints and writes.
+#   cmake -DDML_INSPECT=... -DWRITER=... -DFOLDER=... -P dml-inspect-test.cmake
+#
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}")
+execute_process(COMMAND "${WRITER}" "${FOLDER}" COMMAND_ERROR_IS_FATAL ANY)
+
+# run(<exit code> <regex of stdout or stderr> arguments...); `out` is what it
+# printed.
+function(run code pattern)
+  execute_process(COMMAND "${DML_INSPECT}" ${ARGN} WORKING_DIRECTORY "${FOLDER}"
+    INPUT_FILE "${FOLDER}/arithmetic.dmlx"
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  set(text "${out}")
+  if(NOT code EQUAL 0)
+    set(text "${err}")
+    if(NOT err MATCHES "^dml-inspect: error: [^\n]+\n$" OR NOT out STREQUAL "")
+      message(SEND_ERROR "not one clear error:\n${out}\n${err}")
+    endif()
+  endif()
+  if(NOT result EQUAL code OR NOT text MATCHES "${pattern}")
+    message(SEND_ERROR "dml-inspect ${ARGN}\nexit code ${result}, wanted ${code}\n"
+      "stdout: ${out}\nstderr: ${err}\nwanted: ${pattern}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+run(0 "usage: dml-inspect" --help)
+run(0 "^dml-inspect [0-9.]+\n$" --version)
+run(0 "^format [0-9.]+, written by dml's unit tests
+
+a device needs
+  Vulkan 1.2
+  maxStorageBufferRange 512
+.*
+shader modules
+  0 'add': [0-9]+ bytes
+  1 'reverse': [0-9]+ bytes
+
+kernels
+  0 'main': module 0 'add', workgroups of 32 x 1 x 1, 3 bindings, 0 bytes shared
+  1 'main': module 1 'reverse', workgroups of 64 x 1 x 1, 2 bindings, 256 bytes shared
+
+constants: 768 bytes
+
+function main\\(%a: 4x32xf32, %b: 4x32xf32\\) -> \\(%sum: 4x32xf32, %reversed: 2x64xf32\\)
+  checked against feature level 5_0
+  step 0: kernel 0 'main', 1 x 1 x 1 workgroups, of test.add
+    binding 0: input %a, bytes 0 to 512
+    binding 1: input %b, bytes 0 to 512
+    binding 2: temporary, bytes 256 to 768
+  step 1, after a barrier: copy, of test.copy
+    from temporary, bytes 256 to 768
+    to output %sum, bytes 0 to 512
+  step 2: kernel 1 .*
+  temporary memory: 1024 bytes
+    bytes 256 to 768: steps 0 to 2
+
+function add_constant.*
+    binding 1: constant, bytes 256 to 768
+" arithmetic.dmlx)
+run(0 "  shaderInt64\n" twice.dmlx)
+run(0 "written by dml's unit tests" -)
+
+# What programs read.
+run(0 "^{" arithmetic.dmlx --json)
+foreach(expected IN ITEMS "add shaderModules,0,name" "0-add.spv shaderModules,0,file"
+    "64 kernels,1,workgroupSize,0" "1.2 requirements,apiVersion"
+    "512 requirements,limits,maxStorageBufferRange" "768 constantSize"
+    "f32 functions,0,inputs,1,dataType" "32 functions,0,inputs,1,sizes,1"
+    "copy functions,0,steps,1,kind" "ON functions,0,steps,1,barrier"
+    "temporary functions,0,steps,1,ranges,0,buffer"
+    "256 functions,0,temporaryRanges,0,offset"
+    "2 functions,0,temporaryRanges,0,lastStep" "5_0 functions,0,featureLevel")
+  string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
+  set(wanted "${CMAKE_MATCH_1}")
+  string(REPLACE "," ";" path "${CMAKE_MATCH_2}")
+  string(JSON value GET "${out}" ${path})
+  if(NOT value STREQUAL wanted)
+    message(SEND_ERROR "${path} is ${value}, not ${wanted}")
+  endif()
+endforeach()
+run(0 "^{" twice.dmlx --json)
+string(JSON value GET "${out}" requirements features 0)
+if(NOT value STREQUAL "shaderInt64")
+  message(SEND_ERROR "the feature is ${value}")
+endif()
+
+# The shaders and the constants are the very bytes, but for indices that the
+# runtime has bounded, as in the second shader.
+run(0 "" arithmetic.dmlx --spirv=deep/shaders --constants=constants.bin)
+file(SHA256 "${FOLDER}/deep/shaders/0-add.spv" found)
+file(SHA256 "${KERNELS}/add.spv" wanted)
+if(NOT found STREQUAL wanted)
+  message(SEND_ERROR "0-add.spv is another module")
+endif()
+file(SIZE "${FOLDER}/deep/shaders/1-reverse.spv" size)
+file(SIZE "${KERNELS}/reverse.spv" given)
+if(size LESS_EQUAL given)
+  message(SEND_ERROR "1-reverse.spv has ${size} bytes, and no index is bounded")
+endif()
+file(SIZE "${FOLDER}/constants.bin" size)
+if(NOT size EQUAL 768)
+  message(SEND_ERROR "the constants have ${size} bytes")
+endif()
+
+# What is wrong is said.
+run(2 "no file is given")
+run(2 "there are two files" a.dmlx b.dmlx)
+run(2 "unknown option '--frobnicate'" --frobnicate)
+run(2 "cannot open 'none.dmlx': No such file" none.dmlx)
+run(2 "verifier refuses its structure" truncated.dmlx)
+run(4 "cannot make the folder" arithmetic.dmlx --spirv=constants.bin/shaders)
+run(4 "cannot write 'none/constants.bin'" arithmetic.dmlx --constants=none/constants.bin)

@@ -1,0 +1,361 @@
+//===- Inspect.cpp - What an executable holds -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inspect.h"
+#include "support/HostTensor.h"
+#include "support/Json.h"
+#include "support/Limits.h"
+#include "support/Plural.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+using namespace dml::tools;
+using namespace dml::runtime;
+
+namespace {
+
+std::string describeExtent(const Extent &extent) {
+  return join({extent[0], extent[1], extent[2]}, " x ");
+}
+
+std::string describeLevel(uint32_t level) {
+  return std::to_string(level >> 12) + "_" + std::to_string(level >> 8 & 0xf);
+}
+
+std::string describeType(const Tensor &tensor) {
+  return dml::tools::describeType(tensor.dataType, tensor.sizes);
+}
+
+std::string describeTensors(const std::vector<Tensor> &tensors) {
+  std::string text;
+  for (const Tensor &tensor : tensors)
+    text += (text.empty() ? "%" : ", %") + tensor.name + ": " +
+            describeType(tensor);
+  return "(" + text + ")";
+}
+
+/// A shader module as people know it.
+std::string describeModule(const Executable &executable, size_t index) {
+  const std::string &name = executable.shaderModules[index].name;
+  return std::to_string(index) + (name.empty() ? "" : " '" + name + "'");
+}
+
+const char *nameBuffer(BufferKind kind) {
+  switch (kind) {
+  case BufferKind::Input:
+    return "input";
+  case BufferKind::Output:
+    return "output";
+  case BufferKind::Temporary:
+    return "temporary";
+  case BufferKind::Constant:
+    return "constant";
+  }
+  return "";
+}
+
+const Tensor *findTensor(const Function &function, const BufferRange &range) {
+  if (range.kind == BufferKind::Input)
+    return &function.inputs[range.index];
+  if (range.kind == BufferKind::Output)
+    return &function.outputs[range.index];
+  return nullptr;
+}
+
+std::string describeRange(const Function &function, const BufferRange &range) {
+  std::string text = nameBuffer(range.kind);
+  if (const Tensor *tensor = findTensor(function, range))
+    text += " %" + tensor->name;
+  return text + ", bytes " + std::to_string(range.offset) + " to " +
+         std::to_string(range.offset + range.size);
+}
+
+/// Limits that something is required of.
+std::vector<Limit> listRequiredLimits(const DmlDeviceLimits &limits) {
+  std::vector<Limit> required;
+  for (Limit &limit : listLimits(limits))
+    if (std::any_of(limit.values.begin(), limit.values.end(),
+                    [](uint64_t value) { return value != 0; }))
+      required.push_back(std::move(limit));
+  return required;
+}
+
+void printStep(std::ostream &text, const Executable &executable,
+               const Function &function, size_t index) {
+  const Step &step = function.steps[index];
+  text << "  step " << index << (step.barrier ? ", after a barrier: " : ": ");
+  bool isDispatch = step.kind == DML_STEP_KIND_DISPATCH;
+  if (isDispatch)
+    text << "kernel " << step.kernel << " '"
+         << executable.kernels[step.kernel].entryPoint << "', "
+         << describeExtent(step.workgroupCount) << " workgroups";
+  else
+    text << "copy";
+  text << (step.label.empty() ? "" : ", of " + step.label) << '\n';
+  for (size_t i = 0; i < step.ranges.size(); ++i) {
+    text << "    ";
+    if (isDispatch)
+      text << "binding " << i << ": ";
+    else
+      text << (i == 0 ? "from " : "to ");
+    text << describeRange(function, step.ranges[i]) << '\n';
+  }
+}
+
+/// Brackets of JSON, with what separates their members.
+class List {
+public:
+  List(std::ostream &json, const char *brackets, std::string indent)
+      : json(json), brackets(brackets), indent(std::move(indent)) {
+    json << brackets[0];
+  }
+  ~List() {
+    if (!isEmpty)
+      json << '\n' << indent;
+    json << brackets[1];
+  }
+  List(const List &) = delete;
+  List &operator=(const List &) = delete;
+
+  /// Begins an element.
+  std::ostream &add() {
+    json << (isEmpty ? "\n" : ",\n") << indent << "  ";
+    isEmpty = false;
+    return json;
+  }
+  std::ostream &add(const char *key) { return add() << '"' << key << "\": "; }
+  std::string inner() const { return indent + "  "; }
+
+private:
+  std::ostream &json;
+  const char *brackets;
+  std::string indent;
+  bool isEmpty = true;
+};
+
+template <typename Numbers> std::string printNumbers(const Numbers &numbers) {
+  return "[" + join({numbers.begin(), numbers.end()}, ", ") + "]";
+}
+
+void addTensors(List &list, const char *key,
+                const std::vector<Tensor> &tensors) {
+  std::ostream &json = list.add(key);
+  List array(json, "[]", list.inner());
+  for (const Tensor &tensor : tensors) {
+    array.add();
+    List object(json, "{}", array.inner());
+    object.add("name") << quoteJson(tensor.name);
+    object.add("dataType") << quoteJson(dmlGetDataTypeName(tensor.dataType));
+    object.add("sizes") << printNumbers(tensor.sizes);
+    object.add("byteSize") << tensor.byteSize;
+    object.add("bufferSize") << tensor.bufferSize;
+  }
+}
+
+void addStep(std::ostream &json, const std::string &indent,
+             const Function &function, const Step &step) {
+  List object(json, "{}", indent);
+  bool isDispatch = step.kind == DML_STEP_KIND_DISPATCH;
+  object.add("kind") << (isDispatch ? "\"dispatch\"" : "\"copy\"");
+  object.add("label") << quoteJson(step.label);
+  object.add("barrier") << (step.barrier ? "true" : "false");
+  if (isDispatch) {
+    object.add("kernel") << step.kernel;
+    object.add("workgroupCount") << printNumbers(step.workgroupCount);
+  }
+  object.add(isDispatch ? "bindings" : "ranges");
+  List array(json, "[]", object.inner());
+  for (const BufferRange &range : step.ranges) {
+    array.add();
+    List inner(json, "{}", array.inner());
+    inner.add("buffer") << quoteJson(nameBuffer(range.kind));
+    if (findTensor(function, range))
+      inner.add("index") << range.index;
+    inner.add("offset") << range.offset;
+    inner.add("size") << range.size;
+  }
+}
+
+void addFunction(std::ostream &json, const std::string &indent,
+                 const Function &function) {
+  List object(json, "{}", indent);
+  object.add("name") << quoteJson(function.name);
+  object.add("featureLevel") << quoteJson(describeLevel(function.featureLevel));
+  addTensors(object, "inputs", function.inputs);
+  addTensors(object, "outputs", function.outputs);
+  object.add("temporarySize") << function.temporarySize;
+  {
+    object.add("temporaryRanges");
+    List array(json, "[]", object.inner());
+    for (const TemporaryRange &range : planMemory(function)) {
+      array.add();
+      List inner(json, "{}", array.inner());
+      inner.add("offset") << range.offset;
+      inner.add("size") << range.size;
+      inner.add("firstStep") << range.firstStep;
+      inner.add("lastStep") << range.lastStep;
+    }
+  }
+  object.add("steps");
+  List array(json, "[]", object.inner());
+  for (const Step &step : function.steps) {
+    array.add();
+    addStep(json, array.inner(), function, step);
+  }
+}
+
+} // namespace
+
+std::vector<TemporaryRange> dml::tools::planMemory(const Function &function) {
+  std::map<std::pair<uint64_t, uint64_t>, TemporaryRange> ranges;
+  for (size_t i = 0; i < function.steps.size(); ++i)
+    for (const BufferRange &range : function.steps[i].ranges)
+      if (range.kind == BufferKind::Temporary)
+        ranges
+            .insert(
+                {{range.offset, range.size}, {range.offset, range.size, i, i}})
+            .first->second.lastStep = i;
+  std::vector<TemporaryRange> plan;
+  for (const auto &[place, range] : ranges)
+    plan.push_back(range);
+  return plan;
+}
+
+std::string dml::tools::nameShaderFile(const Executable &executable,
+                                       size_t index) {
+  std::string name = std::to_string(index);
+  const std::string &given = executable.shaderModules[index].name;
+  if (!given.empty())
+    name += '-';
+  // What a file may be called everywhere, and no more of it than fits.
+  for (char c : given.substr(0, 100)) {
+    bool isPlain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+                   (c >= 'a' && c <= 'z') || c == '_';
+    name += isPlain ? c : '_';
+  }
+  return name + ".spv";
+}
+
+std::string dml::tools::printText(const Executable &executable,
+                                  const DmlDeviceLimits &limits) {
+  std::ostringstream text;
+  text << "format " << executable.versionMajor << '.' << executable.versionMinor
+       << ", written by "
+       << (executable.producer.empty() ? "a program that it does not name"
+                                       : executable.producer)
+       << "\n\na device needs\n  Vulkan "
+       << describeVersion(executable.requirements.apiVersion) << '\n';
+  for (const auto &[name, isNeeded] :
+       listFeatures(executable.requirements.features))
+    if (isNeeded)
+      text << "  " << name << '\n';
+  for (const Limit &limit : listRequiredLimits(limits))
+    text << "  " << limit.name << ' ' << join(limit.values, " x ") << '\n';
+
+  text << "\nshader modules\n";
+  for (size_t i = 0; i < executable.shaderModules.size(); ++i)
+    text << "  " << describeModule(executable, i) << ": "
+         << printCount(executable.shaderModules[i].code.size() * 4, "byte")
+         << '\n';
+  text << "\nkernels\n";
+  for (size_t i = 0; i < executable.kernels.size(); ++i) {
+    const Kernel &kernel = executable.kernels[i];
+    text << "  " << i << " '" << kernel.entryPoint << "': module "
+         << describeModule(executable, kernel.shaderModule)
+         << ", workgroups of " << describeExtent(kernel.workgroupSize) << ", "
+         << printCount(kernel.bindingCount, "binding") << ", "
+         << printCount(kernel.sharedMemorySize, "byte") << " shared\n";
+  }
+  text << "\nconstants: " << printCount(executable.constants.size(), "byte")
+       << '\n';
+
+  for (const Function &function : executable.functions) {
+    text << "\nfunction " << function.name << describeTensors(function.inputs)
+         << " -> " << describeTensors(function.outputs)
+         << "\n  checked against feature level "
+         << describeLevel(function.featureLevel) << '\n';
+    for (size_t i = 0; i < function.steps.size(); ++i)
+      printStep(text, executable, function, i);
+    text << "  temporary memory: " << printCount(function.temporarySize, "byte")
+         << '\n';
+    for (const TemporaryRange &range : planMemory(function)) {
+      text << "    bytes " << range.offset << " to "
+           << range.offset + range.size << ": ";
+      if (range.firstStep == range.lastStep)
+        text << "step " << range.firstStep << '\n';
+      else
+        text << "steps " << range.firstStep << " to " << range.lastStep << '\n';
+    }
+  }
+  return text.str();
+}
+
+std::string dml::tools::printJson(const Executable &executable,
+                                  const DmlDeviceLimits &limits) {
+  std::ostringstream json;
+  {
+    List root(json, "{}", "");
+    root.add("formatVersion") << '"' << executable.versionMajor << '.'
+                              << executable.versionMinor << '"';
+    root.add("producer") << quoteJson(executable.producer);
+    {
+      root.add("requirements");
+      List object(json, "{}", root.inner());
+      object.add("apiVersion")
+          << quoteJson(describeVersion(executable.requirements.apiVersion));
+      {
+        object.add("features");
+        List array(json, "[]", object.inner());
+        for (const auto &[name, isNeeded] :
+             listFeatures(executable.requirements.features))
+          if (isNeeded)
+            array.add() << quoteJson(name);
+      }
+      object.add("limits");
+      List inner(json, "{}", object.inner());
+      for (const Limit &limit : listRequiredLimits(limits))
+        inner.add(limit.name)
+            << (limit.values.size() > 1 ? printNumbers(limit.values)
+                                        : std::to_string(limit.values[0]));
+    }
+    {
+      root.add("shaderModules");
+      List array(json, "[]", root.inner());
+      for (size_t i = 0; i < executable.shaderModules.size(); ++i) {
+        const ShaderModule &module = executable.shaderModules[i];
+        array.add();
+        List object(json, "{}", array.inner());
+        object.add("name") << quoteJson(module.name);
+        object.add("byteSize") << module.code.size() * 4;
+        object.add("file") << quoteJson(nameShaderFile(executable, i));
+      }
+    }
+    {
+      root.add("kernels");
+      List array(json, "[]", root.inner());
+      for (const Kernel &kernel : executable.kernels) {
+        array.add();
+        List object(json, "{}", array.inner());
+        object.add("entryPoint") << quoteJson(kernel.entryPoint);
+        object.add("shaderModule") << kernel.shaderModule;
+        object.add("workgroupSize") << printNumbers(kernel.workgroupSize);
+        object.add("bindingCount") << kernel.bindingCount;
+        object.add("sharedMemorySize") << kernel.sharedMemorySize;
+      }
+    }
+    root.add("constantSize") << executable.constants.size();
+    root.add("functions");
+    List array(json, "[]", root.inner());
+    for (const Function &function : executable.functions) {
+      array.add();
+      addFunction(json, array.inner(), function);
+    }
+  }
+  json << '\n';
+  return json.str();
+}

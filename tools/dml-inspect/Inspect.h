@@ -1,0 +1,41 @@
+//===- Inspect.h - What an executable holds ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLINSPECT_INSPECT_H
+#define DML_TOOLS_DMLINSPECT_INSPECT_H
+
+#include "Executable.h"
+
+#include <string>
+#include <vector>
+
+namespace dml::tools {
+
+/// A range of a function's temporary memory, and the first and the last step
+/// that use it.
+struct TemporaryRange {
+  uint64_t offset;
+  uint64_t size;
+  size_t firstStep;
+  size_t lastStep;
+};
+
+/// In the order of their offsets.
+std::vector<TemporaryRange> planMemory(const runtime::Function &function);
+
+/// `limits` are those that dmlGetExecutableInfo says are required.
+std::string printText(const runtime::Executable &executable,
+                      const DmlDeviceLimits &limits);
+std::string printJson(const runtime::Executable &executable,
+                      const DmlDeviceLimits &limits);
+
+/// The file of a shader module: its number and what of its name a file may be
+/// called. "0-add.spv".
+std::string nameShaderFile(const runtime::Executable &executable, size_t index);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLINSPECT_INSPECT_H

@@ -1,0 +1,136 @@
+//===- dml-inspect.cpp - Look into an executable --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inspect.h"
+#include "support/CommandLine.h"
+#include "support/File.h"
+#include "support/Input.h"
+
+#include <cstdio>
+#include <filesystem>
+
+using namespace dml::tools;
+
+namespace {
+
+constexpr char kHelp[] =
+    R"(dml-inspect: what a compiled program holds
+
+usage: dml-inspect [options] FILE.dmlx
+
+Checks the executable as the runtime does, and prints what a device needs for
+it, its shader modules, kernels and constants, and each function's signature,
+steps and memory. FILE may be "-", standard input. No device is needed.
+
+examples
+  dml-inspect padding.dmlx
+  dml-inspect padding.dmlx --spirv=shaders && spirv-dis shaders/0-*.spv
+  dml-compile net.mlir | dml-inspect - --json
+
+options
+  --json             print the same as JSON
+  --spirv=FOLDER     also write each shader module to FOLDER, which is made
+                     where there is none, as NUMBER-NAME.spv: what the
+                     runtime hands to a driver, with the bounds that it adds to
+                     indices into arrays
+  --constants=FILE   also write the constants' bytes to FILE
+  --help, --version
+
+The reason for an exit code other than 0 is on stderr.
+
+)";
+
+struct Options {
+  bool help = false, version = false, json = false;
+  std::string spirv, constants;
+  std::vector<std::string> files;
+};
+
+void write(const std::string &path, const void *data, size_t size) {
+  std::string error;
+  if (!writeFile(path, {{data, size}}, error))
+    fail(error, kExitNotWritten);
+}
+
+void inspect(const Options &options) {
+  if (options.files.empty())
+    fail("no file is given (see --help)");
+  if (options.files.size() > 1)
+    fail("there are two files: '" + options.files[0] + "' and '" +
+         options.files[1] + "'");
+  const std::string &file = options.files[0];
+  // A file may change: what is printed is what was checked.
+  std::shared_ptr<const dml::runtime::Executable> executable;
+  auto take = [&](auto found) {
+    if (!found)
+      fail(found.status().message(), getExitCode(found.status().result()));
+    executable = *found;
+  };
+  if (isStandardInput(file)) {
+    std::vector<uint8_t> bytes = readInput(file);
+    take(dml::runtime::readExecutable(bytes.data(), bytes.size()));
+  } else {
+    take(dml::runtime::readExecutableFile(file));
+  }
+
+  DmlDeviceLimits limits{};
+  const dml::runtime::Requirements &needs = executable->requirements;
+  limits.maxStorageBufferRange = needs.maxStorageBufferRange;
+  limits.maxPerStageDescriptorStorageBuffers =
+      needs.maxPerStageDescriptorStorageBuffers;
+  limits.maxComputeWorkGroupInvocations = needs.maxComputeWorkGroupInvocations;
+  std::copy(needs.maxComputeWorkGroupSize.begin(),
+            needs.maxComputeWorkGroupSize.end(),
+            limits.maxComputeWorkGroupSize);
+  std::copy(needs.maxComputeWorkGroupCount.begin(),
+            needs.maxComputeWorkGroupCount.end(),
+            limits.maxComputeWorkGroupCount);
+  limits.maxComputeSharedMemorySize = needs.maxComputeSharedMemorySize;
+  limits.maxLoopIterations = needs.maxLoopIterations;
+
+  if (!options.spirv.empty()) {
+    std::error_code code;
+    std::filesystem::create_directories(options.spirv, code);
+    if (code)
+      fail("cannot make the folder '" + options.spirv + "': " + code.message(),
+           kExitNotWritten);
+    for (size_t i = 0; i < executable->shaderModules.size(); ++i) {
+      const std::vector<uint32_t> &code = executable->shaderModules[i].code;
+      write(options.spirv + "/" + nameShaderFile(*executable, i), code.data(),
+            code.size() * sizeof(uint32_t));
+    }
+  }
+  if (!options.constants.empty())
+    write(options.constants, executable->constants.data(),
+          executable->constants.size());
+  std::string text = options.json ? printJson(*executable, limits)
+                                  : printText(*executable, limits);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  return runMain("dml-inspect", [&] {
+    Options options;
+    std::string error;
+    if (!parseCommandLine(argc, argv,
+                          {flagOption("--help", options.help),
+                           flagOption("-h", options.help),
+                           flagOption("--version", options.version),
+                           flagOption("--json", options.json),
+                           textOption("--spirv", options.spirv),
+                           textOption("--constants", options.constants)},
+                          options.files, error))
+      fail(error);
+    if (options.help)
+      std::printf("%s%s", kHelp, kExitCodesHelp);
+    else if (options.version)
+      std::printf("dml-inspect %s\n", dmlGetVersion());
+    else
+      inspect(options);
+  });
+}

@@ -1,0 +1,161 @@
+//===- Compare.cpp - How far two tensors are apart ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Compare.h"
+
+#include "support/Half.h"
+#include "support/Plural.h"
+#include "support/TensorLiteral.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+using namespace dml::tools;
+
+namespace {
+
+template <typename T> T read(const HostTensor &tensor, uint64_t index) {
+  T value;
+  std::memcpy(&value, &tensor.data[index * sizeof(T)], sizeof(T));
+  return value;
+}
+
+double readFloat(const HostTensor &tensor, uint64_t index) {
+  switch (tensor.dataType) {
+  case DML_DATA_TYPE_FLOAT16:
+    return fromHalf(read<uint16_t>(tensor, index));
+  case DML_DATA_TYPE_FLOAT32:
+    return read<float>(tensor, index);
+  default:
+    return read<double>(tensor, index);
+  }
+}
+
+bool isFloat(DmlDataType type) {
+  return type == DML_DATA_TYPE_FLOAT16 || type == DML_DATA_TYPE_FLOAT32 ||
+         type == DML_DATA_TYPE_FLOAT64;
+}
+
+/// An integer of any type, exactly: a sign and a magnitude.
+struct Integer {
+  bool isNegative;
+  uint64_t magnitude;
+};
+
+Integer makeInteger(int64_t value) {
+  bool isNegative = value < 0;
+  auto bits = static_cast<uint64_t>(value);
+  return {isNegative, isNegative ? uint64_t(0) - bits : bits};
+}
+
+Integer readInteger(const HostTensor &tensor, uint64_t index) {
+  switch (tensor.dataType) {
+  case DML_DATA_TYPE_INT4:
+  case DML_DATA_TYPE_UINT4: {
+    int value = tensor.data[index / 2] >> (index % 2 * 4) & 0xf;
+    bool wraps = tensor.dataType == DML_DATA_TYPE_INT4 && value > 7;
+    return makeInteger(wraps ? value - 16 : value);
+  }
+  case DML_DATA_TYPE_INT8:
+    return makeInteger(read<int8_t>(tensor, index));
+  case DML_DATA_TYPE_INT16:
+    return makeInteger(read<int16_t>(tensor, index));
+  case DML_DATA_TYPE_INT32:
+    return makeInteger(read<int32_t>(tensor, index));
+  case DML_DATA_TYPE_INT64:
+    return makeInteger(read<int64_t>(tensor, index));
+  case DML_DATA_TYPE_UINT8:
+    return {false, read<uint8_t>(tensor, index)};
+  case DML_DATA_TYPE_UINT16:
+    return {false, read<uint16_t>(tensor, index)};
+  case DML_DATA_TYPE_UINT32:
+    return {false, read<uint32_t>(tensor, index)};
+  default:
+    return {false, read<uint64_t>(tensor, index)};
+  }
+}
+
+/// How far an element is from what is expected, and how large that is. The
+/// distance is not rounded to 0.
+struct Difference {
+  double distance;
+  double expected;
+};
+
+Difference differ(const HostTensor &found, const HostTensor &expected,
+                  uint64_t index) {
+  if (!isFloat(found.dataType)) {
+    Integer a = readInteger(found, index), b = readInteger(expected, index);
+    auto wide = [](uint64_t value) { return static_cast<double>(value); };
+    double distance =
+        a.isNegative == b.isNegative
+            ? wide(a.magnitude > b.magnitude ? a.magnitude - b.magnitude
+                                             : b.magnitude - a.magnitude)
+            : wide(a.magnitude) + wide(b.magnitude);
+    return {distance, wide(b.magnitude)};
+  }
+  double a = readFloat(found, index), b = readFloat(expected, index);
+  if (std::isnan(a) || std::isnan(b))
+    return {std::isnan(a) && std::isnan(b)
+                ? 0
+                : std::numeric_limits<double>::infinity(),
+            0};
+  // An infinity is equal to itself alone.
+  return {a == b ? 0 : std::fabs(a - b), std::isinf(b) ? 0 : std::fabs(b)};
+}
+
+std::string describeIndex(const HostTensor &tensor, uint64_t index) {
+  std::string text;
+  for (size_t i = tensor.sizes.size(); i-- > 0; index /= tensor.sizes[i])
+    text = std::to_string(index % tensor.sizes[i]) +
+           (text.empty() ? "" : ", ") + text;
+  return "[" + text + "]";
+}
+
+} // namespace
+
+std::string dml::tools::describeDifference(const HostTensor &found,
+                                           const HostTensor &expected,
+                                           const Tolerance &tolerance) {
+  uint64_t count = countElements(found.dataType, found.sizes).value_or(0);
+  uint64_t different = 0, first = 0, worst = 0;
+  double largest = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    Difference difference = differ(found, expected, i);
+    double allowed =
+        tolerance.absolute + tolerance.relative * difference.expected;
+    // No tolerance makes an infinity or a NaN of a number.
+    if (difference.distance == 0 ||
+        (difference.distance <= allowed && std::isfinite(difference.distance)))
+      continue;
+    if (different++ == 0)
+      first = i;
+    if (different == 1 || difference.distance > largest) {
+      worst = i;
+      largest = difference.distance;
+    }
+  }
+  if (different == 0)
+    return "";
+  auto describe = [&](uint64_t index) {
+    return "at " + describeIndex(found, index) + ": " +
+           printElement(found, index) + ", not " +
+           printElement(expected, index);
+  };
+  std::string text = std::to_string(different) + " of " +
+                     printCount(count, "element") + " " +
+                     (different == 1 ? "differs" : "differ") + ": the first " +
+                     describe(first);
+  if (worst != first)
+    text += "; the largest difference " + describe(worst);
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.3g", largest);
+  if (std::isfinite(largest))
+    text += std::string(" (") + digits + " apart)";
+  return text;
+}

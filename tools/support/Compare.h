@@ -1,0 +1,31 @@
+//===- Compare.h - How far two tensors are apart ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_COMPARE_H
+#define DML_TOOLS_SUPPORT_COMPARE_H
+
+#include "support/HostTensor.h"
+
+namespace dml::tools {
+
+/// What a difference may be: absolute + relative * |expected|, as in NumPy's
+/// allclose.
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// Compares two tensors of the same type. Zeros of either sign are equal, and
+/// so are NaNs, whatever their bits. Empty where all elements are within the
+/// tolerance; else how many are not, and the first and the largest difference
+/// with their coordinates.
+std::string describeDifference(const HostTensor &found,
+                               const HostTensor &expected,
+                               const Tolerance &tolerance);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_COMPARE_H

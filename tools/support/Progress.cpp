@@ -1,0 +1,76 @@
+//===- Progress.cpp - What a tool is doing --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Progress.h"
+
+#include <unistd.h>
+
+using namespace dml::tools;
+
+Progress::Progress(std::string tool, int descriptor,
+                   std::chrono::milliseconds patience)
+    : tool(std::move(tool)), descriptor(descriptor), patience(patience) {
+  if (isatty(descriptor))
+    thread = std::thread([this] { run(); });
+}
+
+Progress::~Progress() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isOver = true;
+  }
+  changed.notify_all();
+  thread.join();
+  clear();
+}
+
+void Progress::begin(const std::string &newWork) {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    work = newWork;
+    start = Clock::now();
+  }
+  changed.notify_all();
+}
+
+void Progress::clear() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isShown)
+    write("\r\033[K");
+  isShown = false;
+  work.clear();
+}
+
+void Progress::run() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!isOver) {
+    if (work.empty()) {
+      changed.wait(lock);
+      continue;
+    }
+    auto passed = Clock::now() - start;
+    if (passed >= patience || isShown) {
+      auto seconds =
+          std::chrono::duration_cast<std::chrono::seconds>(passed).count();
+      write("\r\033[K" + tool + ": " + work + ", " + std::to_string(seconds) +
+            " s");
+      isShown = true;
+      changed.wait_for(lock, std::chrono::seconds(1));
+    } else {
+      changed.wait_for(lock, patience - passed);
+    }
+  }
+}
+
+void Progress::write(const std::string &text) {
+  // A line that cannot be shown is none that is needed.
+  if (::write(descriptor, text.data(), text.size()) < 0)
+    isOver = true;
+}

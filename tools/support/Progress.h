@@ -1,0 +1,56 @@
+//===- Progress.h - What a tool is doing ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_PROGRESS_H
+#define DML_TOOLS_SUPPORT_PROGRESS_H
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace dml::tools {
+
+/// On a terminal, tells what takes longer than two seconds and for how long it
+/// has, in one line that goes away in the end. Elsewhere it says nothing.
+class Progress {
+public:
+  /// Writes to `descriptor`, which is standard error outside of tests.
+  explicit Progress(
+      std::string tool, int descriptor = 2,
+      std::chrono::milliseconds patience = std::chrono::milliseconds(2000));
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// What is being done from now on.
+  void begin(const std::string &work);
+  /// Takes the line away, before something else is written.
+  void clear();
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  void write(const std::string &text);
+
+  std::string tool;
+  int descriptor;
+  std::chrono::milliseconds patience;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string work;
+  Clock::time_point start;
+  bool isShown = false;
+  bool isOver = false;
+  /// Only where there is a terminal.
+  std::thread thread;
+};
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_PROGRESS_H
