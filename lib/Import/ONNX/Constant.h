@@ -8,6 +8,8 @@
 #define DML_LIB_IMPORT_ONNX_CONSTANT_H
 
 #include "Model.h"
+#include "Support/Builder.h"
+#include "Support/ExternalFiles.h"
 #include "dml/IR/DML.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -54,7 +56,9 @@ public:
   bool isSplat() const;
   /// Whether the elements become a resource, which lives as long as the
   /// module's context.
-  bool isResource() const { return !isSplat() && data.size() > maxInline; }
+  bool isResource() const {
+    return !isSplat() && data.size() > reader::maxInlineBytes;
+  }
   const char *getData() const { return data.data(); }
   bool isFloat() const {
     return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
@@ -86,26 +90,10 @@ public:
                           llvm::StringRef name) const;
 
 private:
-  /// Attributes of the context are compared by their elements, and live as long
-  /// as it does: few bytes alone become one.
-  static constexpr size_t maxInline = 64;
-
   DataType type;
   Shape shape;
   llvm::ArrayRef<char> data;
   std::shared_ptr<const void> owner;
-};
-
-/// Files beside the model that hold weights.
-class ExternalFiles {
-public:
-  explicit ExternalFiles(llvm::StringRef modelPath);
-  llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
-  open(llvm::StringRef location);
-
-private:
-  std::string folder;
-  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };
 
 /// Reads a TensorProto, whose elements are in the model's file, which `owner`
@@ -113,7 +101,7 @@ private:
 /// type say.
 llvm::Expected<Constant> readConstant(const TensorProto &tensor,
                                       std::shared_ptr<const void> owner,
-                                      ExternalFiles &files);
+                                      reader::ExternalFiles &files);
 
 } // namespace dml::onnx
 
