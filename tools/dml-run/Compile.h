@@ -9,6 +9,7 @@
 
 #include "support/ExitCode.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
   bool create(std::string &error);
   /// What this process, and those that it starts, may open it by.
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
+  /// What was written to it.
+  std::vector<uint8_t> read() const;
 
 private:
   int descriptor = -1;

@@ -16,9 +16,9 @@ const char *const dml::tools::kHelp =
 
 usage: dml-run [options] FILE
 
-FILE is an executable (.dmlx), or a module (.mlir, .mlirbc) or ONNX model
-(.onnx), which the dml-compile beside this program, or else in PATH, compiles
-first.
+FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), ONNX model (.onnx),
+JSON model of DxDispatch (.json) or serialized graph of DirectML (.bin), which
+the dml-compile beside this program, or else in PATH, compiles first.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -30,6 +30,8 @@ examples
       reads and writes NumPy's files
   dml-run net.dmlx --input=scale=f32=0.5 --input=image=@image.npy
       inputs by name; --print-signature shows the names
+  dml-run model.json
+      does what the model's commands say: dispatches, prints resources
   dml-run --list-devices
 
 inputs and outputs
@@ -43,6 +45,9 @@ inputs and outputs
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.
   --function=NAME        default: main, or else the only one
+                         With it, a JSON model's function is run like any other,
+                         and its commands are not.
+  --output-dir=FOLDER    where a JSON model may write the files that it names
   --print-signature      print the functions and what they take; run nothing.
                          The feature level there is the one that the operators
                          were checked against: what dml.target or --feature-level
@@ -88,6 +93,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--time", options.time),
       textOption("--function", options.function),
       textOption("--device", options.device),
+      textOption("--output-dir", options.outputFolder),
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),

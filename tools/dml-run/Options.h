@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::string function;
+  std::string outputFolder;
   std::string device;
   std::vector<std::string> compileArguments;
   DmlFeatureFlags disabledFeatures = 0;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Commands.h"
 #include "Compile.h"
 #include "Devices.h"
 #include "Options.h"
@@ -47,7 +48,14 @@ struct Signature {
 /// Whether dml-compile has to read the file first.
 bool isModule(const std::string &path) {
   return endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
-         endsWith(path, ".onnx");
+         endsWith(path, ".onnx") || endsWith(path, ".json") ||
+         endsWith(path, ".bin");
+}
+
+/// Whether the file says itself what to run.
+bool hasCommands(const Options &options) {
+  return endsWith(options.file, ".json") && options.function.empty() &&
+         !options.printSignature;
 }
 
 Executable compile(const std::string &module,
@@ -65,14 +73,19 @@ Executable compile(const std::string &module,
   return executable;
 }
 
-Executable loadExecutable(const Options &options) {
+/// `commands` is where dml-compile is to write those of the file, or empty.
+Executable loadExecutable(const Options &options,
+                          const std::string &commands = "") {
   Executable executable;
   const std::string &path = options.file;
   if (isModule(path)) {
-    executable = compile(path, options.compileArguments);
+    std::vector<std::string> arguments = options.compileArguments;
+    if (!commands.empty())
+      arguments.push_back("--commands=" + commands);
+    executable = compile(path, arguments);
   } else if (!options.compileArguments.empty()) {
-    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but "
-         "the file is '" +
+    fail("--compile-arg and --dim are for .mlir, .mlirbc, .onnx, .json and "
+         ".bin files, but the file is '" +
          path + "'");
   } else {
     DML_CHECK(dmlCreateExecutableFromFile, path.c_str(), executable.out());
@@ -272,6 +285,60 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   return outputs;
 }
 
+/// Calls `use` with the device, and the executable or one that fits the device
+/// better.
+template <typename Use>
+void withDevice(const Options &options, DmlExecutable executable, Use use) {
+  Instance instance = createInstance(options);
+  requireDevices(instance);
+  {
+    DmlDeviceCreateInfo info{};
+    info.selector = options.device.c_str();
+    info.robustBufferAccess = options.robust;
+    info.disabledFeatures = options.disabledFeatures;
+    Device device;
+    DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    dmlSetWaitLimit(device, waitLimit(options));
+    Executable other = compileForDevice(options, device, executable);
+    use(device, other ? other : executable);
+  }
+  // The device is gone by now: what the layer has to say has been said.
+  if (uint32_t count = dmlGetValidationMessageCount(instance))
+    fail("the validation layer has " + printCount(count, "message"), kExitNo);
+}
+
+/// Does what a JSON model says.
+void runCommands(const Options &options) {
+  if (!options.inputs.empty() || !options.outputs.empty())
+    fail("--input and --output are for a function, but the model '" +
+         options.file +
+         "' says what its resources hold: name a function with --function");
+  AnonymousFile file;
+  std::string error;
+  if (!file.create(error))
+    fail(error, kExitNo);
+  Executable executable = loadExecutable(options, file.path());
+  Commands commands(file.read());
+  auto find = [&](const std::string &name) {
+    uint32_t index = 0;
+    DML_CHECK(dmlFindFunction, executable, name.c_str(), &index);
+    return readSignature(executable, index);
+  };
+  commands.check(
+      [&](const std::string &name) {
+        Signature signature = find(name);
+        return FunctionTensors{signature.inputs, signature.outputs};
+      },
+      options.outputFolder);
+  withDevice(options, executable, [&](DmlDevice device, DmlExecutable fitting) {
+    commands.run(
+        [&](const std::string &name, const std::vector<HostTensor> &inputs) {
+          return run(options, device, fitting, find(name), inputs);
+        });
+  });
+  commands.finish();
+}
+
 void runTool(const Options &options) {
   if (options.listDevices) {
     Instance instance = createInstance(options);
@@ -287,6 +354,10 @@ void runTool(const Options &options) {
 
   // Everything that can be wrong without a device is found before one is
   // looked for.
+  if (hasCommands(options))
+    return runCommands(options);
+  if (!options.outputFolder.empty())
+    fail("--output-dir is for the files that a .json model writes");
   Executable executable = loadExecutable(options);
   if (options.printSignature)
     return printSignatures(executable);
@@ -301,25 +372,11 @@ void runTool(const Options &options) {
   if (!inputs)
     fail(error);
 
-  Instance instance = createInstance(options);
-  requireDevices(instance);
   std::vector<HostTensor> outputs;
-  {
-    DmlDeviceCreateInfo info{};
-    info.selector = options.device.c_str();
-    info.robustBufferAccess = options.robust;
-    info.disabledFeatures = options.disabledFeatures;
-    Device device;
-    DML_CHECK(dmlCreateDevice, instance, &info, device.out());
-    dmlSetWaitLimit(device, waitLimit(options));
-    // The signature goes on pointing into the first one.
-    Executable other = compileForDevice(options, device, executable);
-    outputs =
-        run(options, device, other ? other : executable, signature, *inputs);
-  }
-  // The device is gone by now: what the layer has to say has been said.
-  if (uint32_t count = dmlGetValidationMessageCount(instance))
-    fail("the validation layer has " + printCount(count, "message"), kExitNo);
+  withDevice(options, executable, [&](DmlDevice device, DmlExecutable fitting) {
+    // The signature goes on pointing into the first executable.
+    outputs = run(options, device, fitting, signature, *inputs);
+  });
   if (!writeOutputs(*files, function, outputs, error))
     fail(error, kExitNotWritten);
 }
