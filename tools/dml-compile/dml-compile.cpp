@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Commands.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Executable/Executable.h"
 #include "dml/IR/DML.h"
@@ -36,7 +37,8 @@ static cl::OptionCategory category("dml-compile options");
 
 static cl::opt<std::string>
     inputFile(cl::Positional, cl::Required,
-              cl::desc("<input.mlir, .mlirbc, .onnx or ->"), cl::cat(category));
+              cl::desc("<input.mlir, .mlirbc, .onnx, .json, .bin or ->"),
+              cl::cat(category));
 
 static cl::opt<std::string>
     outputFile("o", cl::desc("File to write (default: standard output)"),
@@ -80,6 +82,12 @@ static cl::list<std::string>
                cl::desc("The size of a symbolic dimension of an ONNX "
                         "model"),
                cl::value_desc("name=size"), cl::cat(category));
+
+static cl::opt<std::string> commandsFile(
+    "commands",
+    cl::desc("Write what a JSON model says to do with its functions, for "
+             "dml-run"),
+    cl::value_desc("file"), cl::Hidden, cl::cat(category));
 
 static cl::opt<bool> fuse(
     "fuse",
@@ -222,12 +230,17 @@ static ExitCode run() {
   static auto *context = new MLIRContext(registry);
   auto sourceMgr = std::make_shared<llvm::SourceMgr>();
   SourceMgrDiagnosticHandler handler(*sourceMgr, context);
+  dml::directml::Commands commands;
   static ModuleOp module =
       dml::tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr,
-                             ParserConfig(context))
+                             ParserConfig(context), &commands)
           .release();
   if (!module)
     return dml::tools::kExitInvalid;
+  if (!commandsFile.empty())
+    if (ExitCode code =
+            writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
+      return code;
 
   dml::CompilerOptions options;
   options.deviceProfile = deviceProfile.getValue();
@@ -255,6 +268,10 @@ int main(int argc, char **argv) {
           "the\n"
           "executable that dml-run and the runtime load, or a stage on the "
           "way.\n"
+          "ONNX models, JSON models of DxDispatch (.json) and serialized "
+          "graphs "
+          "of\n"
+          "DirectML (.bin) are such modules, too.\n"
           "--help-hidden has MLIR's options too: --mlir-timing and others.\n",
           &category))
     return dml::tools::kExitInvalid;

@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Explain.h"
+#include "Page.h"
 #include "SupportMatrix.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/ViewOps.h"
@@ -24,11 +26,15 @@
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace dml;
 using dml::tools::ExitCode;
+using dml::tools::OpReport;
+using dml::tools::Report;
+using dml::tools::Verdict;
 
 namespace {
 enum class MatrixFormat { None, Markdown, Json };
@@ -42,6 +48,12 @@ llvm::cl::opt<std::string> outputFile("o", llvm::cl::desc("Output file"),
                                       llvm::cl::value_desc("file"),
                                       llvm::cl::init("-"),
                                       llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    reportFile("report",
+               llvm::cl::desc("Write a page about the model, too: the graph "
+                              "drawn, what each node needs and why (.html), "
+                              "or the drawing alone (.svg)"),
+               llvm::cl::value_desc("file"), llvm::cl::cat(category));
 llvm::cl::opt<bool> asJson("json", llvm::cl::desc("Report as JSON"),
                            llvm::cl::cat(category));
 llvm::cl::opt<std::string>
@@ -61,49 +73,6 @@ llvm::cl::opt<MatrixFormat> matrix(
                                 "As the page docs/FeatureLevels.md"),
                      clEnumValN(MatrixFormat::Json, "json", "As JSON")),
     llvm::cl::init(MatrixFormat::None), llvm::cl::cat(category));
-
-/// What is said about one op.
-struct OpReport {
-  FeatureLevelOpInterface op;
-  FeatureLevelOpInterface::MinimumLevel minimum;
-  /// The level to fit, if one was asked for or stated, and what it lacks.
-  std::optional<FeatureLevel> target;
-  SmallVector<Requirement> violations;
-};
-
-/// How a file fits the levels that were asked for.
-enum class Verdict {
-  /// Nobody asked, and every operation has a level.
-  None,
-  Fits,
-  DoesNotFit,
-  /// There are operations that are not DirectML's, or no DirectML operators.
-  Undecided,
-};
-
-/// What is said about a file.
-struct Report {
-  SmallVector<OpReport> ops;
-  /// The operations that are not DirectML's.
-  SmallVector<Operation *> foreign;
-  /// The oldest level that supports all ops.
-  FeatureLevel level = getFeatureLevels().front().level;
-
-  /// One operator that does not fit decides it; what is unknown beside it
-  /// changes nothing.
-  Verdict getVerdict() const {
-    if (llvm::any_of(ops,
-                     [](const OpReport &op) { return !op.violations.empty(); }))
-      return Verdict::DoesNotFit;
-    if (ops.empty() || !foreign.empty())
-      return Verdict::Undecided;
-    return hasTarget() ? Verdict::Fits : Verdict::None;
-  }
-  bool hasTarget() const {
-    return llvm::any_of(ops,
-                        [](const OpReport &op) { return bool(op.target); });
-  }
-};
 } // namespace
 
 /// Takes every `dml.target` off the ops in `root`, so that the verifier asks
@@ -133,7 +102,7 @@ takeTargets(Operation *root) {
 /// Whether DirectML has no operator for `op` because it needs none: functions
 /// and their calls, constants, and views, which leave all bytes where they are.
 /// Transposition and broadcasting are views by the strides of a binding.
-static bool needsNoOperator(Operation *op) {
+bool dml::tools::needsNoOperator(Operation *op) {
   if (auto function = dyn_cast<func::FuncOp>(op))
     return !function.isExternal();
   return isa<ModuleOp, func::ReturnOp, func::CallOp, arith::ConstantOp,
@@ -147,7 +116,7 @@ static bool needsNoOperator(Operation *op) {
 static bool isInForeign(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent;
        parent = parent->getParentOp())
-    if (!needsNoOperator(parent))
+    if (!tools::needsNoOperator(parent))
       return true;
   return false;
 }
@@ -159,7 +128,7 @@ static Report explain(Operation *root,
   root->walk<WalkOrder::PreOrder>([&](Operation *operation) {
     auto op = dyn_cast<FeatureLevelOpInterface>(operation);
     if (!op) {
-      if (!needsNoOperator(operation) && !isInForeign(operation))
+      if (!tools::needsNoOperator(operation) && !isInForeign(operation))
         report.foreign.push_back(operation);
       return;
     }
@@ -178,8 +147,7 @@ static Report explain(Operation *root,
   return report;
 }
 
-/// The symbol of the function that `op` is or stands in, or "".
-static StringRef getFunctionName(Operation *op) {
+StringRef dml::tools::getFunctionName(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     function = op->getParentOfType<FunctionOpInterface>();
@@ -213,7 +181,7 @@ static void printText(const Report &report, raw_ostream &os) {
   bool isFirst = true;
   StringRef function;
   auto printPlace = [&](Operation *op) {
-    StringRef name = getFunctionName(op);
+    StringRef name = tools::getFunctionName(op);
     if (isFirst || name != function) {
       isFirst = false;
       function = name;
@@ -330,7 +298,7 @@ static llvm::json::Value toJson(const Report &report) {
     llvm::json::Object object{
         {"op", op->getName().getStringRef()},
         {"operator", support.operatorType},
-        {"function", getFunctionName(op)},
+        {"function", tools::getFunctionName(op)},
         {"level", getFeatureLevelNumber(*opReport.minimum.level)},
         {"deciding", toJson(opReport.minimum.deciding, support)},
         {"tensors", std::move(tensors)}};
@@ -350,7 +318,7 @@ static llvm::json::Value toJson(const Report &report) {
   llvm::json::Array foreign;
   for (Operation *op : report.foreign) {
     llvm::json::Object object{{"op", op->getName().getStringRef()},
-                              {"function", getFunctionName(op)}};
+                              {"function", tools::getFunctionName(op)}};
     addLocation(op, object);
     foreign.push_back(std::move(object));
   }
@@ -383,8 +351,21 @@ static llvm::json::Value toJson(const Report &report) {
 // Driver
 //===----------------------------------------------------------------------===//
 
-/// Reads, explains, and returns how the program ends.
-static ExitCode run(MLIRContext &context, raw_ostream &os) {
+/// Reads, explains, and returns how the program ends. `reportText` becomes the
+/// page that --report asks for.
+static ExitCode run(MLIRContext &context, raw_ostream &os,
+                    std::string &reportText) {
+  if (!reportFile.empty() && (matrix != MatrixFormat::None ||
+                              !(StringRef(reportFile).ends_with(".html") ||
+                                StringRef(reportFile).ends_with(".svg")))) {
+    tools::emitToolError()
+        << (matrix != MatrixFormat::None
+                ? "--report is about a file, and --matrix about none"
+                : "--report wants the name of a file that ends with .html or "
+                  ".svg")
+        << "\n";
+    return tools::kExitInvalid;
+  }
   if (matrix == MatrixFormat::Markdown) {
     printSupportMatrix(&context, os);
     return tools::kExitDone;
@@ -419,6 +400,14 @@ static ExitCode run(MLIRContext &context, raw_ostream &os) {
     return tools::kExitInvalid;
 
   Report report = explain(module.get(), *targets, asked);
+  if (!reportFile.empty()) {
+    llvm::raw_string_ostream page(reportText);
+    StringRef title = llvm::sys::path::filename(inputFile);
+    if (StringRef(reportFile).ends_with(".svg"))
+      tools::printDrawing(module.get(), report, title, page);
+    else
+      tools::printPage(module.get(), report, title, page);
+  }
   if (asJson)
     os << llvm::formatv("{0:2}", toJson(report)) << "\n";
   else
@@ -443,7 +432,9 @@ int main(int argc, char **argv) {
           "the oldest\nthat supports it, whatever level the file states; and "
           "why\n\nOperations that are not DirectML's are named and counted, "
           "since nobody knows\ntheir level. Functions, constants, reshapes and "
-          "casts need no operator.\n",
+          "casts need no operator.\n\nA file is MLIR, an ONNX model (.onnx), a "
+          "JSON model of DxDispatch (.json)\nor a serialized graph of DirectML "
+          "(.bin).\n",
           &category))
     return tools::kExitInvalid;
 
@@ -457,11 +448,13 @@ int main(int argc, char **argv) {
   // A misspelt dml operator is an error still.
   context.allowUnregisteredDialects();
 
-  std::string text, error;
+  std::string text, reportText, error;
   llvm::raw_string_ostream os(text);
-  ExitCode code = run(context, os);
+  ExitCode code = run(context, os, reportText);
   if (code != tools::kExitInvalid &&
-      !tools::writeOutput(outputFile, text, error)) {
+      ((!reportFile.empty() &&
+        !tools::writeOutput(reportFile, reportText, error)) ||
+       !tools::writeOutput(outputFile, text, error))) {
     tools::emitToolError() << error << "\n";
     return tools::kExitNotWritten;
   }

@@ -6,6 +6,7 @@
 
 #include "Compile.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,16 @@ bool AnonymousFile::create(std::string &error,
     error =
         std::string("cannot create a file in memory: ") + std::strerror(errno);
   return good;
+}
+
+std::vector<uint8_t> AnonymousFile::read() const {
+  std::vector<uint8_t> bytes;
+  std::array<uint8_t, 65536> chunk;
+  ssize_t size = 0;
+  while ((size = pread(descriptor, chunk.data(), chunk.size(),
+                       static_cast<off_t>(bytes.size()))) > 0)
+    bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + size);
+  return bytes;
 }
 
 bool dml::tools::compileModule(const std::string &module,

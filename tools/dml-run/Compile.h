@@ -30,6 +30,8 @@ public:
   bool create(std::string &error, const std::vector<uint8_t> &bytes = {});
   /// What this process, and those that it starts, may open it by.
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
+  /// What was written to it.
+  std::vector<uint8_t> read() const;
 
 private:
   int descriptor = -1;

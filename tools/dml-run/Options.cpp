@@ -16,9 +16,10 @@ const char *const dml::tools::kHelp =
 
 usage: dml-run [options] FILE
 
-FILE is an executable (.dmlx), or a module (.mlir, .mlirbc) or ONNX model
-(.onnx), which the dml-compile beside this program, or else in PATH, compiles
-first. "-" is standard input, which holds any of these.
+FILE is an executable (.dmlx), or a module (.mlir, .mlirbc), ONNX model (.onnx),
+JSON model of DxDispatch (.json) or serialized graph of DirectML (.bin), which
+the dml-compile beside this program, or else in PATH, compiles first. "-" is
+standard input, which holds an executable, a module or an ONNX model.
 
 examples
   dml-run padding.dmlx --input=1x1x4x4xf32=1
@@ -33,6 +34,8 @@ examples
   dml-run net.dmlx --input=@image.npy --expected=@scores.npy --rtol=1e-5
       compares with what another program computed
   dml-compile net.mlir | dml-run - --input=@image.npy
+  dml-run model.json
+      does what the model's commands say: dispatches, prints resources
   dml-run --list-devices
 
 inputs and outputs
@@ -55,6 +58,9 @@ inputs and outputs
                          and the largest difference are named.
   --rtol=R, --atol=A     a difference may be A + R * |expected|; default: 0, 0
   --function=NAME        default: main, or else the only one
+                         With it, a JSON model's function is run like any other,
+                         and its commands are not.
+  --output-dir=FOLDER    where a JSON model may write the files that it names
   --print-signature      print the functions and what they take; run nothing.
                          The feature level there is the one that the operators
                          were checked against: what dml.target or --feature-level
@@ -111,6 +117,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       toleranceOption("--atol", options.tolerance.absolute),
       textOption("--function", options.function),
       textOption("--device", options.device),
+      textOption("--output-dir", options.outputFolder),
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
       listOption("--compile-arg", options.compileArguments),

@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> expected;
   Tolerance tolerance;
   std::string function;
+  std::string outputFolder;
   std::string device;
   std::vector<std::string> compileArguments;
   DmlFeatureFlags disabledFeatures = 0;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Commands.h"
 #include "Compile.h"
 #include "Devices.h"
 #include "Options.h"
@@ -70,7 +71,8 @@ Source findSource(const std::string &path) {
   Source source;
   source.path = path;
   source.isModule = endsWith(path, ".mlir") || endsWith(path, ".mlirbc") ||
-                    endsWith(path, ".onnx");
+                    endsWith(path, ".onnx") || endsWith(path, ".json") ||
+                    endsWith(path, ".bin");
   if (!isStandardInput(path))
     return source;
   source.bytes = readInput(path);
@@ -83,6 +85,12 @@ Source findSource(const std::string &path) {
   source.path = source.copy.path();
   source.isModule = true;
   return source;
+}
+
+/// Whether the file says itself what to run.
+bool hasCommands(const Options &options) {
+  return endsWith(options.file, ".json") && options.function.empty() &&
+         !options.printSignature;
 }
 
 Executable compile(const std::string &module,
@@ -100,12 +108,18 @@ Executable compile(const std::string &module,
   return executable;
 }
 
-Executable loadExecutable(const Options &options, const Source &source) {
-  if (source.isModule)
-    return compile(source.path, options.compileArguments);
+/// `commands` is where dml-compile is to write those of the file, or empty.
+Executable loadExecutable(const Options &options, const Source &source,
+                          const std::string &commands = "") {
+  if (source.isModule) {
+    std::vector<std::string> arguments = options.compileArguments;
+    if (!commands.empty())
+      arguments.push_back("--commands=" + commands);
+    return compile(source.path, arguments);
+  }
   if (!options.compileArguments.empty())
-    fail("--compile-arg and --dim are for .mlir, .mlirbc and .onnx files, but "
-         "the file is '" +
+    fail("--compile-arg and --dim are for .mlir, .mlirbc, .onnx, .json and "
+         ".bin files, but the file is '" +
          source.path + "'");
   if (isStandardInput(source.path))
     return dml::tools::loadExecutable(source.bytes);
@@ -322,6 +336,68 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   return outputs;
 }
 
+/// Calls `use` with the device, and the executable or one that fits the device
+/// better.
+template <typename Use>
+void withDevice(const Options &options, const Source &source,
+                DmlExecutable executable, Use use) {
+  Progress progress("dml-run");
+  progress.begin("looking for a device");
+  Instance instance = createInstance(options);
+  requireDevices(instance);
+  {
+    DmlDeviceCreateInfo info{};
+    info.selector = options.device.c_str();
+    info.robustBufferAccess = options.robust;
+    info.disabledFeatures = options.disabledFeatures;
+    Device device;
+    DML_CHECK(dmlCreateDevice, instance, &info, device.out());
+    dmlSetWaitLimit(device, waitLimit(options));
+    Executable other = compileForDevice(options, source, device, executable);
+    use(device, other ? other : executable, progress);
+  }
+  // The device is gone by now: what the layer has to say has been said.
+  if (uint32_t count = dmlGetValidationMessageCount(instance))
+    fail("the validation layer has " + printCount(count, "message"), kExitNo);
+  progress.clear();
+}
+
+/// Does what a JSON model says.
+void runCommands(const Options &options, const Source &source) {
+  if (!options.inputs.empty() || !options.outputs.empty() ||
+      !options.expected.empty())
+    fail(
+        "--input, --output and --expected are for a function, but the model '" +
+        options.file +
+        "' says what its resources hold: name a function with --function");
+  AnonymousFile file;
+  std::string error;
+  if (!file.create(error))
+    fail(error, kExitNo);
+  Executable executable = loadExecutable(options, source, file.path());
+  Commands commands(file.read());
+  auto find = [&](const std::string &name) {
+    uint32_t index = 0;
+    DML_CHECK(dmlFindFunction, executable, name.c_str(), &index);
+    return readSignature(executable, index);
+  };
+  commands.check(
+      [&](const std::string &name) {
+        Signature signature = find(name);
+        return FunctionTensors{signature.inputs, signature.outputs};
+      },
+      options.outputFolder);
+  withDevice(options, source, executable,
+             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
+               commands.run([&](const std::string &name,
+                                const std::vector<HostTensor> &inputs) {
+                 return run(options, device, fitting, find(name), inputs,
+                            progress);
+               });
+             });
+  commands.finish();
+}
+
 void runTool(const Options &options) {
   if (options.listDevices) {
     Instance instance = createInstance(options);
@@ -338,6 +414,10 @@ void runTool(const Options &options) {
   // Everything that can be wrong without a device is found before one is
   // looked for.
   Source source = findSource(options.file);
+  if (hasCommands(options))
+    return runCommands(options, source);
+  if (!options.outputFolder.empty())
+    fail("--output-dir is for the files that a .json model writes");
   Executable executable = loadExecutable(options, source);
   if (options.printSignature)
     return printSignatures(executable);
@@ -355,28 +435,13 @@ void runTool(const Options &options) {
   if (!expected)
     fail(error);
 
-  Progress progress("dml-run");
-  progress.begin("looking for a device");
-  Instance instance = createInstance(options);
-  requireDevices(instance);
   std::vector<HostTensor> outputs;
-  {
-    DmlDeviceCreateInfo info{};
-    info.selector = options.device.c_str();
-    info.robustBufferAccess = options.robust;
-    info.disabledFeatures = options.disabledFeatures;
-    Device device;
-    DML_CHECK(dmlCreateDevice, instance, &info, device.out());
-    dmlSetWaitLimit(device, waitLimit(options));
-    // The signature goes on pointing into the first one.
-    Executable other = compileForDevice(options, source, device, executable);
-    outputs = run(options, device, other ? other : executable, signature,
-                  *inputs, progress);
-  }
-  // The device is gone by now: what the layer has to say has been said.
-  if (uint32_t count = dmlGetValidationMessageCount(instance))
-    fail("the validation layer has " + printCount(count, "message"), kExitNo);
-  progress.clear();
+  withDevice(options, source, executable,
+             [&](DmlDevice device, DmlExecutable fitting, Progress &progress) {
+               // The signature goes on pointing into the first executable.
+               outputs =
+                   run(options, device, fitting, signature, *inputs, progress);
+             });
   if (!writeOutputs(*files, *expected, function, outputs, options.printAll,
                     error))
     fail(error, kExitNotWritten);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,9 +24,11 @@ int main(int argc, char **argv) {
     printONNXOperators();
     return 0;
   }
+  dml::directml::registerTranslations();
   dml::onnx::registerTranslation();
   return failed(mlir::mlirTranslateMain(
       argc, argv,
-      "dml-translate: reads ONNX models (--onnx-operators alone lists what "
-      "they may consist of)"));
+      "dml-translate: reads ONNX models, JSON models of DxDispatch and "
+      "serialized graphs of DirectML (--onnx-operators alone lists what ONNX "
+      "models may consist of)"));
 }

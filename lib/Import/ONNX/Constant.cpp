@@ -5,12 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Constant.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/Path.h"
 #include <cmath>
 #include <limits>
 
@@ -265,63 +261,13 @@ SmallVector<double> Constant::getFloats() const {
 
 Value Constant::materialize(OpBuilder &builder, Location loc,
                             ArrayRef<int64_t> physical, StringRef name) const {
-  Type elementType = getElementType(type, builder.getContext());
-  // arith.constant knows no unsigned integers.
-  Type signless = elementType;
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    signless = builder.getIntegerType(integer.getWidth());
-  auto tensorType = RankedTensorType::get(physical, signless);
-  ElementsAttr elements;
-  if (!isResource()) {
-    elements = DenseElementsAttr::getFromRawBuffer(tensorType, data);
-  } else {
-    AsmResourceBlob blob(
-        data, /*dataAlignment=*/1,
-        [owner = owner](void *, size_t, size_t) mutable { owner.reset(); },
-        /*dataIsMutable=*/false);
-    elements =
-        DenseResourceElementsAttr::get(tensorType, name, std::move(blob));
-  }
-  Value value = arith::ConstantOp::create(builder, loc, elements);
-  if (signless != elementType)
-    value = tensor::BitcastOp::create(
-        builder, loc, RankedTensorType::get(physical, elementType), value);
-  return value;
+  return reader::buildConstant(builder, loc, type, physical, data, owner, name,
+                               isResource());
 }
 
 //===----------------------------------------------------------------------===//
 // TensorProto
 //===----------------------------------------------------------------------===//
-
-ExternalFiles::ExternalFiles(StringRef modelPath)
-    : folder(llvm::sys::path::parent_path(modelPath)) {}
-
-llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
-ExternalFiles::open(StringRef location) {
-  std::shared_ptr<llvm::MemoryBuffer> &file = files[location];
-  if (file)
-    return file;
-  // A model names files of its own folder; others are none of its business.
-  bool leaves = llvm::sys::path::is_absolute(location) || location.empty() ||
-                location.contains('\0');
-  for (auto part = llvm::sys::path::begin(location),
-            end = llvm::sys::path::end(location);
-       part != end; ++part)
-    leaves |= *part == "..";
-  if (leaves)
-    return llvm::createStringError("its elements are in '" + location +
-                                   "', but wanted is a file in the model's "
-                                   "folder");
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, location);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return llvm::createStringError("its elements are in '" + path +
-                                   "': " + buffer.getError().message());
-  file = std::move(*buffer);
-  return file;
-}
 
 /// The bytes of a typed field's elements, each as wide as `type`.
 template <typename T>
@@ -344,7 +290,7 @@ static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
 llvm::Expected<Constant>
 dml::onnx::readConstant(const TensorProto &tensor,
                         std::shared_ptr<const void> owner,
-                        ExternalFiles &files) {
+                        reader::ExternalFiles &files) {
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("tensor '" + tensor.name + "': " + message);
   };

@@ -8,6 +8,8 @@
 #define DML_LIB_IMPORT_ONNX_CONSTANT_H
 
 #include "Model.h"
+#include "Support/Builder.h"
+#include "Support/ExternalFiles.h"
 #include "dml/IR/DML.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
@@ -67,7 +69,8 @@ public:
   /// module's context.
   bool isResource() const {
     // MLIR does not say how a resource holds elements of four bits.
-    return !isSplat() && data.size() > maxInline && !isFourBits(type);
+    return !isSplat() && data.size() > reader::maxInlineBytes &&
+           !isFourBits(type);
   }
   const char *getData() const { return data.data(); }
   bool isFloat() const {
@@ -100,26 +103,10 @@ public:
                           llvm::StringRef name) const;
 
 private:
-  /// Attributes of the context are compared by their elements, and live as long
-  /// as it does: few bytes alone become one.
-  static constexpr size_t maxInline = 64;
-
   DataType type;
   Shape shape;
   llvm::ArrayRef<char> data;
   std::shared_ptr<const void> owner;
-};
-
-/// Files beside the model that hold weights.
-class ExternalFiles {
-public:
-  explicit ExternalFiles(llvm::StringRef modelPath);
-  llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
-  open(llvm::StringRef location);
-
-private:
-  std::string folder;
-  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };
 
 /// Reads a TensorProto, whose elements are in the model's file, which `owner`
@@ -127,7 +114,7 @@ private:
 /// type say.
 llvm::Expected<Constant> readConstant(const TensorProto &tensor,
                                       std::shared_ptr<const void> owner,
-                                      ExternalFiles &files);
+                                      reader::ExternalFiles &files);
 
 } // namespace dml::onnx
 

@@ -119,7 +119,7 @@ private:
   const GraphProto &graph;
   StringRef path;
   std::shared_ptr<llvm::MemoryBuffer> file;
-  ExternalFiles externalFiles;
+  reader::ExternalFiles externalFiles;
   OpBuilder builder;
   const ImportOptions &options;
 
@@ -829,51 +829,7 @@ Value NodeImporter::getConstant(const Constant &constant,
 }
 
 Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
-  // A view of a view is a view of what that one shows.
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  auto type = cast<RankedTensorType>(value.getType());
-  ArrayRef<int64_t> from = type.getShape();
-  if (from == to)
-    return value;
-  // Groups of neighbouring dimensions that have as many elements in both.
-  SmallVector<ReassociationIndices> fromGroups, toGroups;
-  Shape groupSizes;
-  size_t i = 0, j = 0;
-  while (i < from.size() && j < to.size()) {
-    ReassociationIndices fromGroup, toGroup;
-    int64_t fromSize = from[i], toSize = to[j];
-    fromGroup.push_back(i++);
-    toGroup.push_back(j++);
-    while (fromSize != toSize) {
-      if (fromSize < toSize) {
-        assert(i < from.size() && "a view has as many elements");
-        fromSize *= from[i];
-        fromGroup.push_back(i++);
-      } else {
-        assert(j < to.size() && "a view has as many elements");
-        toSize *= to[j];
-        toGroup.push_back(j++);
-      }
-    }
-    fromGroups.push_back(fromGroup);
-    toGroups.push_back(toGroup);
-    groupSizes.push_back(fromSize);
-  }
-  // What is left are 1s.
-  for (; i < from.size(); ++i)
-    fromGroups.back().push_back(i);
-  for (; j < to.size(); ++j)
-    toGroups.back().push_back(j);
-  OpBuilder &builder = getBuilder();
-  if (groupSizes.size() < from.size())
-    value = tensor::CollapseShapeOp::create(
-        builder, loc, type.clone(groupSizes), value, fromGroups);
-  if (groupSizes.size() < to.size())
-    value = tensor::ExpandShapeOp::create(builder, loc, type.clone(to), value,
-                                          toGroups);
-  return value;
+  return reader::reshape(getBuilder(), loc, value, to);
 }
 
 Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
@@ -947,40 +903,11 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
   // An attribute, or an operator before this one, could not be built.
   if (!reason.empty())
     return placehold(reason);
-  OperationState state(loc, name);
-  SmallVector<int32_t> segments;
-  size_t used = 0;
-  for (const TensorInfo &info : support->tensors) {
-    if (info.isResult)
-      continue;
-    segments.push_back(0);
-    for (const Operand &operand : operands)
-      if (operand.name == info.name) {
-        state.addOperands(operand.values);
-        segments.back() = static_cast<int32_t>(operand.values.size());
-        ++used;
-      }
-  }
-  assert(used == operands.size() && "operands have DirectML's names");
-  if (name.hasTrait<OpTrait::AttrSizedOperandSegments>())
-    state.addAttribute("operandSegmentSizes",
-                       builder.getDenseI32ArrayAttr(segments));
-  state.addAttributes(attributes);
-  state.addTypes(results);
-
-  std::string message;
-  ScopedDiagnosticHandler handler(builder.getContext(),
-                                  [&](Diagnostic &diagnostic) {
-                                    if (message.empty())
-                                      message = diagnostic.str();
-                                    return success();
-                                  });
-  Operation *op = builder.create(state);
-  if (failed(verify(op))) {
-    op->erase();
-    return placehold(message);
-  }
-  return SmallVector<Value>(op->getResults());
+  llvm::Expected<Operation *> op =
+      reader::buildOperator(builder, loc, name, operands, attributes, results);
+  if (!op)
+    return placehold(llvm::toString(op.takeError()));
+  return SmallVector<Value>((*op)->getResults());
 }
 
 FailureOr<Value> NodeImporter::build(StringRef mnemonic,

@@ -134,18 +134,7 @@ public:
   mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
                                        DataType type);
 
-  /// An operand under its name in DirectML's description; none where it is
-  /// optional and absent, several where it is an array.
-  struct Operand {
-    llvm::StringRef name;
-    llvm::SmallVector<mlir::Value> values;
-    Operand(llvm::StringRef name, mlir::Value value) : name(name) {
-      if (value)
-        values.push_back(value);
-    }
-    Operand(llvm::StringRef name, llvm::ArrayRef<mlir::Value> values)
-        : name(name), values(values) {}
-  };
+  using Operand = reader::Operand;
   /// Builds dml.`mnemonic`. Where dml has no such operator, or its verifier
   /// refuses it, the node is not supported for that reason.
   llvm::FailureOr<llvm::SmallVector<mlir::Value>>

@@ -1,0 +1,868 @@
+//===- OperatorDesc.cpp - A DML_OPERATOR_DESC and its operator ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorDesc.h"
+
+#include "Support/Builder.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::directml;
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an attribute holds.
+enum FieldKind {
+  Enum,
+  Bool,
+  Float,
+  Integer,
+  Integers,
+  Floats,
+  Scalar,
+  ScaleBias,
+  Activation,
+  Activations,
+};
+
+/// An attribute of an operator.
+struct FieldRow {
+  llvm::StringLiteral op;
+  llvm::StringLiteral attribute;
+  FieldKind kind;
+  /// The mnemonic of the enum.
+  llvm::StringLiteral enumName;
+  bool isOptional;
+};
+
+/// A case of an enum.
+struct FieldCaseRow {
+  llvm::StringLiteral enumName;
+  llvm::StringLiteral name;
+  uint32_t value;
+};
+
+#define GET_DMLFields_IMPL
+#define GET_DMLFieldCases_IMPL
+#include "Fields.inc"
+} // namespace
+
+/// The table's rows of the operator `op`.
+static ArrayRef<FieldRow> getFields(OperationName op) {
+  StringRef name = op.stripDialect();
+  ArrayRef<FieldRow> rows = DMLFields;
+  auto isOther = [&](const FieldRow &row) { return row.op != name; };
+  return rows.drop_while(isOther).take_until(isOther);
+}
+
+/// "StartPadding" for "start_padding". An abbreviation stays one.
+static std::string toFieldName(StringRef name) {
+  std::string text;
+  for (StringRef word : llvm::split(name, '_')) {
+    if (word == "roi")
+      text += "ROI";
+    else
+      text += llvm::toUpper(word.front()) + word.drop_front().str();
+  }
+  return text;
+}
+
+/// The field of DirectML's structure that `row` stands for.
+static std::string getFieldName(const FieldRow &row) {
+  // The dialect calls these a mode alone.
+  if (row.attribute == "mode" &&
+      (row.enumName == "padding_mode" || row.enumName == "interpolation_mode"))
+    return toFieldName(row.enumName);
+  return toFieldName(row.attribute);
+}
+
+std::string dml::directml::getTensorFieldName(const TensorInfo &info) {
+  std::string text = toFieldName(info.name);
+  if (info.count != TensorInfo::Count::Variadic)
+    return text + "Tensor";
+  text.pop_back(); // The plural's s.
+  return text + "Tensors";
+}
+
+/// The field that says of which type the scalar `row` is.
+static StringRef getTypeField(const FieldRow &row) {
+  if (row.attribute == "min" || row.attribute == "max")
+    return "MinMaxDataType";
+  return row.attribute == "padding_value" ? "PaddingValueDataType"
+                                          : "ValueDataType";
+}
+
+/// Fields that count the elements of the arrays of their structure, each of
+/// which has as many.
+static constexpr llvm::StringLiteral countFields[] = {
+    "ActivationDescCount",     "AxisCount",    "ChannelCount",
+    "DimensionCount",          "InputCount",   "OutputCount",
+    "QuantizationTensorCount", "RepeatsCount", "ScaleCount"};
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The member of DML_SCALAR_UNION of the type `type`: "UInt8".
+static std::string getMemberName(DataType type) {
+  StringRef name = stringifyDataType(type);
+  StringRef width = name.drop_until(llvm::isDigit);
+  StringRef kind = name.drop_back(width.size());
+  return ((kind == "f" ? "Float" : kind == "i" ? "Int" : "UInt") + width).str();
+}
+
+std::string dml::directml::describeDataType(DataType type) {
+  return StringRef(getMemberName(type)).upper();
+}
+
+static unsigned getBitWidth(DataType type) {
+  unsigned width = 0;
+  (void)stringifyDataType(type)
+      .drop_until(llvm::isDigit)
+      .getAsInteger(10, width);
+  return width;
+}
+
+/// DirectML's name of an enumerator, in full or without `prefix`.
+static StringRef dropPrefix(StringRef text, StringRef prefix) {
+  text.consume_front(prefix);
+  return text;
+}
+
+llvm::Expected<DataType> dml::directml::readDataType(const Json &json) {
+  std::string names;
+  if (json.isString()) {
+    StringRef text =
+        dropPrefix(llvm::cantFail(json.getString()), "DML_TENSOR_DATA_TYPE_");
+    for (DataType type : getDataTypes())
+      if (text == describeDataType(type))
+        return type;
+  }
+  for (DataType type : getDataTypes())
+    names += (names.empty() ? "" : ", ") + describeDataType(type);
+  return json.fail("a data type: " + names);
+}
+
+static llvm::Expected<Attribute> readEnum(const Json &json, const FieldRow &row,
+                                          MLIRContext *context) {
+  std::string prefix = "DML_" + row.enumName.upper() + "_", names;
+  std::optional<int64_t> number = json ? (*json).getAsInteger() : std::nullopt;
+  StringRef text = json.isString()
+                       ? dropPrefix(llvm::cantFail(json.getString()), prefix)
+                       : StringRef();
+  for (const FieldCaseRow &enumCase : DMLFieldCases) {
+    if (enumCase.enumName != row.enumName)
+      continue;
+    std::string name = enumCase.name.upper();
+    if (text == name || (number && *number == enumCase.value))
+      return parseAttribute(
+          ("#dml." + row.enumName + "<" + enumCase.name + ">").str(), context);
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return json.fail("one of " + names);
+}
+
+llvm::Expected<llvm::APInt> dml::directml::readElement(const Json &json,
+                                                       DataType type) {
+  StringRef name = stringifyDataType(type);
+  unsigned width = getBitWidth(type);
+  if (name.starts_with("f")) {
+    llvm::Expected<double> number = json.getFloat();
+    if (!number)
+      return number.takeError();
+    llvm::APFloat value(*number);
+    bool losesInfo;
+    value.convert(width == 16   ? llvm::APFloat::IEEEhalf()
+                  : width == 32 ? llvm::APFloat::IEEEsingle()
+                                : llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    if (value.isInfinity() && !std::isinf(*number))
+      return json.fail("a number that a float of " + Twine(width) +
+                       " bits holds");
+    return value.bitcastToAPInt();
+  }
+  if (name.starts_with("u")) {
+    llvm::Expected<uint64_t> number = json.getUnsigned(llvm::maxUIntN(width));
+    if (!number)
+      return number.takeError();
+    return llvm::APInt(width, *number);
+  }
+  llvm::Expected<int64_t> number =
+      json.getInteger(llvm::minIntN(width), llvm::maxIntN(width));
+  if (!number)
+    return number.takeError();
+  return llvm::APInt(width, static_cast<uint64_t>(*number), /*isSigned=*/true);
+}
+
+static llvm::Expected<FloatAttr> readFloat(const Json &json,
+                                           MLIRContext *context) {
+  llvm::Expected<llvm::APInt> bits = readElement(json, DataType::FLOAT32);
+  if (!bits)
+    return bits.takeError();
+  return FloatAttr::get(Float32Type::get(context),
+                        llvm::APFloat(llvm::APFloat::IEEEsingle(), *bits));
+}
+
+static llvm::Expected<Attribute> readScalar(const Json &json, DataType type,
+                                            MLIRContext *context) {
+  Json value = json;
+  bool isHalf = false;
+  if (json && (*json).kind() == llvm::json::Value::Object) {
+    // A member of the union, by its name. It has none for halves but their
+    // bits.
+    isHalf = type == DataType::FLOAT16;
+    std::string member = isHalf ? "UInt16" : getMemberName(type);
+    llvm::Expected<const llvm::json::Object *> object = json.getObject();
+    if (!object)
+      return object.takeError();
+    if (llvm::Error error = wantKnown(**object, json.getPath(), {member}))
+      return error;
+    value = getField(**object, json.getPath(), member);
+  }
+  llvm::Expected<llvm::APInt> bits =
+      readElement(value, isHalf ? DataType::UINT16 : type);
+  if (!bits)
+    return bits.takeError();
+  Type elementType = getElementType(type, context);
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return FloatAttr::get(elementType,
+                          llvm::APFloat(floatType.getFloatSemantics(), *bits));
+  return IntegerAttr::get(elementType, *bits);
+}
+
+static llvm::Expected<Attribute> readScaleBias(const Json &json,
+                                               MLIRContext *context) {
+  llvm::Expected<const llvm::json::Object *> object = json.getObject();
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error =
+          wantKnown(**object, json.getPath(), {"Scale", "Bias"}))
+    return error;
+  llvm::Expected<FloatAttr> scale =
+      readFloat(getField(**object, json.getPath(), "Scale"), context);
+  if (!scale)
+    return scale.takeError();
+  llvm::Expected<FloatAttr> bias =
+      readFloat(getField(**object, json.getPath(), "Bias"), context);
+  if (!bias)
+    return bias.takeError();
+  return ScaleBiasAttr::get(context, *scale, *bias);
+}
+
+/// A type enumeration and what it points to: {"Type": .., "Desc": {..}}, or the
+/// fields beside the type.
+static llvm::Expected<std::pair<OperationName, Json>>
+readTypeAndDesc(const Json &json, MLIRContext *context) {
+  llvm::Expected<const llvm::json::Object *> object = json.getObject();
+  if (!object)
+    return object.takeError();
+  Json type = getField(**object, json.getPath(), "Type");
+  if (!type)
+    type = getField(**object, json.getPath(), "type");
+  llvm::Expected<StringRef> text = type.getString();
+  if (!text)
+    return text.takeError();
+  llvm::Expected<OperationName> name =
+      findOperator(*text, type.getPath(), context);
+  if (!name)
+    return name.takeError();
+  for (StringRef field : {"Desc", "desc"})
+    if (Json desc = getField(**object, json.getPath(), field))
+      return std::make_pair(*name, desc);
+  return std::make_pair(*name, json);
+}
+
+static llvm::Expected<Attribute> readActivation(const Json &json,
+                                                MLIRContext *context) {
+  auto typeAndDesc = readTypeAndDesc(json, context);
+  if (!typeAndDesc)
+    return typeAndDesc.takeError();
+  auto &[op, desc] = *typeAndDesc;
+  StringRef name = op.stripDialect();
+  std::optional<ActivationFunction> function;
+  if (name == "element_wise_clip")
+    function = ActivationFunction::clip;
+  else if (name.consume_front("activation_"))
+    function = symbolizeActivationFunction(name);
+  if (!function)
+    return json.getPath()["Type"].fail("found DML_OPERATOR_" +
+                                       op.stripDialect().upper() +
+                                       ", wanted an operator that others fuse");
+  llvm::Expected<const llvm::json::Object *> fields = desc.getObject();
+  if (!fields)
+    return fields.takeError();
+  const Path &path = desc.getPath();
+  NamedAttrList parameters;
+  // The tensors of a fused operator are null.
+  SmallVector<std::string> known = {"Type", "type"};
+  for (const FieldRow &row : getFields(op)) {
+    std::string field = getFieldName(row);
+    if (row.isOptional)
+      continue;
+    assert(row.kind == Float && "parameters of activations are floats");
+    llvm::Expected<FloatAttr> number =
+        readFloat(getField(**fields, path, field), context);
+    if (!number)
+      return number.takeError();
+    parameters.append(row.attribute, *number);
+    known.push_back(field);
+  }
+  SmallVector<StringRef> knownFields(known.begin(), known.end());
+  for (const auto &field : **fields)
+    if (field.second.kind() != llvm::json::Value::Null &&
+        !llvm::is_contained(knownFields, StringRef(field.first)))
+      return path[field.first].fail(field.second,
+                                    "nothing or null: no field of a fused "
+                                    "operator");
+
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  auto attribute = ActivationAttr::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, context, *function,
+      parameters.getDictionary(context));
+  if (!attribute)
+    return path.fail(message);
+  return attribute;
+}
+
+/// The elements of an array, each read by `read`.
+template <typename T, typename Read>
+static llvm::Expected<SmallVector<T>> readAll(const Json &json, Read read) {
+  llvm::Expected<const llvm::json::Array *> array = json.getArray();
+  if (!array)
+    return array.takeError();
+  SmallVector<T> values;
+  for (auto [index, element] : llvm::enumerate(**array)) {
+    llvm::Expected<T> value = read(Json(&element, json.getPath()[index]));
+    if (!value)
+      return value.takeError();
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// Sizes, strides and the like: UINT or INT.
+static llvm::Expected<int64_t> readInteger(const Json &json) {
+  return json.getInteger(INT32_MIN, UINT32_MAX);
+}
+
+/// A DML_SIZE_2D as the dialect has it: height and width.
+static llvm::Expected<SmallVector<int64_t>> readSize2D(const Json &json) {
+  llvm::Expected<const llvm::json::Object *> object = json.getObject();
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error =
+          wantKnown(**object, json.getPath(), {"Width", "Height"}))
+    return error;
+  SmallVector<int64_t> sizes;
+  for (StringRef field : {"Height", "Width"}) {
+    llvm::Expected<int64_t> size =
+        readInteger(getField(**object, json.getPath(), field));
+    if (!size)
+      return size.takeError();
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+/// The field `row` among `fields`.
+static llvm::Expected<Attribute> readField(const FieldRow &row,
+                                           const OperatorSupport &support,
+                                           const llvm::json::Object &fields,
+                                           const Path &path,
+                                           MLIRContext *context) {
+  Builder builder(context);
+  Json json = getField(fields, path, getFieldName(row));
+  // Makes an attribute of what was read.
+  auto make = [](auto value, auto toAttribute) -> llvm::Expected<Attribute> {
+    if (!value)
+      return value.takeError();
+    return toAttribute(*value);
+  };
+  switch (row.kind) {
+  case Enum:
+    return readEnum(json, row, context);
+  case Bool:
+    return make(json.getBool(),
+                [&](bool flag) { return builder.getBoolAttr(flag); });
+  case Float:
+    return make(readFloat(json, context),
+                [](FloatAttr number) { return number; });
+  case Integer:
+    return make(readInteger(json), [&](int64_t number) {
+      return builder.getI64IntegerAttr(number);
+    });
+  case Integers: {
+    // Two values are one structure in DirectML.
+    bool isSize = llvm::any_of(support.arrays, [&](const ArraySupport &array) {
+      return array.attribute == row.attribute &&
+             array.kind == ArraySupport::Kind::Fixed && array.length == 2;
+    });
+    return make(isSize ? readSize2D(json) : readAll<int64_t>(json, readInteger),
+                [&](ArrayRef<int64_t> values) {
+                  return builder.getDenseI64ArrayAttr(values);
+                });
+  }
+  case Floats:
+    return make(readAll<FloatAttr>(json,
+                                   [&](const Json &element) {
+                                     return readFloat(element, context);
+                                   }),
+                [&](ArrayRef<FloatAttr> attributes) {
+                  SmallVector<float> values;
+                  for (FloatAttr attribute : attributes)
+                    values.push_back(attribute.getValue().convertToFloat());
+                  return builder.getDenseF32ArrayAttr(values);
+                });
+  case Scalar: {
+    llvm::Expected<DataType> type =
+        readDataType(getField(fields, path, getTypeField(row)));
+    if (!type)
+      return type.takeError();
+    return readScalar(json, *type, context);
+  }
+  case ScaleBias:
+    return readScaleBias(json, context);
+  case Activation:
+    return readActivation(json, context);
+  case Activations:
+    return make(readAll<Attribute>(json,
+                                   [&](const Json &element) {
+                                     return readActivation(element, context);
+                                   }),
+                [&](ArrayRef<Attribute> values) {
+                  return builder.getArrayAttr(values);
+                });
+  }
+  llvm_unreachable("unknown kind of field");
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+uint64_t dml::directml::countBytes(DataType type, uint64_t elements) {
+  return (elements * getBitWidth(type) + 7) / 8;
+}
+
+static std::string describeNumbers(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
+llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
+  llvm::Expected<const llvm::json::Object *> object = json.getObject();
+  if (!object)
+    return object.takeError();
+  const llvm::json::Object *fields = *object;
+  Path path = json.getPath();
+  auto field = [&](StringRef name) { return getField(*fields, path, name); };
+
+  // The structure around it says that it is a buffer, if it is there.
+  if (Json type = field("Type")) {
+    llvm::Expected<StringRef> text = type.getString();
+    if (!text)
+      return text.takeError();
+    if (dropPrefix(*text, "DML_TENSOR_TYPE_") != "BUFFER")
+      return type.fail("BUFFER");
+  }
+  if (Json desc = field("Desc")) {
+    if (llvm::Error error = wantKnown(*fields, path, {"Type", "Desc"}))
+      return error;
+    llvm::Expected<const llvm::json::Object *> inner = desc.getObject();
+    if (!inner)
+      return inner.takeError();
+    fields = *inner;
+    path = desc.getPath();
+  }
+  if (llvm::Error error = wantKnown(
+          *fields, path,
+          {"Type", "DataType", "Flags", "DimensionCount", "Sizes", "Strides",
+           "TotalTensorSizeInBytes", "GuaranteedBaseOffsetAlignment"}))
+    return error;
+
+  TensorDesc desc;
+  desc.path = path;
+  llvm::Expected<DataType> type = readDataType(field("DataType"));
+  if (!type)
+    return type.takeError();
+  desc.type = *type;
+
+  llvm::Expected<SmallVector<int64_t>> sizes =
+      readAll<int64_t>(field("Sizes"), [](const Json &size) {
+        return size.getInteger(1, UINT32_MAX);
+      });
+  if (!sizes)
+    return sizes.takeError();
+  desc.sizes = std::move(*sizes);
+  if (desc.sizes.empty() || desc.sizes.size() > 8)
+    return field("Sizes").fail("1 to 8 sizes");
+  uint64_t count = 1;
+  for (int64_t size : desc.sizes)
+    if (count *= size; count > UINT32_MAX)
+      return path["Sizes"].fail(Twine(describeNumbers(desc.sizes)),
+                                "at most 2^32 - 1 elements");
+  if (Json dimensions = field("DimensionCount")) {
+    llvm::Expected<uint64_t> number = dimensions.getUnsigned();
+    if (!number)
+      return number.takeError();
+    if (*number != desc.sizes.size())
+      return dimensions.fail(Twine(desc.sizes.size()) +
+                             ", as many as there are sizes");
+  }
+  if (Json json = field("Strides")) {
+    llvm::Expected<SmallVector<int64_t>> strides =
+        readAll<int64_t>(json, [](const Json &stride) {
+          return stride.getInteger(0, UINT32_MAX);
+        });
+    if (!strides)
+      return strides.takeError();
+    // DxDispatch takes none for a null pointer.
+    if (!strides->empty() && strides->size() != desc.sizes.size())
+      return json.fail(Twine(desc.sizes.size()) +
+                       " strides, as many as there are sizes");
+    if (!strides->empty())
+      desc.strides = std::move(*strides);
+  }
+  if (Json json = field("Flags")) {
+    auto readFlag = [&](const Json &flag) -> llvm::Expected<bool> {
+      llvm::Expected<StringRef> text = flag.getString();
+      if (!text)
+        return text.takeError();
+      StringRef name = dropPrefix(*text, "DML_TENSOR_FLAG_");
+      if (name == "OWNED_BY_DML")
+        desc.isOwned = true;
+      else if (name != "NONE")
+        return flag.fail("NONE or OWNED_BY_DML");
+      return true;
+    };
+    if (json.isString()) {
+      if (llvm::Expected<bool> flag = readFlag(json); !flag)
+        return flag.takeError();
+    } else if (auto flags = readAll<bool>(json, readFlag); !flags) {
+      return flags.takeError();
+    }
+  }
+  uint64_t last = 0;
+  for (size_t dim = 0; dim < desc.sizes.size(); ++dim)
+    if (desc.strides)
+      last += static_cast<uint64_t>(desc.sizes[dim] - 1) *
+              static_cast<uint64_t>((*desc.strides)[dim]);
+  uint64_t wanted = countBytes(desc.type, desc.strides ? last + 1 : count);
+  if (Json bytes = field("TotalTensorSizeInBytes")) {
+    llvm::Expected<uint64_t> number = bytes.getUnsigned();
+    if (!number)
+      return number.takeError();
+    // Zero stands for the least that will do.
+    if (*number != 0 && *number < wanted)
+      return bytes.fail("at least " + Twine(wanted));
+  }
+  if (Json alignment = field("GuaranteedBaseOffsetAlignment"))
+    if (llvm::Expected<uint64_t> number = alignment.getUnsigned(UINT32_MAX);
+        !number)
+      return number.takeError();
+  return desc;
+}
+
+namespace {
+/// How the dimensions of a tensor lie in memory.
+struct Layout {
+  /// Whether each element lies where it does without strides.
+  bool isPacked = true;
+  /// Whether elements repeat along a dimension.
+  bool repeats = false;
+  /// Dimensions of more than one element, slowest first in memory. Elements
+  /// repeat along the others.
+  SmallVector<int64_t> order;
+};
+} // namespace
+
+static llvm::Expected<Layout> getLayout(const TensorDesc &desc) {
+  Layout layout;
+  if (!desc.strides)
+    return layout;
+  ArrayRef<int64_t> strides = *desc.strides;
+  for (size_t dim = 0; dim < desc.sizes.size(); ++dim) {
+    if (desc.sizes[dim] == 1)
+      continue;
+    if (strides[dim] == 0)
+      layout.repeats = true;
+    else
+      layout.order.push_back(dim);
+  }
+  llvm::stable_sort(layout.order, [&](int64_t a, int64_t b) {
+    return strides[a] > strides[b];
+  });
+  uint64_t wanted = 1;
+  for (int64_t dim : llvm::reverse(layout.order)) {
+    if (static_cast<uint64_t>(strides[dim]) != wanted)
+      return desc.path["Strides"].fail(
+          Twine(describeNumbers(strides)),
+          "strides of a tensor of the sizes " + describeNumbers(desc.sizes) +
+              " that has no gaps: of its dimensions in whatever order, and 0 "
+              "along those that repeat elements");
+    wanted *= desc.sizes[dim];
+  }
+  layout.isPacked = !layout.repeats && llvm::is_sorted(layout.order);
+  return layout;
+}
+
+llvm::Expected<RankedTensorType>
+dml::directml::getMemoryType(const TensorDesc &desc, MLIRContext *context) {
+  llvm::Expected<Layout> layout = getLayout(desc);
+  if (!layout)
+    return layout.takeError();
+  Type type = getElementType(desc.type, context);
+  if (layout->isPacked)
+    return RankedTensorType::get(desc.sizes, type);
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : layout->order)
+    sizes.push_back(desc.sizes[dim]);
+  if (sizes.empty())
+    sizes.push_back(1);
+  return RankedTensorType::get(sizes, type);
+}
+
+static Value transpose(OpBuilder &builder, Location loc, Value value,
+                       ArrayRef<int64_t> permutation) {
+  if (llvm::is_sorted(permutation))
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, applyPermutation(type.getShape(), permutation),
+      type.getElementType());
+  return linalg::TransposeOp::create(builder, loc, value, empty, permutation)
+      ->getResult(0);
+}
+
+static Value broadcast(OpBuilder &builder, Location loc, Value value,
+                       ArrayRef<int64_t> sizes, ArrayRef<int64_t> added) {
+  Value empty = tensor::EmptyOp::create(
+      builder, loc, sizes,
+      cast<RankedTensorType>(value.getType()).getElementType());
+  return linalg::BroadcastOp::create(builder, loc, value, empty, added)
+      ->getResult(0);
+}
+
+llvm::Expected<Value> dml::directml::buildRead(OpBuilder &builder, Location loc,
+                                               Value memory,
+                                               const TensorDesc &desc) {
+  llvm::Expected<Layout> layout = getLayout(desc);
+  if (!layout)
+    return layout.takeError();
+  if (layout->isPacked)
+    return memory;
+  if (layout->order.empty()) {
+    int64_t count = 1;
+    for (int64_t size : desc.sizes)
+      count *= size;
+    return reader::reshape(builder, loc,
+                           broadcast(builder, loc, memory, {1, count}, {1}),
+                           desc.sizes);
+  }
+  // Into the order of the dimensions, then up to their number.
+  SmallVector<int64_t> permutation =
+      llvm::to_vector(llvm::seq<int64_t>(0, layout->order.size()));
+  llvm::sort(permutation, [&](int64_t a, int64_t b) {
+    return layout->order[a] < layout->order[b];
+  });
+  Value value = transpose(builder, loc, memory, permutation);
+  if (!layout->repeats)
+    return reader::reshape(builder, loc, value, desc.sizes);
+  SmallVector<int64_t> added;
+  for (size_t dim = 0; dim < desc.sizes.size(); ++dim)
+    if (!llvm::is_contained(layout->order, static_cast<int64_t>(dim)))
+      added.push_back(static_cast<int64_t>(dim));
+  return broadcast(builder, loc, value, desc.sizes, added);
+}
+
+llvm::Expected<Value> dml::directml::buildWrite(OpBuilder &builder,
+                                                Location loc, Value value,
+                                                const TensorDesc &desc) {
+  llvm::Expected<Layout> layout = getLayout(desc);
+  if (!layout)
+    return layout.takeError();
+  if (layout->isPacked)
+    return value;
+  if (layout->repeats)
+    return desc.path["Strides"].fail(
+        Twine(describeNumbers(*desc.strides)),
+        "an output whose elements each have a place of their own");
+  SmallVector<int64_t> dims(layout->order), sizes, permutation;
+  llvm::sort(dims);
+  for (int64_t dim : dims)
+    sizes.push_back(desc.sizes[dim]);
+  for (int64_t dim : layout->order)
+    permutation.push_back(llvm::find(dims, dim) - dims.begin());
+  return transpose(builder, loc, reader::reshape(builder, loc, value, sizes),
+                   permutation);
+}
+
+llvm::Expected<Value> dml::directml::reinterpret(OpBuilder &builder,
+                                                 Location loc, Value value,
+                                                 RankedTensorType type,
+                                                 const Path &path) {
+  auto from = cast<RankedTensorType>(value.getType());
+  bool isSameWidth =
+      from.getElementTypeBitWidth() == type.getElementTypeBitWidth();
+  if (!isSameWidth || from.getNumElements() != type.getNumElements()) {
+    std::string found, wanted;
+    llvm::raw_string_ostream(found) << from;
+    llvm::raw_string_ostream(wanted) << type;
+    return path.fail(
+        "found a tensor of the type " + found +
+        " in memory, wanted as many elements of as many bytes as " + wanted);
+  }
+  value = reader::reshape(builder, loc, value, type.getShape());
+  if (from.getElementType() != type.getElementType())
+    value = tensor::BitcastOp::create(builder, loc, type, value);
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<OperationName>
+dml::directml::findOperator(StringRef type, const Path &path,
+                            MLIRContext *context) {
+  StringRef suffix = dropPrefix(type, "DML_OPERATOR_");
+  OperationName name(("dml." + suffix.lower()), context);
+  const OperatorSupport *support =
+      name.isRegistered() ? getOperatorSupport(name) : nullptr;
+  // Lower case names nothing in DirectML.
+  if (!support || dropPrefix(support->operatorType, "DML_OPERATOR_") != suffix)
+    return path.fail(llvm::json::Value(type.str()),
+                     "an operator of DirectML, such as DML_OPERATOR_GEMM");
+  return name;
+}
+
+llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
+    OperationName name, const llvm::json::Object &fields, const Path &path) {
+  MLIRContext *context = name.getContext();
+  const OperatorSupport &support = *getOperatorSupport(name);
+  OperatorDesc desc{name, path, {}, {}, {}};
+  SmallVector<std::string> known;
+  // How many elements each array has, to compare with its count.
+  SmallVector<std::pair<std::string, size_t>> lengths;
+  auto addLength = [&](const std::string &field) {
+    if (const llvm::json::Array *array = fields.getArray(field))
+      lengths.push_back({field, array->size()});
+  };
+
+  for (const TensorInfo &info : support.tensors) {
+    TensorField field{getTensorFieldName(info), &info, {}};
+    known.push_back(field.name);
+    Json json = getField(fields, path, field.name);
+    if (info.count == TensorInfo::Count::Variadic) {
+      auto tensors = readAll<TensorDesc>(json, readTensorDesc);
+      if (!tensors)
+        return tensors.takeError();
+      field.tensors = std::move(*tensors);
+      addLength(field.name);
+    } else if (json || info.count == TensorInfo::Count::One) {
+      llvm::Expected<TensorDesc> tensor = readTensorDesc(json);
+      if (!tensor)
+        return tensor.takeError();
+      field.tensors.push_back(std::move(*tensor));
+    }
+    (info.isResult ? desc.outputs : desc.inputs).push_back(std::move(field));
+  }
+
+  for (const FieldRow &row : getFields(name)) {
+    std::string field = getFieldName(row);
+    known.push_back(field);
+    if (row.kind == Scalar)
+      known.push_back(getTypeField(row).str());
+    addLength(field);
+    if (row.isOptional && !getField(fields, path, field))
+      continue;
+    llvm::Expected<Attribute> value =
+        readField(row, support, fields, path, context);
+    if (!value)
+      return value.takeError();
+    desc.attributes.push_back(
+        NamedAttribute(StringAttr::get(context, row.attribute), *value));
+  }
+
+  // Counts, and what is no field.
+  for (StringRef field : countFields) {
+    Json count = getField(fields, path, field);
+    if (!count || lengths.empty())
+      continue;
+    known.push_back(field.str());
+    llvm::Expected<uint64_t> number = count.getUnsigned();
+    if (!number)
+      return number.takeError();
+    for (const auto &[array, length] : lengths)
+      if (*number != length)
+        return count.fail(Twine(length) + ", as many as " + array + " has");
+  }
+  SmallVector<StringRef> names(known.begin(), known.end());
+  if (llvm::Error error = wantKnown(fields, path, names))
+    return error;
+  return desc;
+}
+
+llvm::Expected<SmallVector<Value>>
+dml::directml::buildOperator(OpBuilder &builder, Location loc,
+                             const OperatorDesc &desc, ArrayRef<Value> inputs) {
+  SmallVector<reader::Operand> operands;
+  size_t next = 0;
+  for (const TensorField &field : desc.inputs) {
+    SmallVector<Value> values;
+    for (const TensorDesc &tensor : field.tensors) {
+      llvm::Expected<Value> value =
+          buildRead(builder, loc, inputs[next++], tensor);
+      if (!value)
+        return value.takeError();
+      values.push_back(*value);
+    }
+    operands.emplace_back(field.info->name, ArrayRef<Value>(values));
+  }
+  SmallVector<Type> types;
+  SmallVector<int32_t> segments;
+  for (const TensorField &field : desc.outputs) {
+    segments.push_back(static_cast<int32_t>(field.tensors.size()));
+    for (const TensorDesc &tensor : field.tensors)
+      types.push_back(RankedTensorType::get(
+          tensor.sizes, getElementType(tensor.type, builder.getContext())));
+  }
+  SmallVector<NamedAttribute> attributes(desc.attributes);
+  if (desc.name.hasTrait<OpTrait::AttrSizedResultSegments>())
+    attributes.push_back(builder.getNamedAttr(
+        "resultSegmentSizes", builder.getDenseI32ArrayAttr(segments)));
+  llvm::Expected<Operation *> op = reader::buildOperator(
+      builder, loc, desc.name, operands, attributes, types);
+  if (!op)
+    return desc.path.fail(llvm::toString(op.takeError()));
+  SmallVector<Value> results;
+  next = 0;
+  for (const TensorField &field : desc.outputs)
+    for (const TensorDesc &tensor : field.tensors) {
+      llvm::Expected<Value> value =
+          buildWrite(builder, loc, (*op)->getResult(next++), tensor);
+      if (!value)
+        return value.takeError();
+      results.push_back(*value);
+    }
+  return results;
+}

@@ -1,0 +1,697 @@
+//===- SerializedGraph.cpp - Graphs that DirectML programs serialize ------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// FlatBuffers' verifier checks every offset of the file before anything is
+// read. A table may be referred to often: the verifier bounds how often, and
+// what is copied of arrays is bounded by the file's size.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SerializedGraph.h"
+
+#include "GraphFormat.h"
+#include "Support/Builder.h"
+#include "Support/ExternalFiles.h"
+#include "dml/Import/DirectML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::directml;
+using namespace dml::graph_format;
+
+bool dml::directml::isSerializedGraph(StringRef path) {
+  return path.ends_with(".bin");
+}
+
+llvm::Error dml::directml::verifyModule(Operation *op) {
+  std::string message;
+  ScopedDiagnosticHandler handler(op->getContext(),
+                                  [&](Diagnostic &diagnostic) {
+                                    if (message.empty())
+                                      message = diagnostic.str();
+                                    return success();
+                                  });
+  if (failed(verify(op)))
+    return llvm::createStringError(message);
+  return llvm::Error::success();
+}
+
+llvm::Expected<func::FuncOp> dml::directml::buildFunction(
+    OpBuilder &builder, StringRef name, const Path &path, ArrayRef<Type> types,
+    ArrayRef<std::string> names,
+    llvm::function_ref<llvm::Expected<Results>(ValueRange)> build) {
+  if (!isName(name))
+    return path.fail("its name is empty or has control characters, wanted is "
+                     "one that can be printed");
+  llvm::StringSet<> used;
+  auto nameAttribute = [&](StringRef text) -> llvm::Expected<DictionaryAttr> {
+    if (!isName(text))
+      return path.fail("the name of a tensor is empty or has control "
+                       "characters, wanted is one that can be printed");
+    if (!used.insert(text).second)
+      return path.fail("the tensor '" + text +
+                       "' is there twice among inputs and outputs, wanted is "
+                       "one of that name");
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(nameAttrName, builder.getStringAttr(text)));
+  };
+  SmallVector<DictionaryAttr> argumentNames, resultNames;
+  for (StringRef argument : names) {
+    llvm::Expected<DictionaryAttr> attribute = nameAttribute(argument);
+    if (!attribute)
+      return attribute.takeError();
+    argumentNames.push_back(*attribute);
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  auto function = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  llvm::Expected<Results> results = build(function.getArguments());
+  if (!results)
+    return results.takeError();
+  for (StringRef result : results->names) {
+    llvm::Expected<DictionaryAttr> attribute = nameAttribute(result);
+    if (!attribute)
+      return attribute.takeError();
+    resultNames.push_back(*attribute);
+  }
+  func::ReturnOp::create(builder, loc, results->values);
+  function.setFunctionType(
+      builder.getFunctionType(types, TypeRange(ValueRange(results->values))));
+  function.setAllArgAttrs(argumentNames);
+  function.setAllResultAttrs(resultNames);
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Fields of operators
+//===----------------------------------------------------------------------===//
+
+namespace {
+using StringTable =
+    flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+using AttributeTable = flatbuffers::Vector<flatbuffers::Offset<AttributeDesc>>;
+
+/// What a file may leave out is empty here.
+StringRef toRef(const flatbuffers::String *text) {
+  return text ? StringRef(text->c_str(), text->size()) : StringRef();
+}
+template <typename T> size_t getSize(const flatbuffers::Vector<T> *vector) {
+  return vector ? vector->size() : 0;
+}
+
+/// A number in JSON, which has no infinities.
+llvm::json::Value toJson(double number) {
+  if (std::isnan(number))
+    return "nan";
+  if (std::isinf(number))
+    return number < 0 ? "-inf" : "inf";
+  return number;
+}
+template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
+llvm::json::Value toJson(T number) {
+  return number;
+}
+
+/// A node that computes, and the names of the tensors of its fields.
+struct OperatorNode {
+  OperatorDesc desc;
+  SmallVector<StringRef> inputs, outputs;
+};
+
+/// Makes the JSON that a model of DxDispatch would have of operators: what
+/// fields mean is known in one place.
+class FieldReader {
+public:
+  explicit FieldReader(size_t budget) : budget(budget) {}
+
+  llvm::Expected<OperatorNode> read(const DmlGraphNode &node, const Path &path,
+                                    MLIRContext *context);
+
+private:
+  llvm::Error addAttributes(const AttributeTable *attributes, const Path &path,
+                            llvm::json::Object &fields);
+  llvm::Expected<llvm::json::Value> readValue(const AttributeDesc &attribute,
+                                              const AttributeTable &all,
+                                              const Path &path);
+  llvm::Expected<llvm::json::Value> readActivation(const Activation *activation,
+                                                   const Path &path);
+  llvm::Expected<llvm::json::Value>
+  readTensor(const DmlBufferTensorDesc *tensor, const Path &path);
+
+  template <typename Vector>
+  llvm::Expected<llvm::json::Value> readArray(const Vector *vector,
+                                              const Path &path) {
+    size_t size = getSize(vector);
+    if (size * sizeof(uint32_t) > budget)
+      return path.fail("the file refers to more elements than it has bytes");
+    budget -= size * sizeof(uint32_t);
+    llvm::json::Array array;
+    for (size_t index = 0; index < size; ++index)
+      array.push_back(toJson(vector->Get(index)));
+    return array;
+  }
+
+  size_t budget;
+};
+} // namespace
+
+llvm::Expected<llvm::json::Value>
+FieldReader::readTensor(const DmlBufferTensorDesc *tensor, const Path &path) {
+  llvm::Expected<llvm::json::Value> sizes = readArray(tensor->sizes(), path);
+  if (!sizes)
+    return sizes.takeError();
+  llvm::json::Object fields{
+      {"DataType", llvm::json::fixUTF8(toRef(tensor->dataType()))},
+      {"Sizes", std::move(*sizes)},
+      {"TotalTensorSizeInBytes", tensor->totalTensorSizeInBytes()}};
+  if (tensor->strides()) {
+    llvm::Expected<llvm::json::Value> strides =
+        readArray(tensor->strides(), path);
+    if (!strides)
+      return strides.takeError();
+    fields["Strides"] = std::move(*strides);
+  }
+  return fields;
+}
+
+llvm::Expected<llvm::json::Value>
+FieldReader::readActivation(const Activation *activation, const Path &path) {
+  if (!activation)
+    return nullptr;
+  llvm::json::Object fields;
+  if (llvm::Error error = addAttributes(activation->attributes(), path, fields))
+    return error;
+  return llvm::json::Object{
+      {"Type", llvm::json::fixUTF8(toRef(activation->type()))},
+      {"Desc", std::move(fields)}};
+}
+
+/// The number that the bytes of a DML_SCALAR_UNION are, whose type another
+/// attribute states.
+static llvm::Expected<llvm::json::Value>
+readScalarUnion(const ScalarUnionData &data, const AttributeTable &all,
+                const Path &path) {
+  const ByteArray *bytes = data.data_as_ByteArray();
+  if (!bytes)
+    return path.fail("found no bytes, wanted the 8 of a DML_SCALAR_UNION");
+  uint64_t bits = 0;
+  for (unsigned index = 0; index < 8; ++index)
+    bits |= static_cast<uint64_t>(bytes->data()->Get(index)) << (8 * index);
+  std::optional<DataType> type;
+  for (const AttributeDesc *attribute : all)
+    if (attribute && toRef(attribute->name()).ends_with("DataType"))
+      if (const UInt32 *number = attribute->val_as_UInt32())
+        type = symbolizeDataType(number->data());
+  if (!type)
+    return path.fail("found no type of it, wanted an attribute that ends with "
+                     "DataType");
+  auto toDouble = [](const llvm::fltSemantics &semantics, uint64_t bits,
+                     unsigned width) {
+    llvm::APFloat number(semantics, llvm::APInt(width, bits, false, true));
+    bool losesInfo;
+    number.convert(llvm::APFloat::IEEEdouble(),
+                   llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return number.convertToDouble();
+  };
+  switch (*type) {
+  case DataType::FLOAT16:
+    return toJson(toDouble(llvm::APFloat::IEEEhalf(), bits, 16));
+  case DataType::FLOAT32:
+    return toJson(toDouble(llvm::APFloat::IEEEsingle(), bits, 32));
+  case DataType::FLOAT64:
+    return toJson(toDouble(llvm::APFloat::IEEEdouble(), bits, 64));
+  case DataType::INT8:
+    return static_cast<int64_t>(static_cast<int8_t>(bits));
+  case DataType::INT16:
+    return static_cast<int64_t>(static_cast<int16_t>(bits));
+  case DataType::INT32:
+    return static_cast<int64_t>(static_cast<int32_t>(bits));
+  case DataType::INT64:
+    return static_cast<int64_t>(bits);
+  case DataType::UINT8:
+    return bits & UINT8_MAX;
+  case DataType::UINT16:
+    return bits & UINT16_MAX;
+  case DataType::UINT32:
+    return bits & UINT32_MAX;
+  case DataType::UINT64:
+    return bits;
+  case DataType::INT4:
+    return llvm::SignExtend64(bits & 0xf, 4);
+  case DataType::UINT4:
+    return bits & 0xf;
+  }
+  llvm_unreachable("unknown data type");
+}
+
+llvm::Expected<llvm::json::Value>
+FieldReader::readValue(const AttributeDesc &attribute,
+                       const AttributeTable &all, const Path &path) {
+  switch (attribute.val_type()) {
+  case AttributeFieldVariant::NONE:
+    return nullptr;
+  case AttributeFieldVariant::Activation:
+    return readActivation(attribute.val_as_Activation(), path);
+  case AttributeFieldVariant::ActivationArray: {
+    const ActivationArray *table = attribute.val_as_ActivationArray();
+    if (!table || !table->data())
+      return nullptr;
+    llvm::json::Array array;
+    for (const Activation *activation : *table->data()) {
+      llvm::Expected<llvm::json::Value> value =
+          readActivation(activation, path[array.size()]);
+      if (!value)
+        return value.takeError();
+      array.push_back(std::move(*value));
+    }
+    return array;
+  }
+  case AttributeFieldVariant::UInt32:
+    return attribute.val_as_UInt32()->data();
+  case AttributeFieldVariant::UInt64:
+    return attribute.val_as_UInt64()->data();
+  case AttributeFieldVariant::Int32:
+    return attribute.val_as_Int32()->data();
+  case AttributeFieldVariant::Float32:
+    return toJson(attribute.val_as_Float32()->data());
+  case AttributeFieldVariant::UIntArray:
+    if (const UIntArray *array = attribute.val_as_UIntArray())
+      return readArray(array->data(), path);
+    return nullptr;
+  case AttributeFieldVariant::IntArray:
+    if (const IntArray *array = attribute.val_as_IntArray())
+      return readArray(array->data(), path);
+    return nullptr;
+  case AttributeFieldVariant::FloatArray:
+    if (const FloatArray *array = attribute.val_as_FloatArray())
+      return readArray(array->data(), path);
+    return nullptr;
+  case AttributeFieldVariant::ScaleBias:
+    if (const graph_format::ScaleBias *value = attribute.val_as_ScaleBias())
+      return llvm::json::Object{{"Scale", toJson(value->scale())},
+                                {"Bias", toJson(value->bias())}};
+    return nullptr;
+  case AttributeFieldVariant::Size2D:
+    return llvm::json::Object{{"Width", attribute.val_as_Size2D()->width()},
+                              {"Height", attribute.val_as_Size2D()->height()}};
+  case AttributeFieldVariant::ScalarUnionData:
+    if (const ScalarUnionData *data = attribute.val_as_ScalarUnionData())
+      return readScalarUnion(*data, all, path);
+    return nullptr;
+  case AttributeFieldVariant::Bool:
+    return attribute.val_as_Bool()->data();
+  }
+  return path.fail("found a value of the unknown kind " +
+                   Twine(static_cast<unsigned>(attribute.val_type())) +
+                   ", wanted one of 0 to 13");
+}
+
+llvm::Error FieldReader::addAttributes(const AttributeTable *attributes,
+                                       const Path &path,
+                                       llvm::json::Object &fields) {
+  if (!attributes)
+    return llvm::Error::success();
+  for (auto [index, attribute] : llvm::enumerate(*attributes)) {
+    std::string name = llvm::json::fixUTF8(toRef(attribute->name()));
+    Path place = name.empty() ? path["attributes"][index] : path[name];
+    llvm::Expected<llvm::json::Value> value =
+        readValue(*attribute, *attributes, place);
+    if (!value)
+      return value.takeError();
+    // A null pointer has no name.
+    if (value->kind() == llvm::json::Value::Null)
+      continue;
+    if (name.empty())
+      return place.fail("found a value without a name, wanted one with it");
+    if (!fields.try_emplace(name, std::move(*value)).second)
+      return place.fail("the attribute is there twice, wanted is one");
+  }
+  return llvm::Error::success();
+}
+
+/// Fields that hold the type of a scalar are data types in JSON.
+static void nameDataTypes(llvm::json::Object &fields) {
+  for (auto &field : fields)
+    if (StringRef(field.first).ends_with("DataType"))
+      if (std::optional<uint64_t> number = field.second.getAsUINT64())
+        if (*number <= UINT32_MAX)
+          if (std::optional<DataType> type = symbolizeDataType(*number))
+            field.second = describeDataType(*type);
+}
+
+llvm::Expected<OperatorNode> FieldReader::read(const DmlGraphNode &node,
+                                               const Path &path,
+                                               MLIRContext *context) {
+  const OperatorNodeDesc &desc = *node.desc_as_OperatorNodeDesc();
+  llvm::Expected<OperationName> op = findOperator(
+      llvm::json::fixUTF8(toRef(desc.type())), path["type"], context);
+  if (!op)
+    return op.takeError();
+  llvm::json::Object fields;
+  if (llvm::Error error = addAttributes(desc.attributes(), path, fields))
+    return error;
+  nameDataTypes(fields);
+
+  // Tensors and names in the order of the operator's fields.
+  SmallVector<StringRef> inputs, outputs;
+  auto addTensors = [&](bool isResult, const auto *tensors,
+                        const StringTable *names,
+                        SmallVector<StringRef> &used) -> llvm::Error {
+    StringRef what = isResult ? "outputs" : "inputs";
+    size_t nextName = 0, nextTensor = 0;
+    auto take = [&](const Path &place) -> llvm::Expected<llvm::json::Value> {
+      StringRef name =
+          nextName < getSize(names) ? toRef(names->Get(nextName)) : "";
+      ++nextName;
+      if (name.empty())
+        return nullptr;
+      if (nextTensor == getSize(tensors))
+        return place.fail("found no tensor for the name '" + name +
+                          "', wanted one");
+      used.push_back(name);
+      return readTensor(tensors->Get(nextTensor++), place);
+    };
+    for (const TensorInfo &info : getOperatorSupport(*op)->tensors) {
+      if (info.isResult != isResult)
+        continue;
+      std::string field = getTensorFieldName(info);
+      if (info.count != TensorInfo::Count::Variadic) {
+        llvm::Expected<llvm::json::Value> tensor = take(path[field]);
+        if (!tensor)
+          return tensor.takeError();
+        fields[field] = std::move(*tensor);
+        continue;
+      }
+      llvm::json::Array array;
+      while (nextTensor < getSize(tensors)) {
+        llvm::Expected<llvm::json::Value> tensor =
+            take(path[field][array.size()]);
+        if (!tensor)
+          return tensor.takeError();
+        array.push_back(std::move(*tensor));
+        if (nextName > getSize(names))
+          break;
+      }
+      fields[field] = std::move(array);
+    }
+    if (nextTensor != getSize(tensors))
+      return path.fail("found " + Twine(getSize(tensors)) + " " + what +
+                       ", wanted " + Twine(nextTensor) +
+                       ", as many as the operator and its names have");
+    for (; nextName < getSize(names); ++nextName)
+      if (!toRef(names->Get(nextName)).empty())
+        return path.fail("found more names of " + what +
+                         " than the operator has, wanted as many");
+    return llvm::Error::success();
+  };
+  if (llvm::Error error =
+          addTensors(false, desc.inputs(), node.inputNames(), inputs))
+    return error;
+  if (llvm::Error error =
+          addTensors(true, desc.outputs(), node.outputNames(), outputs))
+    return error;
+
+  llvm::Expected<OperatorDesc> read = readOperatorDesc(*op, fields, path);
+  if (!read)
+    return read.takeError();
+  return OperatorNode{std::move(*read), std::move(inputs), std::move(outputs)};
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Elements that are known.
+struct ConstantNode {
+  ArrayRef<char> data;
+  std::shared_ptr<const void> owner;
+  StringRef name;
+  Path path;
+};
+
+class GraphReader {
+public:
+  GraphReader(OpBuilder &builder, std::shared_ptr<llvm::MemoryBuffer> file)
+      : builder(builder), file(std::move(file)),
+        externalFiles(this->file->getBufferIdentifier()) {}
+
+  llvm::Expected<func::FuncOp> run(StringRef name);
+
+private:
+  llvm::Error readNodes();
+  llvm::Expected<ConstantNode> readConstant(const DmlGraphNode &node,
+                                            const Path &path);
+  llvm::Expected<Results> build(ValueRange arguments);
+  llvm::Expected<Value> getInput(StringRef name, const TensorDesc &desc,
+                                 Location loc);
+
+  OpBuilder &builder;
+  std::shared_ptr<llvm::MemoryBuffer> file;
+  reader::ExternalFiles externalFiles;
+  const DmlGraphDesc *graph = nullptr;
+
+  std::vector<std::pair<StringRef, OperatorNode>> nodes;
+  llvm::StringMap<ConstantNode> constants;
+  /// Tensors in memory.
+  llvm::StringMap<Value> values;
+  SmallVector<StringRef> inputNames;
+};
+} // namespace
+
+llvm::Expected<ConstantNode> GraphReader::readConstant(const DmlGraphNode &node,
+                                                       const Path &path) {
+  const ConstantNodeDesc &desc = *node.desc_as_ConstantNodeDesc();
+  ConstantNode constant;
+  constant.path = path;
+  constant.name = toRef(node.name());
+  if (const ConstantName *name = desc.data_as_ConstantName()) {
+    auto opened = externalFiles.open((toRef(name->name()) + ".bin").str());
+    if (!opened)
+      return path.fail(llvm::toString(opened.takeError()));
+    StringRef bytes = (*opened)->getBuffer();
+    constant.data = ArrayRef<char>(bytes.data(), bytes.size());
+    constant.owner = *opened;
+    return constant;
+  }
+  if (const ConstantRawData *raw = desc.data_as_ConstantRawData()) {
+    if (raw->data())
+      constant.data =
+          ArrayRef<char>(reinterpret_cast<const char *>(raw->data()->data()),
+                         raw->data()->size());
+    constant.owner = file;
+    return constant;
+  }
+  return path.fail("found a constant without a value, wanted its bytes or the "
+                   "name of its file");
+}
+
+llvm::Error GraphReader::readNodes() {
+  StringRef bytes = file->getBuffer();
+  // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
+  // than there can be is to look at some again and again.
+  constexpr flatbuffers::uoffset_t maxNesting = 16;
+  flatbuffers::Verifier verifier(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), maxNesting,
+      static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
+  if (bytes.size() < sizeof(flatbuffers::uoffset_t) ||
+      bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
+      !VerifyDmlGraphDescBuffer(verifier))
+    return llvm::createStringError(
+        "found no serialized graph of DirectML, wanted one: FlatBuffers' "
+        "verifier refuses the file");
+  graph = GetDmlGraphDesc(bytes.data());
+  FieldReader fieldReader(bytes.size());
+  llvm::StringSet<> produced;
+  auto produce = [&](StringRef name, const Path &path) -> llvm::Error {
+    if (!produced.insert(name).second)
+      return path.fail("found a second tensor '" + name + "', wanted one");
+    return llvm::Error::success();
+  };
+  for (size_t index = 0; index < getSize(graph->graphInputNames()); ++index) {
+    StringRef name = toRef(graph->graphInputNames()->Get(index));
+    if (name.empty())
+      continue;
+    inputNames.push_back(name);
+    if (llvm::Error error = produce(name, Path("graphInputNames")[index]))
+      return error;
+  }
+  for (size_t index = 0; index < getSize(graph->nodes()); ++index) {
+    const DmlGraphNode *node = graph->nodes()->Get(index);
+    Path path = Path("nodes")[index];
+    if (node->desc_as_OperatorNodeDesc()) {
+      llvm::Expected<OperatorNode> read =
+          fieldReader.read(*node, path, builder.getContext());
+      if (!read)
+        return read.takeError();
+      for (StringRef name : read->outputs)
+        if (llvm::Error error = produce(name, path["outputNames"]))
+          return error;
+      nodes.push_back({toRef(node->name()), std::move(*read)});
+    } else if (node->desc_as_ConstantNodeDesc()) {
+      llvm::Expected<ConstantNode> constant = readConstant(*node, path);
+      if (!constant)
+        return constant.takeError();
+      if (getSize(node->outputNames()) != 1)
+        return path["outputNames"].fail("found " +
+                                        Twine(getSize(node->outputNames())) +
+                                        " names of a constant, wanted one");
+      StringRef name = toRef(node->outputNames()->Get(0));
+      if (llvm::Error error = produce(name, path["outputNames"]))
+        return error;
+      constants.try_emplace(name, std::move(*constant));
+    } else {
+      return path.fail("found a node of an unknown kind, wanted an operator or "
+                       "a constant");
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Value>
+GraphReader::getInput(StringRef name, const TensorDesc &desc, Location loc) {
+  llvm::Expected<RankedTensorType> type =
+      getMemoryType(desc, builder.getContext());
+  if (!type)
+    return type.takeError();
+  if (auto value = values.find(name); value != values.end())
+    return reinterpret(builder, loc, value->second, *type, desc.path);
+  auto constant = constants.find(name);
+  if (constant == constants.end())
+    return desc.path.fail("found the tensor '" + name +
+                          "', wanted an input of the graph or an output of a "
+                          "node before");
+  // Files are as long as DirectML's buffers, a multiple of 4 bytes.
+  ArrayRef<char> data = constant->second.data;
+  uint64_t wanted = countBytes(desc.type, type->getNumElements());
+  if (data.size() < wanted || data.size() > llvm::alignTo(wanted, 4))
+    return constant->second.path.fail(
+        "found " + Twine(data.size()) + " bytes of elements, wanted " +
+        Twine(wanted) + " of the tensor at " + desc.path.str());
+  if (type->getElementTypeBitWidth() < 8)
+    return desc.path["DataType"].fail(
+        "found a constant of 4-bit elements, wanted elements of 8 bits or "
+        "more");
+  data = data.take_front(wanted);
+  return reader::buildConstant(builder, loc, desc.type, type->getShape(), data,
+                               constant->second.owner, constant->second.name,
+                               data.size() > reader::maxInlineBytes);
+}
+
+llvm::Expected<Results> GraphReader::build(ValueRange arguments) {
+  for (auto [name, value] : llvm::zip_equal(inputNames, arguments))
+    values[name] = value;
+  for (const auto &[name, node] : nodes) {
+    Location loc = NameLoc::get(
+        builder.getStringAttr(name.empty() ? node.desc.path.str() : name));
+    SmallVector<Value> inputs;
+    size_t next = 0;
+    for (const TensorField &field : node.desc.inputs)
+      for (const TensorDesc &tensor : field.tensors) {
+        llvm::Expected<Value> value =
+            getInput(node.inputs[next++], tensor, loc);
+        if (!value)
+          return value.takeError();
+        inputs.push_back(*value);
+      }
+    llvm::Expected<SmallVector<Value>> results =
+        buildOperator(builder, loc, node.desc, inputs);
+    if (!results)
+      return results.takeError();
+    for (auto [output, value] : llvm::zip_equal(node.outputs, *results))
+      values[output] = value;
+  }
+  Results results;
+  for (size_t index = 0; index < getSize(graph->graphOutputNames()); ++index) {
+    StringRef name = toRef(graph->graphOutputNames()->Get(index));
+    if (name.empty())
+      continue;
+    auto value = values.find(name);
+    if (value == values.end())
+      return Path("graphOutputNames")[index].fail(
+          "found the tensor '" + name + "', wanted an output of a node");
+    results.values.push_back(value->second);
+    results.names.push_back(name.str());
+  }
+  if (results.values.empty())
+    return Path("graphOutputNames").fail("found no outputs, wanted one");
+  return results;
+}
+
+llvm::Expected<func::FuncOp> GraphReader::run(StringRef name) {
+  if (llvm::Error error = readNodes())
+    return error;
+  // An input has the type with which it is read first.
+  llvm::StringMap<const TensorDesc *> readers;
+  for (const auto &[nodeName, node] : nodes) {
+    size_t next = 0;
+    for (const TensorField &field : node.desc.inputs)
+      for (const TensorDesc &tensor : field.tensors)
+        readers.try_emplace(node.inputs[next++], &tensor);
+  }
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  for (StringRef input : inputNames) {
+    const TensorDesc *desc = readers.lookup(input);
+    if (!desc)
+      return Path("graphInputNames")
+          .fail("found the input '" + input +
+                "', which no node reads, wanted a node that tells its type");
+    llvm::Expected<RankedTensorType> type =
+        getMemoryType(*desc, builder.getContext());
+    if (!type)
+      return type.takeError();
+    types.push_back(*type);
+    names.push_back(input.str());
+  }
+  return buildFunction(builder, name, Path("graph"), types, names,
+                       [&](ValueRange arguments) { return build(arguments); });
+}
+
+llvm::Expected<func::FuncOp>
+dml::directml::buildGraph(OpBuilder &builder, StringRef name,
+                          std::shared_ptr<llvm::MemoryBuffer> file) {
+  return GraphReader(builder, std::move(file)).run(name);
+}
+
+OwningOpRef<ModuleOp> dml::directml::createModule(OpBuilder &builder,
+                                                  StringRef path) {
+  builder.getContext()
+      ->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                    linalg::LinalgDialect, tensor::TensorDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(
+      NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path))));
+  builder.setInsertionPointToStart(module->getBody());
+  return module;
+}
+
+void dml::directml::registerDialects(DialectRegistry &registry) {
+  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
+                  linalg::LinalgDialect, tensor::TensorDialect>();
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::directml::importSerializedGraph(std::unique_ptr<llvm::MemoryBuffer> file,
+                                     MLIRContext *context) {
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> module =
+      createModule(builder, file->getBufferIdentifier());
+  llvm::Expected<func::FuncOp> function =
+      buildGraph(builder, "main", std::move(file));
+  if (!function)
+    return function.takeError();
+  if (llvm::Error error = verifyModule(*module))
+    return error;
+  return module;
+}

@@ -1,0 +1,38 @@
+//===- ExternalFiles.h - Files that a model names ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_SUPPORT_EXTERNALFILES_H
+#define DML_LIB_IMPORT_SUPPORT_EXTERNALFILES_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+
+namespace dml::reader {
+
+/// Files of a model's folder.
+class ExternalFiles {
+public:
+  explicit ExternalFiles(llvm::StringRef modelPath);
+
+  /// Where the file `location` of the folder is. An error where that lies
+  /// outside: a model names files of its own folder, and others are none of its
+  /// business.
+  llvm::Expected<std::string> getPath(llvm::StringRef location) const;
+
+  /// Maps a file with elements of a tensor into memory, once.
+  llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
+  open(llvm::StringRef location);
+
+private:
+  std::string folder;
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
+};
+
+} // namespace dml::reader
+
+#endif // DML_LIB_IMPORT_SUPPORT_EXTERNALFILES_H

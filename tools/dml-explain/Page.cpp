@@ -1,0 +1,585 @@
+//===- Page.cpp - A page about a model ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Page.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "support/Plural.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::tools;
+
+/// Text of a file in XML. Bytes that are no character of XML are shown as ones
+/// that nobody knows.
+static std::string escape(StringRef text) {
+  std::string result, valid = llvm::json::fixUTF8(text);
+  for (size_t index = 0; index < valid.size(); ++index) {
+    char character = valid[index];
+    switch (character) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    case '"':
+      result += "&quot;";
+      break;
+    case '\'':
+      result += "&#39;";
+      break;
+    case '\n':
+    case '\t':
+      result += ' ';
+      break;
+    default:
+      if (StringRef(valid).substr(index).starts_with("\xEF\xBF") &&
+          static_cast<unsigned char>(valid[index + 2]) >= 0xBE) {
+        // The two that UTF-8 can write, and no text has.
+        result += "\xEF\xBF\xBD";
+        index += 2;
+      } else if (static_cast<unsigned char>(character) < 0x20)
+        result += "\xEF\xBF\xBD";
+      else
+        result += character;
+    }
+  }
+  return result;
+}
+
+/// `text`, or its beginning where there is no room for all of it.
+static std::string shorten(StringRef text, size_t length) {
+  std::string valid = llvm::json::fixUTF8(text);
+  // Bytes are counted, and no character is cut.
+  if (valid.size() <= length)
+    return valid;
+  size_t end = length - 1;
+  while (end > 0 && (valid[end] & 0xC0) == 0x80)
+    --end;
+  return valid.substr(0, end) + "\xE2\x80\xA6";
+}
+
+static std::string printType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!tensor) {
+    os << type;
+    return text;
+  }
+  for (int64_t size : tensor.getShape()) {
+    if (ShapedType::isDynamic(size))
+      os << "?x";
+    else
+      os << size << "x";
+  }
+  os << tensor.getElementType();
+  return text;
+}
+
+static std::string printTypes(TypeRange types) {
+  std::string text;
+  for (Type type : types)
+    text += (text.empty() ? "" : ", ") + printType(type);
+  return text;
+}
+
+/// The bytes of a value, or 0 where they are not known.
+static uint64_t countBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return 0;
+  return (static_cast<uint64_t>(type.getNumElements()) *
+              type.getElementTypeBitWidth() +
+          7) /
+         8;
+}
+
+static std::string printBytes(uint64_t bytes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (bytes < 10240)
+    os << printCount(bytes, "byte");
+  else if (bytes < (uint64_t(10) << 20))
+    os << llvm::format("%.1f KiB", static_cast<double>(bytes) / 1024);
+  else
+    os << llvm::format("%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The graph of a function
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A box of a drawing.
+struct Node {
+  enum class Kind { Input, Output, Operator, View, Foreign };
+  Kind kind;
+  /// What it is called in the file, and what it is.
+  std::string name, what, type;
+  const OpReport *report = nullptr;
+  SmallVector<unsigned> inputs;
+  unsigned layer = 0;
+  double x = 0;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  /// Nodes of each layer, from left to right.
+  std::vector<std::vector<unsigned>> layers;
+  double width = 0, height = 0;
+  uint64_t constantBytes = 0;
+  /// What is in memory while each operation of the function computes.
+  std::vector<std::pair<std::string, uint64_t>> memory;
+};
+
+constexpr double boxWidth = 216, boxHeight = 70, gapX = 24, gapY = 44;
+} // namespace
+
+static std::string getName(Operation *op) {
+  if (auto loc = op->getLoc()->findInstanceOf<NameLoc>())
+    return loc.getName().str();
+  if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    return "line " + std::to_string(loc.getLine());
+  return "";
+}
+
+/// The name of an argument or a result of a function.
+static std::string getName(DictionaryAttr attributes, StringRef otherwise,
+                           unsigned index) {
+  if (attributes)
+    if (auto name = attributes.getAs<StringAttr>(nameAttrName))
+      return name.str();
+  return (otherwise + Twine(index)).str();
+}
+
+/// What `op` reads, itself or in its regions.
+static SmallVector<Value> getReads(Operation &op) {
+  llvm::SetVector<Value> reads;
+  getUsedValuesDefinedAbove(op.getRegions(), reads);
+  reads.insert(op.operand_begin(), op.operand_end());
+  return reads.takeVector();
+}
+
+static void placeNodes(Graph &graph) {
+  for (unsigned index = 0; index < graph.nodes.size(); ++index) {
+    Node &node = graph.nodes[index];
+    for (unsigned input : node.inputs)
+      node.layer = std::max(node.layer, graph.nodes[input].layer + 1);
+    if (graph.layers.size() <= node.layer)
+      graph.layers.resize(node.layer + 1);
+    graph.layers[node.layer].push_back(index);
+  }
+  // Below the middle of what a node reads, as far as there is room.
+  for (std::vector<unsigned> &layer : graph.layers) {
+    for (unsigned index : layer) {
+      Node &node = graph.nodes[index];
+      for (unsigned input : node.inputs)
+        node.x +=
+            graph.nodes[input].x / static_cast<double>(node.inputs.size());
+    }
+    llvm::stable_sort(layer, [&](unsigned a, unsigned b) {
+      return graph.nodes[a].x < graph.nodes[b].x;
+    });
+    double next = 0;
+    for (unsigned index : layer) {
+      Node &node = graph.nodes[index];
+      node.x = std::max(node.x, next);
+      next = node.x + boxWidth + gapX;
+    }
+    graph.width = std::max(graph.width, next);
+  }
+  graph.height = static_cast<double>(graph.layers.size()) * (boxHeight + gapY);
+}
+
+static Graph
+createGraph(func::FuncOp function,
+            const llvm::DenseMap<Operation *, const OpReport *> &reports) {
+  Graph graph;
+  graph.name = function.getName().str();
+  llvm::DenseMap<Value, unsigned> producers;
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    producers[argument] = graph.nodes.size();
+    graph.nodes.push_back(
+        {Node::Kind::Input,
+         getName(function.getArgAttrDict(index), "arg", index), "input",
+         printType(argument.getType())});
+  }
+  auto addInputs = [&](Node &node, ValueRange values) {
+    llvm::SmallDenseSet<unsigned> seen;
+    for (Value value : values)
+      if (auto found = producers.find(value); found != producers.end())
+        if (seen.insert(found->second).second)
+          node.inputs.push_back(found->second);
+  };
+
+  Block &body = function.front();
+  // Views have the memory of what they show.
+  auto isView = [](Operation *op) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+               tensor::BitcastOp, tensor::CastOp>(op);
+  };
+  llvm::DenseMap<Value, Value> shown;
+  auto getMemory = [&](Value value) {
+    Value memory = shown.lookup(value);
+    return memory ? memory : value;
+  };
+  // The last operation that reads each value.
+  llvm::DenseMap<Value, Operation *> lastReaders;
+  for (Operation &op : body) {
+    for (Value value : getReads(op))
+      lastReaders[getMemory(value)] = &op;
+    if (isView(&op))
+      shown[op.getResult(0)] = getMemory(op.getOperand(0));
+  }
+  uint64_t live = 0;
+  for (BlockArgument argument : function.getArguments())
+    live += countBytes(argument);
+
+  for (Operation &op : body) {
+    if (isa<arith::ConstantOp>(op)) {
+      graph.constantBytes += countBytes(op.getResult(0));
+      continue;
+    }
+    if (isa<tensor::EmptyOp>(op))
+      continue;
+    if (isa<func::ReturnOp>(op)) {
+      for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+        Node node{Node::Kind::Output,
+                  getName(function.getResultAttrDict(index), "result", index),
+                  "output", printType(value.getType())};
+        addInputs(node, value);
+        graph.nodes.push_back(std::move(node));
+      }
+      continue;
+    }
+    Node node{Node::Kind::View, getName(&op), op.getName().getStringRef().str(),
+              printTypes(op.getResultTypes())};
+    if (const OpReport *report = reports.lookup(&op)) {
+      node.kind = Node::Kind::Operator;
+      node.report = report;
+    } else if (!needsNoOperator(&op)) {
+      node.kind = Node::Kind::Foreign;
+    }
+    SmallVector<Value> reads = getReads(op);
+    addInputs(node, reads);
+    if (!isView(&op))
+      for (Value result : op.getResults())
+        live += countBytes(result);
+    graph.memory.push_back({node.what + " " + node.name, live});
+    llvm::SmallPtrSet<Value, 4> freed;
+    auto free = [&](Value value) {
+      if (freed.insert(value).second)
+        live -= countBytes(value);
+    };
+    for (Value value : reads) {
+      Value memory = getMemory(value);
+      if (lastReaders.lookup(memory) == &op && producers.contains(memory))
+        free(memory);
+    }
+    // What nothing reads is gone at once.
+    for (Value result : op.getResults())
+      if (!isView(&op) && !lastReaders.contains(result))
+        free(result);
+    for (Value result : op.getResults())
+      producers[result] = graph.nodes.size();
+    graph.nodes.push_back(std::move(node));
+  }
+  placeNodes(graph);
+  return graph;
+}
+
+/// What decides the level of an operator: "input has rank 3".
+static std::string describeDeciding(const OpReport &report) {
+  FeatureLevelOpInterface op = report.op;
+  std::string text = op.getOperatorSupport().describe(report.minimum.deciding);
+  if (report.minimum.deciding.kind == Requirement::Kind::Operator)
+    text += " was introduced there";
+  return text;
+}
+
+static SmallVector<std::string> describeViolations(const OpReport &report) {
+  FeatureLevelOpInterface op = report.op;
+  SmallVector<std::string> texts;
+  for (const Requirement &violation : report.violations)
+    texts.push_back(
+        op.getOperatorSupport().describeViolation(violation, *report.target));
+  return texts;
+}
+
+//===----------------------------------------------------------------------===//
+// SVG
+//===----------------------------------------------------------------------===//
+
+/// Colours, for light and dark: a level has a hue of its own.
+static void printStyle(const Report &report, raw_ostream &os) {
+  os << ":root{color-scheme:light dark;--back:#fff;--fore:#1b1b1f;"
+        "--dim:#66666e;--line:#9a9aa2;--box:#f1f1f4;--bad:#c02020;"
+        "--depth:88%}\n"
+        "@media(prefers-color-scheme:dark){:root{--back:#17171a;"
+        "--fore:#ececf0;--dim:#a0a0a8;--line:#66666e;--box:#26262b;"
+        "--bad:#ff7070;--depth:24%}}\n"
+        "svg{background:var(--back)}\n"
+        "svg text{font:12px system-ui,sans-serif;fill:var(--fore)}\n"
+        "svg text.dim{fill:var(--dim)}svg text.what{font-weight:600}\n"
+        "svg rect{fill:var(--box);stroke:var(--line)}\n"
+        "svg rect.deciding{stroke:var(--fore);stroke-width:2.5}\n"
+        "svg rect.bad{stroke:var(--bad);stroke-width:2.5}\n"
+        "svg path{fill:none;stroke:var(--line)}\n"
+        "svg .area{fill:var(--line);stroke:none;opacity:.5}\n";
+  for (const FeatureLevelInfo &info : getFeatureLevels()) {
+    auto index = &info - getFeatureLevels().data();
+    // From blue to red.
+    auto hue =
+        220 -
+        220 * index /
+            std::max<std::ptrdiff_t>(
+                static_cast<std::ptrdiff_t>(getFeatureLevels().size()) - 1, 1);
+    os << "svg rect.fl" << getFeatureLevelNumber(info.level) << ",td.fl"
+       << getFeatureLevelNumber(info.level) << "{fill:hsl(" << hue
+       << " 60% var(--depth));background:hsl(" << hue
+       << " 60% var(--depth))}\n";
+  }
+}
+
+static void printNode(const Node &node, const Report &report, raw_ostream &os) {
+  double y = node.layer * (boxHeight + gapY);
+  std::string classes, level,
+      tooltip = node.what + " " + node.name + "\n" + node.type;
+  if (node.report) {
+    StringRef number = getFeatureLevelNumber(*node.report->minimum.level);
+    classes = ("fl" + number).str();
+    if (*node.report->minimum.level == report.level)
+      classes += " deciding";
+    level = ("needs " + number + ": ").str() + describeDeciding(*node.report);
+    tooltip += " " + level;
+    for (const std::string &text : describeViolations(*node.report)) {
+      classes += " bad";
+      tooltip += "; does not fit: " + text;
+    }
+  } else if (node.kind == Node::Kind::Foreign) {
+    classes = "bad";
+    level = "not DirectML's";
+    tooltip += " " + level;
+  }
+  bool isRound =
+      node.kind == Node::Kind::Input || node.kind == Node::Kind::Output;
+  os << llvm::format("<g transform=\"translate(%.1f %.1f)\">", node.x, y)
+     << "<title>" << escape(tooltip) << "</title><rect width=\"" << boxWidth
+     << "\" height=\"" << boxHeight << "\" rx=\"" << (isRound ? 24 : 4)
+     << "\" class=\"" << classes << "\"/>";
+  unsigned line = 0;
+  auto print = [&](StringRef text, StringRef style) {
+    if (!text.empty())
+      os << "<text x=\"10\" y=\"" << 17 + 15 * line++ << "\" class=\"" << style
+         << "\">" << escape(shorten(text, 32)) << "</text>";
+  };
+  print(node.what, "what");
+  print(node.name, "");
+  print(node.type, "dim");
+  print(level, "dim");
+  os << "</g>\n";
+}
+
+static void printGraph(const Graph &graph, const Report &report,
+                       raw_ostream &os) {
+  for (const Node &node : graph.nodes)
+    for (unsigned input : node.inputs) {
+      const Node &from = graph.nodes[input];
+      double x0 = from.x + boxWidth / 2, x1 = node.x + boxWidth / 2;
+      double y0 = from.layer * (boxHeight + gapY) + boxHeight;
+      double y1 = node.layer * (boxHeight + gapY);
+      os << llvm::format("<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f ", x0, y0,
+                         x0, y0 + gapY, x1, y1 - gapY)
+         << llvm::format("%.1f %.1f\"/>\n", x1, y1);
+    }
+  for (const Node &node : graph.nodes)
+    printNode(node, report, os);
+}
+
+static void beginSvg(double width, double height, StringRef label,
+                     raw_ostream &os) {
+  os << llvm::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+                     "height=\"%.0f\" ",
+                     width, height)
+     << llvm::format("viewBox=\"-12 -12 %.0f %.0f\" role=\"img\" ", width,
+                     height)
+     << "aria-label=\"" << escape(label) << "\">\n";
+}
+
+static std::vector<Graph> createGraphs(ModuleOp module, const Report &report) {
+  llvm::DenseMap<Operation *, const OpReport *> reports;
+  for (const OpReport &op : report.ops)
+    reports[FeatureLevelOpInterface(op.op)] = &op;
+  std::vector<Graph> graphs;
+  module.walk([&](func::FuncOp function) {
+    if (!function.isExternal())
+      graphs.push_back(createGraph(function, reports));
+  });
+  return graphs;
+}
+
+void dml::tools::printDrawing(ModuleOp module, const Report &report,
+                              StringRef title, raw_ostream &os) {
+  std::vector<Graph> graphs = createGraphs(module, report);
+  double width = boxWidth, height = 0;
+  for (const Graph &graph : graphs) {
+    width = std::max(width, graph.width);
+    height += graph.height + 30;
+  }
+  os << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  beginSvg(width + 24, height + 24, title, os);
+  os << "<style>";
+  printStyle(report, os);
+  os << "</style>\n";
+  double y = 0;
+  for (const Graph &graph : graphs) {
+    os << llvm::format("<text class=\"what\" y=\"%.0f\">", y + 12)
+       << escape("@" + graph.name) << "</text>\n"
+       << llvm::format("<g transform=\"translate(0 %.0f)\">\n", y + 26);
+    printGraph(graph, report, os);
+    os << "</g>\n";
+    y += graph.height + 30;
+  }
+  os << "</svg>\n";
+}
+
+//===----------------------------------------------------------------------===//
+// HTML
+//===----------------------------------------------------------------------===//
+
+/// The bytes of tensors while each operation computes, as an area.
+static void printMemory(const Graph &graph, raw_ostream &os) {
+  if (graph.memory.empty())
+    return;
+  uint64_t most = 1;
+  size_t peak = 0;
+  for (auto [index, step] : llvm::enumerate(graph.memory))
+    if (step.second > most) {
+      most = step.second;
+      peak = index;
+    }
+  constexpr double width = 720, height = 120;
+  double step = width / static_cast<double>(graph.memory.size());
+  os << "<p>Tensors take at most " << printBytes(most) << " at once, while "
+     << escape(graph.memory[peak].first) << " computes, and constants take "
+     << printBytes(graph.constantBytes)
+     << ". Each operation's results are counted from when it begins until "
+        "nothing reads them any more; kernels that compute several operations "
+        "at once take less.</p>\n";
+  beginSvg(width + 24, height + 24, "memory over time", os);
+  os << llvm::format("<path class=\"area\" d=\"M0 %.1f", height);
+  for (auto [index, entry] : llvm::enumerate(graph.memory)) {
+    double y = height - height * static_cast<double>(entry.second) /
+                            static_cast<double>(most);
+    os << llvm::format("L%.2f %.1fL", static_cast<double>(index) * step, y)
+       << llvm::format("%.2f %.1f", static_cast<double>(index + 1) * step, y);
+  }
+  os << llvm::format("L%.1f %.1fZ\"/>\n", width, height) << "</svg>\n";
+}
+
+static std::string describePlace(const OpReport &opReport) {
+  return getName(FeatureLevelOpInterface(opReport.op));
+}
+
+void dml::tools::printPage(ModuleOp module, const Report &report,
+                           StringRef title, raw_ostream &os) {
+  std::vector<Graph> graphs = createGraphs(module, report);
+  os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
+        "lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
+     << escape(title) << "</title>\n<style>\n";
+  printStyle(report, os);
+  os << "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;"
+        "background:var(--back);color:var(--fore)}\n"
+        "table{border-collapse:collapse}th,td{text-align:left;padding:.25rem "
+        ".75rem;border-bottom:1px solid var(--line);vertical-align:top}\n"
+        ".graph{overflow:auto;max-height:80vh;border:1px solid var(--line)}\n"
+        ".bad{color:var(--bad)}\n"
+        "</style></head><body>\n<h1>"
+     << escape(title) << "</h1>\n";
+
+  if (report.ops.empty()) {
+    os << "<p>The file has no operators of DirectML.</p>\n";
+  } else {
+    const FeatureLevelInfo &info = getFeatureLevelInfo(report.level);
+    StringRef windows = getFirstWindowsRelease(report.level);
+    os << "<p>" << (report.foreign.empty() ? "It" : "Its DirectML operators")
+       << (report.foreign.empty() ? " needs" : " need") << " <b>feature level "
+       << getFeatureLevelNumber(report.level) << "</b>: DirectML "
+       << info.directMLVersion << " or newer, ";
+    if (windows.empty())
+      os << "which no Windows has as a system component.";
+    else
+      os << escape(windows) << " or newer.";
+    os << "</p>\n";
+  }
+  if (!report.foreign.empty())
+    os << "<p class=\"bad\">" << printCount(report.foreign.size(), "operation")
+       << " of it " << (report.foreign.size() == 1 ? "is" : "are")
+       << " not DirectML&#39;s.</p>\n";
+
+  // How many operators need each level.
+  std::map<FeatureLevel, unsigned> counts;
+  for (const OpReport &op : report.ops)
+    ++counts[*op.minimum.level];
+  os << "<table><thead><tr><th>level</th><th>operators that need "
+        "it</th></tr></thead><tbody>\n";
+  for (auto [level, count] : counts)
+    os << "<tr><td class=\"fl" << getFeatureLevelNumber(level) << "\">"
+       << getFeatureLevelNumber(level) << "</td><td>" << count
+       << "</td></tr>\n";
+  os << "</tbody></table>\n";
+
+  for (const Graph &graph : graphs) {
+    os << "<h2>" << escape("@" + graph.name)
+       << "</h2>\n<div class=\"graph\">\n";
+    beginSvg(graph.width + 24, graph.height + 24, "graph of " + graph.name, os);
+    printGraph(graph, report, os);
+    os << "</svg>\n</div>\n<h3>Memory</h3>\n";
+    printMemory(graph, os);
+  }
+
+  os << "<h2>Operators</h2>\n<table><thead><tr><th>function</th><th>node</th>"
+        "<th>operator</th><th>inputs</th><th>outputs</th><th>level</th><th>"
+        "because</th></tr></thead><tbody>\n";
+  for (const OpReport &opReport : report.ops) {
+    FeatureLevelOpInterface op = opReport.op;
+    StringRef level = getFeatureLevelNumber(*opReport.minimum.level);
+    os << "<tr><td>" << escape(getFunctionName(op)) << "</td><td>"
+       << escape(describePlace(opReport)) << "</td><td>"
+       << escape(op.getOperatorSupport().operatorType) << "</td><td>"
+       << escape(printTypes(op->getOperandTypes())) << "</td><td>"
+       << escape(printTypes(op->getResultTypes())) << "</td><td class=\"fl"
+       << level << "\">" << level << "</td><td>"
+       << escape(describeDeciding(opReport));
+    for (const std::string &text : describeViolations(opReport))
+      os << "<br/><span class=\"bad\">does not fit: " << escape(text)
+         << "</span>";
+    os << "</td></tr>\n";
+  }
+  for (Operation *op : report.foreign)
+    os << "<tr><td>" << escape(getFunctionName(op)) << "</td><td>"
+       << escape(getName(op)) << "</td><td class=\"bad\">"
+       << escape(op->getName().getStringRef()) << "</td><td>"
+       << escape(printTypes(op->getOperandTypes())) << "</td><td>"
+       << escape(printTypes(op->getResultTypes()))
+       << "</td><td></td><td class=\"bad\">not DirectML&#39;s</td></tr>\n";
+  os << "</tbody></table>\n</body></html>\n";
+}

@@ -1,0 +1,27 @@
+//===- Page.h - A page about a model ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLEXPLAIN_PAGE_H
+#define DML_TOOLS_DMLEXPLAIN_PAGE_H
+
+#include "Explain.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dml::tools {
+
+/// Prints one HTML page that needs nothing beside it: the graph of each
+/// function, the memory that its tensors take, and what each operator needs. It
+/// is XML, too.
+void printPage(mlir::ModuleOp module, const Report &report,
+               llvm::StringRef title, llvm::raw_ostream &os);
+
+/// Prints the graphs alone, as SVG.
+void printDrawing(mlir::ModuleOp module, const Report &report,
+                  llvm::StringRef title, llvm::raw_ostream &os);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLEXPLAIN_PAGE_H
