@@ -47,7 +47,9 @@ public:
                 const ContractionTile &tile)
       : b(op.getLoc(), op), op(op), contraction(contraction), tile(tile),
         block(*ThreadBlock::get(tile)),
-        type(cast<MemRefType>(op.getOutputs().front().getType())) {}
+        type(cast<MemRefType>(op.getOutputs().front().getType())),
+        placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {
+  }
 
   void build();
 
@@ -80,6 +82,8 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const MemRefType type;
+  /// Where the output is in the buffer that it may be a part of.
+  const Placement placement;
 
   gpu::LaunchOp launch;
   std::optional<BufferViews> views;
@@ -382,13 +386,17 @@ SmallVector<Value> KernelBuilder::buildSums() {
 }
 
 /// How many elements are stored together: as many as a vector of columns has,
-/// if these are always neighbours in the output, or one.
+/// if these are always neighbours in the output and no part of another buffer
+/// begins or ends among them, or one.
 int64_t KernelBuilder::getStoredTogether() const {
   int64_t run = 1, dim = type.getRank();
   while (dim > 0 && (type.getDimSize(dim - 1) == 1 ||
                      llvm::is_contained(contraction.columns.dims, dim - 1)))
     run *= type.getDimSize(--dim);
-  return run % side ? 1 : side;
+  int64_t bytes = side * type.getElementTypeBitWidth() / 8;
+  bool isAligned =
+      placement.strips.empty() || placement.getAlignment() % bytes == 0;
+  return run % side || !isAligned ? 1 : side;
 }
 
 void KernelBuilder::storeElements(ValueRange sums) {
@@ -447,8 +455,10 @@ void KernelBuilder::storeElements(ValueRange sums) {
           elements.push_back(builder.getScalar(element, yielded));
         Value value = builder.pack(packing, elements);
         LinearForm position = builder.linearize(type, coordinates[lane]);
-        Value place =
-            forms->materialize(b, forms->divide(b, position, together).first);
+        Value place = forms->materialize(
+            b, getPlace(*forms, b, placement,
+                        forms->divide(b, position, together).first,
+                        packing.bytes));
         Value inside =
             both(rowInside,
                  getInside(columns,

@@ -63,6 +63,6 @@ func.func @moved(%input: tensor<2x3xui8> {dml.strides = array<i64: 4, 1>})
 // CHECK:         return
 func.func @transposed(%input: tensor<2x3xf32>)
     -> (tensor<2x3xf32> {dml.strides = array<i64: 1, 2>}) {
-  %0 = dml.element_wise_exp %input : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = dml.element_wise_sqrt %input : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
