@@ -144,7 +144,8 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     The tile is the one with the least time: operations and loads for a sum
     that is wanted, where workgroups too few for a device take longer. A generic
-    stays a map kernel where that takes less time. A `dml.kernel` that is there
+    stays a map kernel where that takes less time, and where factors are chosen,
+    as those of padded windows are. A `dml.kernel` that is there
     already is kept: `"map"` asks for a map kernel.
   }];
   let options = [

@@ -1,0 +1,38 @@
+// Windows of one element become contraction kernels, which wait at barriers for
+// what they share; padded windows of several become map kernels, unless the tile is
+// asked for.
+//
+// RUN: split-file %s %t
+// RUN: dml-compile %t/one.mlir --emit=gpu | FileCheck %s --check-prefix=CONTRACTION
+// RUN: dml-compile %t/padded.mlir --emit=gpu | FileCheck %s --check-prefix=MAP
+// RUN: dml-compile %t/padded.mlir --contraction-tile=64x64 --emit=gpu | FileCheck %s --check-prefix=CONTRACTION
+
+// CONTRACTION: gpu.barrier
+// MAP-NOT: gpu.barrier
+
+//--- one.mlir
+func.func @main(%input: tensor<32x256x56x56xf32>, %filter: tensor<64x256x1x1xf32>)
+    -> tensor<32x64x56x56xf32> {
+  %0 = dml.convolution %input, %filter {
+      mode = #dml.convolution_mode<cross_correlation>,
+      direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
+      output_padding = array<i64: 0, 0>}
+      : (tensor<32x256x56x56xf32>, tensor<64x256x1x1xf32>) -> tensor<32x64x56x56xf32>
+  return %0 : tensor<32x64x56x56xf32>
+}
+//--- padded.mlir
+func.func @main(%input: tensor<32x64x56x56xf32>, %filter: tensor<64x64x3x3xf32>)
+    -> tensor<32x64x56x56xf32> {
+  %0 = dml.convolution %input, %filter {
+      mode = #dml.convolution_mode<cross_correlation>,
+      direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>,
+      output_padding = array<i64: 0, 0>}
+      : (tensor<32x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<32x64x56x56xf32>
+  return %0 : tensor<32x64x56x56xf32>
+}
+
+// SPDX-License-Identifier: Apache-2.0
