@@ -114,7 +114,11 @@ Interval Interval::load(const Estimate &tensor, int64_t index) {
       low = std::nextafter(low, -infinity);
     if (isInteger(type) && std::fabs(high) > 0x1p53)
       high = std::nextafter(high, infinity);
-    return around(static_cast<float>(number), low, high, 0);
+    // Rounded once: a double may have been rounded already.
+    float value = isInteger(type)
+                      ? static_cast<float>(tensor.value.getInteger(index))
+                      : static_cast<float>(number);
+    return around(value, low, high, 0);
   }
   Interval result(tensor.value.getNumber(index));
   double low = tensor.lower.getNumber(index),

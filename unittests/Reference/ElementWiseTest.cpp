@@ -546,4 +546,13 @@ TEST_F(ElementWiseTest, EveryCastOfSmallNumbersIsExact) {
     }
 }
 
+/// A double between would be halfway to the next float, and round to it.
+TEST_F(ElementWiseTest, LongIntegersBecomeFloatsInOneRounding) {
+  Tensor input = makeFromElements<int64_t>(DataType::INT64, {2},
+                                           {9223371761976868863, -1});
+  EXPECT_EQ(getNumbers(interpretOp(
+                "dml.cast %0 : (tensor<2xi64>) -> tensor<2xf32>", {input})),
+            (Numbers{static_cast<float>(9223371761976868863), -1}));
+}
+
 } // namespace

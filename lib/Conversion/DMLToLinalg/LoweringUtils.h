@@ -98,9 +98,10 @@ llvm::LogicalResult replaceWithTensors(
         std::function<mlir::Value(ElementBuilder &, mlir::ValueRange indices)>>
         elements);
 
-/// Concatenates `inputs` along `axis`, as a part of `op`: each is a slice of the
-/// result, which later passes write it into. Narrow elements that share a 32-bit
-/// word with another input's are moved by kernels that read up to three tensors.
+/// Concatenates `inputs` along `axis`, as a part of `op`: each is a slice of
+/// the result, which later passes write it into. Narrow elements that share a
+/// 32-bit word with another input's are moved by kernels that read up to three
+/// tensors.
 mlir::Value buildJoin(mlir::OpBuilder &builder, mlir::Operation *op,
                       mlir::ValueRange inputs, int64_t axis);
 

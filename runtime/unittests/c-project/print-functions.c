@@ -1,4 +1,4 @@
-/*===- print-functions.c - A program in C -----------------------------------===*\
+/*===- print-functions.c - A program in C ---------------------------------===*\
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -15,8 +15,7 @@ int main(int argc, char **argv) {
   DmlError error = NULL;
   DmlExecutableInfo info;
   uint32_t i;
-  if (argc != 2 ||
-      dmlCreateExecutableFromFile(argv[1], &executable, &error)) {
+  if (argc != 2 || dmlCreateExecutableFromFile(argv[1], &executable, &error)) {
     fprintf(stderr, "error: %s\n", dmlGetErrorMessage(error));
     return 1;
   }
