@@ -210,8 +210,10 @@ TEST_F(SerializedGraphTest, Strides) {
   std::string text = import(finish({"x", "bias"}, {"transposed", "repeated"}));
   EXPECT_HAS(text, "%arg0: tensor<3x2xf32>");
   EXPECT_HAS(text, "%arg1: tensor<3xf32>");
-  EXPECT_HAS(text, "permutation = [1, 0]");
-  EXPECT_HAS(text, "dimensions = [0, 1, 2]");
+  EXPECT_HAS(text, "dml.view %arg0 {strides = array<i64: 6, 6, 1, 2>} : "
+                   "(tensor<3x2xf32>) -> tensor<1x1x2x3xf32>");
+  EXPECT_HAS(text, "dml.view %arg1 {strides = array<i64: 0, 0, 0, 1>} : "
+                   "(tensor<3xf32>) -> tensor<1x1x2x3xf32>");
 }
 
 TEST_F(SerializedGraphTest, WeightsInFiles) {

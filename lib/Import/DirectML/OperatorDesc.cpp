@@ -7,10 +7,10 @@
 #include "OperatorDesc.h"
 
 #include "Support/Builder.h"
+#include "dml/IR/Layout.h"
+#include "dml/IR/ViewOps.h"
 #include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -136,7 +136,7 @@ static unsigned getBitWidth(DataType type) {
   return width;
 }
 
-/// DirectML's name of an enumerator, in full or without `prefix`.
+/// The name `text` of an enumerator without `prefix`, which it may leave out.
 static StringRef dropPrefix(StringRef text, StringRef prefix) {
   text.consume_front(prefix);
   return text;
@@ -641,27 +641,6 @@ dml::directml::getMemoryType(const TensorDesc &desc, MLIRContext *context) {
   return RankedTensorType::get(sizes, type);
 }
 
-static Value transpose(OpBuilder &builder, Location loc, Value value,
-                       ArrayRef<int64_t> permutation) {
-  if (llvm::is_sorted(permutation))
-    return value;
-  auto type = cast<RankedTensorType>(value.getType());
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, applyPermutation(type.getShape(), permutation),
-      type.getElementType());
-  return linalg::TransposeOp::create(builder, loc, value, empty, permutation)
-      ->getResult(0);
-}
-
-static Value broadcast(OpBuilder &builder, Location loc, Value value,
-                       ArrayRef<int64_t> sizes, ArrayRef<int64_t> added) {
-  Value empty = tensor::EmptyOp::create(
-      builder, loc, sizes,
-      cast<RankedTensorType>(value.getType()).getElementType());
-  return linalg::BroadcastOp::create(builder, loc, value, empty, added)
-      ->getResult(0);
-}
-
 llvm::Expected<Value> dml::directml::buildRead(OpBuilder &builder, Location loc,
                                                Value memory,
                                                const TensorDesc &desc) {
@@ -670,28 +649,9 @@ llvm::Expected<Value> dml::directml::buildRead(OpBuilder &builder, Location loc,
     return layout.takeError();
   if (layout->isPacked)
     return memory;
-  if (layout->order.empty()) {
-    int64_t count = 1;
-    for (int64_t size : desc.sizes)
-      count *= size;
-    return reader::reshape(builder, loc,
-                           broadcast(builder, loc, memory, {1, count}, {1}),
-                           desc.sizes);
-  }
-  // Into the order of the dimensions, then up to their number.
-  SmallVector<int64_t> permutation =
-      llvm::to_vector(llvm::seq<int64_t>(0, layout->order.size()));
-  llvm::sort(permutation, [&](int64_t a, int64_t b) {
-    return layout->order[a] < layout->order[b];
-  });
-  Value value = transpose(builder, loc, memory, permutation);
-  if (!layout->repeats)
-    return reader::reshape(builder, loc, value, desc.sizes);
-  SmallVector<int64_t> added;
-  for (size_t dim = 0; dim < desc.sizes.size(); ++dim)
-    if (!llvm::is_contained(layout->order, static_cast<int64_t>(dim)))
-      added.push_back(static_cast<int64_t>(dim));
-  return broadcast(builder, loc, value, desc.sizes, added);
+  auto type = cast<RankedTensorType>(memory.getType());
+  return ViewOp::create(builder, loc, type.clone(desc.sizes), memory,
+                        *desc.strides);
 }
 
 llvm::Expected<Value> dml::directml::buildWrite(OpBuilder &builder,
@@ -706,14 +666,13 @@ llvm::Expected<Value> dml::directml::buildWrite(OpBuilder &builder,
     return desc.path["Strides"].fail(
         Twine(describeNumbers(*desc.strides)),
         "an output whose elements each have a place of their own");
-  SmallVector<int64_t> dims(layout->order), sizes, permutation;
-  llvm::sort(dims);
-  for (int64_t dim : dims)
+  SmallVector<int64_t> packed = getPackedStrides(desc.sizes), sizes, strides;
+  for (int64_t dim : layout->order) {
     sizes.push_back(desc.sizes[dim]);
-  for (int64_t dim : layout->order)
-    permutation.push_back(llvm::find(dims, dim) - dims.begin());
-  return transpose(builder, loc, reader::reshape(builder, loc, value, sizes),
-                   permutation);
+    strides.push_back(packed[dim]);
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  return ViewOp::create(builder, loc, type.clone(sizes), value, strides);
 }
 
 llvm::Expected<Value> dml::directml::reinterpret(OpBuilder &builder,

@@ -15,7 +15,6 @@
 #include "Support/ExternalFiles.h"
 #include "dml/Import/DirectML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -669,7 +668,7 @@ OwningOpRef<ModuleOp> dml::directml::createModule(OpBuilder &builder,
                                                   StringRef path) {
   builder.getContext()
       ->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                    linalg::LinalgDialect, tensor::TensorDialect>();
+                    tensor::TensorDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(
       NameLoc::get(builder.getStringAttr(llvm::sys::path::filename(path))));
   builder.setInsertionPointToStart(module->getBody());
@@ -678,7 +677,7 @@ OwningOpRef<ModuleOp> dml::directml::createModule(OpBuilder &builder,
 
 void dml::directml::registerDialects(DialectRegistry &registry) {
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
+                  tensor::TensorDialect>();
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>>
