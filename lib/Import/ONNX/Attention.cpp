@@ -46,8 +46,7 @@ addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
     operands.push_back({"mask", node.getAs(index, as)});
     return isLengths ? StringRef("key_sequence_length") : list;
   }
-  // Of {B, T} and {B, S, T}, the dimensions that are missing stand behind the
-  // first.
+  // The dimensions that {B, T} and {B, S, T} lack stand behind the first.
   Shape as = mask;
   while (!as.empty() && as.size() < 4)
     as.insert(as.begin() + 1, 1);
@@ -57,6 +56,13 @@ addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
         ", but wanted are sizes that broadcast to " + describeShape(scores));
   operands.push_back({"mask", node.getBroadcast(index, scores, as)});
   return StringRef("boolean");
+}
+
+/// What the products of queries and keys of `headSize` numbers are multiplied
+/// by.
+static float getScale(NodeImporter &node, int64_t headSize) {
+  float scale = node.getFloat("scale", 0);
+  return scale == 0 ? 1 / std::sqrt(static_cast<float>(headSize)) : scale;
 }
 
 /// Adds what input `index`, if it is there, adds to the scores.
@@ -147,9 +153,7 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
       failed(addPositionBias(node, PositionBias, scores, operands)))
     return failure();
 
-  float scale = node.getFloat("scale", 0);
-  if (scale == 0)
-    scale = 1 / std::sqrt(static_cast<float>(headSize));
+  float scale = getScale(node, headSize);
   const Shape shapes[] = {{batch, queries, heads * valueSize},
                           {batch, heads, scores[3], headSize},
                           {batch, heads, scores[3], valueSize}};
@@ -219,22 +223,17 @@ static LogicalResult importAttention(NodeImporter &node) {
                        " columns of queries, keys of one size, and values");
   DataType type = node.getType(X);
   Shape projected = {1, 1, batch * steps, columns};
-  Value bias;
-  if (node.hasInput(Bias)) {
-    if (node.getShape(Bias) != Shape{columns})
-      return node.reject("its bias has the shape " +
-                         describeShape(node.getShape(Bias)) +
-                         ", but wanted is " + Twine(columns));
-    bias = node.getBroadcast(Bias, projected);
-  }
+  FailureOr<Value> bias = node.getBias(Bias, columns, projected);
+  if (failed(bias))
+    return failure();
   Value rows =
       *node.build("gemm",
                   {{"a", node.getAs(X, {1, 1, batch * steps, x[2]})},
                    {"b", node.get(Weights)},
-                   {"c", bias}},
+                   {"c", *bias}},
                   {node.enumCase("trans_a", "matrix_transform", "none"),
                    node.enumCase("trans_b", "matrix_transform", "none"),
-                   node.number("alpha", 1), node.number("beta", bias ? 1 : 0)},
+                   node.number("alpha", 1), node.number("beta", *bias ? 1 : 0)},
                   node.getTensorType(projected, type));
 
   SmallVector<NodeImporter::Operand> operands;
@@ -265,9 +264,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (failed(maskType) ||
       failed(addPositionBias(node, PositionBias, scores, operands)))
     return failure();
-  float scale = node.getFloat("scale", 0);
-  if (scale == 0)
-    scale = 1 / std::sqrt(static_cast<float>(headSize));
+  float scale = getScale(node, headSize);
   Shape output = {batch, steps, sizes[2]};
   return node.set(
       0,

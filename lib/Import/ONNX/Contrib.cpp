@@ -323,56 +323,6 @@ static LogicalResult importGroupNorm(NodeImporter &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products of matrices
-//===----------------------------------------------------------------------===//
-
-static LogicalResult importFusedMatMul(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  for (StringRef name : {"transBatchA", "transBatchB"})
-    if (node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is on, which the importer "
-                         "does not read");
-  const Shape &a = node.getShape(0), &b = node.getShape(1);
-  if (a.size() < 2 || b.size() < 2)
-    return node.reject("its inputs have the shapes " + describeShape(a) +
-                       " and " + describeShape(b) +
-                       ", but wanted are "
-                       "matrices");
-  bool transA = node.getInt("transA", 0) != 0,
-       transB = node.getInt("transB", 0) != 0;
-  std::optional<Shape> batch =
-      broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
-  auto rows = [](const Shape &shape) { return shape[shape.size() - 2]; };
-  int64_t m = transA ? a.back() : rows(a), n = transB ? rows(b) : b.back();
-  if (!batch || (transA ? rows(a) : a.back()) != (transB ? b.back() : rows(b)))
-    return node.reject("it multiplies " + describeShape(a) + " by " +
-                       describeShape(b) + ", which do not fit");
-  // More than two dimensions of batches count as one.
-  auto getOperand = [&](unsigned index, const Shape &shape) {
-    Shape full = *batch;
-    full.append(shape.end() - 2, shape.end());
-    full = toPhysical(full);
-    return node.reshape(node.getBroadcast(index, full),
-                        {1, *countElements(ArrayRef(full).drop_back(2)),
-                         full[full.size() - 2], full.back()});
-  };
-  auto transform = [&](StringRef name, bool isTransposed) {
-    return node.enumCase(name, "matrix_transform",
-                         isTransposed ? "transpose" : "none");
-  };
-  Shape output = *batch;
-  output.append({m, n});
-  FailureOr<Value> result = node.build(
-      "gemm", {{"a", getOperand(0, a)}, {"b", getOperand(1, b)}},
-      {transform("trans_a", transA), transform("trans_b", transB),
-       node.number("alpha", node.getFloat("alpha", 1)), node.number("beta", 0)},
-      node.getTensorType({1, *countElements(*batch), m, n}, node.getType(0)));
-  return node.set(0, result, output);
-}
-
-//===----------------------------------------------------------------------===//
 // Quantized operators
 //===----------------------------------------------------------------------===//
 
@@ -527,14 +477,9 @@ static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
   if (failed(scale) || failed(zero))
     return failure();
   Shape physical = {1, 1, rows, columns};
-  Value added;
-  if (node.hasInput(bias)) {
-    if (node.getShape(bias) != Shape{columns})
-      return node.reject("its bias has the shape " +
-                         describeShape(node.getShape(bias)) +
-                         ", but wanted is " + Twine(columns));
-    added = node.getBroadcast(bias, physical);
-  }
+  FailureOr<Value> added = node.getBias(bias, columns, physical);
+  if (failed(added))
+    return failure();
   Shape output = shape;
   output.back() = columns;
   return node.set(
@@ -546,7 +491,7 @@ static LogicalResult setIntegerProduct(NodeImporter &node, Value a,
                   {"b", node.get(second)},
                   {"b_scale", *scale},
                   {"b_zero_point", *zero},
-                  {"bias", added}},
+                  {"bias", *added}},
                  {}, node.getTensorType(physical, node.getType(scaleB))),
       output);
 }
@@ -685,7 +630,6 @@ void dml::onnx::addContribOperators(Registry &registry) {
       "MEAN_VARIANCE_NORMALIZATION1, ACTIVATION_SIGMOID, "
       "ELEMENT_WISE_MULTIPLY",
       importGroupNorm);
-  add("FusedMatMul", "GEMM", importFusedMatMul);
   add("MatMulNBits", "DEQUANTIZE, GEMM", importMatMulNBits);
   add("QLinearAdd", "ELEMENT_WISE_QUANTIZED_LINEAR_ADD", importQuantizedAdd);
   add("QLinearSigmoid",

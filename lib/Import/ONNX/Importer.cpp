@@ -816,6 +816,16 @@ Value NodeImporter::getBroadcast(unsigned index, ArrayRef<int64_t> shape,
   return broadcast(tensor, aligned, shape);
 }
 
+FailureOr<Value> NodeImporter::getBias(unsigned index, int64_t columns,
+                                       ArrayRef<int64_t> shape) {
+  if (!hasInput(index))
+    return Value();
+  if (getShape(index) != Shape{columns})
+    return reject("its bias has the shape " + describeShape(getShape(index)) +
+                  ", but wanted is " + Twine(columns));
+  return getBroadcast(index, shape);
+}
+
 Value NodeImporter::getSplat(DataType type, double number,
                              ArrayRef<int64_t> shape) {
   return getConstant(

@@ -115,6 +115,10 @@ public:
   /// reshaped to.
   mlir::Value getBroadcast(unsigned index, llvm::ArrayRef<int64_t> shape,
                            std::optional<Shape> as = std::nullopt);
+  /// Input `index`, a bias of one number for each of `columns` columns,
+  /// repeated to the physical shape `shape`; null where the node lacks it.
+  llvm::FailureOr<mlir::Value> getBias(unsigned index, int64_t columns,
+                                       llvm::ArrayRef<int64_t> shape);
   /// A tensor whose elements all are `number`.
   mlir::Value getSplat(DataType type, double number,
                        llvm::ArrayRef<int64_t> shape);

@@ -52,7 +52,7 @@ struct AttributeProto {
     Strings = 8,
   };
   llvm::StringRef name;
-  /// In a function: the attribute of the call that this one is.
+  /// The attribute of a function's call that this one, in its body, stands for.
   llvm::StringRef reference;
   int32_t type = Undefined;
   float f = 0;

@@ -730,8 +730,9 @@ struct Product {
 };
 } // namespace
 
-/// The product of the inputs 0 and `second`.
-static FailureOr<Product> getProduct(NodeImporter &node, unsigned second) {
+/// The product of the inputs 0 and `second`, each of which may be transposed.
+static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
+                                     bool transA = false, bool transB = false) {
   Shape a = node.getShape(0), b = node.getShape(second);
   if (a.empty() || b.empty())
     return node.reject("one of its inputs is a scalar");
@@ -740,29 +741,36 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second) {
     a.insert(a.begin(), 1);
   if (isColumn)
     b.push_back(1);
+  auto getRows = [](const Shape &shape, bool isTransposed) {
+    return isTransposed ? shape.back() : shape[shape.size() - 2];
+  };
+  int64_t rows = getRows(a, transA), columns = getRows(b, !transB);
   std::optional<Shape> batch =
       broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
-  if (!batch || a.back() != b[b.size() - 2])
+  if (!batch || getRows(a, !transA) != getRows(b, transB))
     return node.reject("it multiplies " + describeShape(node.getShape(0)) +
                        " by " + describeShape(node.getShape(second)) +
                        ", which do not fit");
-  auto withBatch = [&](int64_t rows, int64_t columns) {
+  auto withBatch = [&](ArrayRef<int64_t> matrix) {
     Shape shape = *batch;
-    shape.append({rows, columns});
+    shape.append(matrix.begin(), matrix.end());
     return toPhysical(shape);
   };
-  int64_t rows = a[a.size() - 2], inner = a.back(), columns = b.back();
+  Product product;
+  product.output = withBatch({rows, columns});
+  product.a = node.getBroadcast(0, withBatch(ArrayRef(a).take_back(2)), a);
+  product.b = node.getBroadcast(second, withBatch(ArrayRef(b).take_back(2)), b);
   // DirectML's products have two dimensions of batches; more of them count as
   // one.
-  Product product;
-  product.output = withBatch(rows, columns);
-  product.a = node.getBroadcast(0, withBatch(rows, inner), a);
-  product.b = node.getBroadcast(second, withBatch(inner, columns), b);
   if (product.output.size() > 4) {
     int64_t count = *countElements(ArrayRef(product.output).drop_back(2));
+    auto flatten = [&](Value value, const Shape &shape) {
+      return node.reshape(value,
+                          {1, count, shape[shape.size() - 2], shape.back()});
+    };
     product.output = {1, count, rows, columns};
-    product.a = node.reshape(product.a, {1, count, rows, inner});
-    product.b = node.reshape(product.b, {1, count, inner, columns});
+    product.a = flatten(product.a, a);
+    product.b = flatten(product.b, b);
   }
   product.logical = *batch;
   if (!isRow)
@@ -772,19 +780,42 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second) {
   return product;
 }
 
-static LogicalResult importMatMul(NodeImporter &node) {
-  if (failed(node.wantInputs(2, 2)))
-    return failure();
-  FailureOr<Product> product = getProduct(node, 1);
+/// Sets the output to `alpha` times the product of the inputs.
+static LogicalResult setProduct(NodeImporter &node, bool transA, bool transB,
+                                float alpha) {
+  FailureOr<Product> product = getProduct(node, 1, transA, transB);
   if (failed(product))
     return failure();
   FailureOr<Value> result =
       node.build("gemm", {{"a", product->a}, {"b", product->b}},
-                 {getTransform(node, "trans_a", false),
-                  getTransform(node, "trans_b", false), node.number("alpha", 1),
-                  node.number("beta", 0)},
+                 {getTransform(node, "trans_a", transA),
+                  getTransform(node, "trans_b", transB),
+                  node.number("alpha", alpha), node.number("beta", 0)},
                  node.getTensorType(product->output, node.getType(0)));
   return node.set(0, result, product->logical);
+}
+
+static LogicalResult importMatMul(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  return setProduct(node, /*transA=*/false, /*transB=*/false, /*alpha=*/1);
+}
+
+/// com.microsoft's operator that also transposes and scales.
+static LogicalResult importFusedMatMul(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)))
+    return failure();
+  for (StringRef name : {"transBatchA", "transBatchB"})
+    if (node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is on, which the importer does not read");
+  const Shape &a = node.getShape(0), &b = node.getShape(1);
+  if (a.size() < 2 || b.size() < 2)
+    return node.reject("its inputs have the shapes " + describeShape(a) +
+                       " and " + describeShape(b) +
+                       ", but wanted are matrices");
+  return setProduct(node, node.getInt("transA", 0) != 0,
+                    node.getInt("transB", 0) != 0, node.getFloat("alpha", 1));
 }
 
 /// Rows and columns of tensors of four dimensions.
@@ -857,6 +888,7 @@ void dml::onnx::addWindowOperators(Registry &registry) {
   registry.add("Col2Im", "FOLD", importCol2Im);
   registry.add("Gemm", "GEMM", importGemm);
   registry.add("MatMul", "GEMM", importMatMul);
+  registry.add("FusedMatMul", "GEMM", importFusedMatMul, "com.microsoft");
   registry.add("ConvInteger", "CONVOLUTION_INTEGER", importIntegerConvolution);
   registry.add("QLinearConv", "QUANTIZED_LINEAR_CONVOLUTION",
                importQuantizedConvolution);
