@@ -229,11 +229,10 @@ struct ConvertKernelsToSPIRV
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
-    if (!profile) {
-      getOperation().emitError(llvm::toString(profile.takeError()));
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
       return signalPassFailure();
-    }
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
     SmallVector<FailureOr<bool>> fit(originals.size());
     if (failed(failableParallelForEachN(&getContext(), 0, originals.size(),

@@ -123,6 +123,14 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   return profile;
 }
 
+llvm::FailureOr<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec,
+                                                    Operation *op) {
+  llvm::Expected<DeviceProfile> profile = parse(spec);
+  if (!profile)
+    return op->emitError(llvm::toString(profile.takeError()));
+  return *profile;
+}
+
 std::string DeviceProfile::str() const {
   // The one of the two profiles that needs fewer changes.
   bool isNearFull = 2 * static_cast<size_t>(llvm::popcount(features)) >

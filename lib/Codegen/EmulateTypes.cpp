@@ -315,7 +315,8 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
     int64_t inner = type.getElementTypeBitWidth(), outer = 1;
     for (int64_t size : type.getShape())
       inner *= size;
-    // Of each row, in words.
+    // The range begins at word `start` of each row of `row` words, and has
+    // `count`.
     int64_t start = 0, count = 0, row = 0;
     auto refuse = [&] {
       return op.emitError("wants a constant range of one dimension, of whole "
@@ -810,11 +811,10 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
-    if (!profile) {
-      getOperation().emitError(llvm::toString(profile.takeError()));
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
       return signalPassFailure();
-    }
     WordTypeConverter typeConverter(*profile);
     if (failed(verifyArithmetic(getOperation(), typeConverter, *profile)))
       return signalPassFailure();

@@ -24,15 +24,11 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// What the buffers that share one begin at multiples of, in bytes: a range of
-/// it can then be bound by itself, too, and copied to.
-static constexpr int64_t sharedAlignment = 256;
-
 static int64_t getBytes(Value buffer) {
   return getNumBytes(cast<MemRefType>(buffer.getType()));
 }
 
-/// What the bound buffer that `buffer` is a view of is.
+/// The buffer that is bound where `buffer`, which may be a view of it, is read.
 static Value getRoot(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
@@ -52,13 +48,15 @@ static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
 }
 
 /// Makes ranges of one new buffer of `roots`, which `op` reads. Allocations are
-/// such a range from the beginning; the others are copied into theirs.
+/// such a range from the beginning; the others are copied into theirs. Each
+/// range begins where one may be bound by itself, since copies and other
+/// kernels bind it so.
 static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   int64_t total = 0;
   SmallVector<int64_t> offsets;
   for (Value root : roots) {
     offsets.push_back(total);
-    total += llvm::alignTo(getBytes(root), sharedAlignment);
+    total += llvm::alignTo(getBytes(root), DeviceProfile::rangeAlignment);
   }
   auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
   Value shared =
@@ -109,11 +107,10 @@ struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
   using Base::Base;
 
   void runOnOperation() override {
-    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(deviceProfile);
-    if (!profile) {
-      getOperation().emitError(llvm::toString(profile.takeError()));
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
       return signalPassFailure();
-    }
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics)

@@ -54,7 +54,7 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
-  uint64_t offset = llvm::alignTo(data.size(), rangeAlignment);
+  uint64_t offset = llvm::alignTo(data.size(), DeviceProfile::rangeAlignment);
   uint64_t size = getBufferSize(global.getType());
   if (size > maxConstantBytes || offset > maxConstantBytes - size)
     return emitError(global.getLoc(), "a constant has ")
@@ -167,7 +167,7 @@ private:
 };
 } // namespace
 
-/// What `value` is of which buffer.
+/// Finds the buffer that `value` is a view of, and the part that it is.
 FailureOr<Scheduler::View> Scheduler::lookup(Value value) {
   std::optional<Placement> placement = getPlacement(value);
   auto found = placement ? buffers.find(placement->root) : buffers.end();
@@ -332,7 +332,8 @@ FailureOr<Schedule> Scheduler::run() {
     if (allocation.first > allocation.last)
       allocation.size = 0;
   Schedule schedule;
-  schedule.temporarySize = planMemory(allocations, rangeAlignment);
+  schedule.temporarySize =
+      planMemory(allocations, DeviceProfile::rangeAlignment);
   HazardTracker hazards;
   for (Draft &draft : drafts) {
     for (const Buffer &buffer : draft.buffers) {

@@ -17,10 +17,6 @@
 
 namespace dml {
 
-/// What every bound range starts at a multiple of: the largest value that
-/// Vulkan lets a device ask for as minStorageBufferOffsetAlignment.
-inline constexpr uint64_t rangeAlignment = 256;
-
 /// Bytes of a buffer that holds so many bytes, or a tensor: whole vectors.
 uint64_t getBufferSize(uint64_t bytes);
 uint64_t getBufferSize(mlir::MemRefType type);

@@ -52,6 +52,9 @@ public:
   /// ",+feature" or ",-feature" under Vulkan's names, or
   /// ",maxStorageBuffers=number".
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
+  /// The same for a pass on `op`, at which it emits the error.
+  static llvm::FailureOr<DeviceProfile> parse(llvm::StringRef spec,
+                                              mlir::Operation *op);
 
   bool has(DeviceFeature feature) const {
     return features & (uint32_t(1) << static_cast<unsigned>(feature));
@@ -85,6 +88,10 @@ public:
   static constexpr int64_t maxWorkgroupCount = 65535;
   /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.
   static constexpr int64_t promisedStorageBuffers = 4;
+  /// Bytes of which the beginning of every bound range is a multiple: the
+  /// largest value that Vulkan lets a device ask for as
+  /// minStorageBufferOffsetAlignment.
+  static constexpr uint64_t rangeAlignment = 256;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;
   /// Threads enough to fill a device.
