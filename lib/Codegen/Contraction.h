@@ -74,8 +74,8 @@ struct ThreadBlock {
   /// Nothing if the threads of a workgroup cannot share `tile` so.
   static std::optional<ThreadBlock> get(const ContractionTile &tile);
 
-  /// Rows and columns that elements of a thread lie together in: vectors of
-  /// four components are the largest that SPIR-V has.
+  /// How many neighbouring rows or columns a thread's elements come in: the
+  /// components of SPIR-V's largest vectors.
   static constexpr int64_t side = 4;
 };
 

@@ -221,7 +221,7 @@ static SmallVector<Value> getJoined(tensor::InsertSliceOp last, int64_t &axis) {
   RankedTensorType type = last.getType();
   SmallVector<Value> inputs;
   axis = -1;
-  // From the last to the first.
+  // The insertions are visited from the last to the first.
   int64_t end = -1;
   for (tensor::InsertSliceOp insert = last; insert;
        insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {

@@ -30,7 +30,7 @@ Strip Placement::getExtent(Value buffer) const {
   int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
   Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
   for (const auto &[index, strip] : llvm::enumerate(strips)) {
-    // Of several runs all are taken, whichever of them the buffer is in.
+    // The extent has all of several runs, whichever of them the buffer is in.
     if (index == 0 || strip.count > 1)
       extent = strip;
     else

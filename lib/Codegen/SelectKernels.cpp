@@ -70,8 +70,8 @@ static double getTime(const Contraction &contraction,
               llvm::divideCeilSigned(contraction.columns.size, tile.columns),
           rounds = llvm::divideCeilSigned(contraction.getTerms(), tile.terms);
   ThreadBlock block = *ThreadBlock::get(tile);
-  // Of a thread for each term: products, loads of vectors from workgroup memory
-  // and its share of those that go there.
+  // A thread has these for each term: products, loads of vectors from workgroup
+  // memory, and its share of the factors that go there.
   auto products = static_cast<double>(block.rows * block.columns);
   double loads =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;

@@ -23,7 +23,7 @@ struct OpReport {
 
 /// How a file fits the levels that were asked for.
 enum class Verdict {
-  /// Nobody asked, and every operation has a level.
+  /// No level was asked for, and every operation has one.
   None,
   Fits,
   DoesNotFit,
@@ -39,8 +39,8 @@ struct Report {
   /// The oldest level that supports all ops.
   FeatureLevel level = getFeatureLevels().front().level;
 
-  /// One operator that does not fit decides it; what is unknown beside it
-  /// changes nothing.
+  /// The verdict is DoesNotFit as soon as one operator does not fit, whatever
+  /// else is unknown.
   Verdict getVerdict() const {
     if (llvm::any_of(ops,
                      [](const OpReport &op) { return !op.violations.empty(); }))

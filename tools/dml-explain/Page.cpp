@@ -346,7 +346,7 @@ static void printStyle(const Report &report, raw_ostream &os) {
         "svg .area{fill:var(--line);stroke:none;opacity:.5}\n";
   for (const FeatureLevelInfo &info : getFeatureLevels()) {
     auto index = &info - getFeatureLevels().data();
-    // From blue to red.
+    // The hues go from blue to red.
     auto hue =
         220 -
         220 * index /

@@ -25,7 +25,7 @@ public:
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
-    /// As the compiler's option.
+    /// The value of the compiler's option of this name.
     std::string contractionTile = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);

@@ -254,7 +254,7 @@ static Attribute drawStrides(Draft &draft, ArrayRef<int64_t> sizes,
   return draft.builder.getDenseI64ArrayAttr(strides);
 }
 
-/// Gives some of the function's arguments and results strides.
+/// Writes dml.strides on some of the function's arguments and results.
 static void drawLayouts(Draft &draft, func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     if (draft.random.oneIn(8))

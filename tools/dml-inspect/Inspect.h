@@ -23,10 +23,11 @@ struct TemporaryRange {
   size_t lastStep;
 };
 
-/// In the order of their offsets.
+/// The ranges of a function's temporaries, in the order of their offsets.
 std::vector<TemporaryRange> planMemory(const runtime::Function &function);
 
-/// `limits` are those that dmlGetExecutableInfo says are required.
+/// `limits` holds the limits that the executable requires, from
+/// dmlGetExecutableInfo.
 std::string printText(const runtime::Executable &executable,
                       const DmlDeviceLimits &limits);
 std::string printJson(const runtime::Executable &executable,

@@ -73,7 +73,7 @@ private:
   std::vector<uint8_t> bytes;
   const commands_format::Commands *commands = nullptr;
   std::vector<Resource> resources;
-  /// Of each command; empty for those that dispatch nothing.
+  /// The tensors of each command's function; none where it dispatches nothing.
   std::vector<FunctionTensors> tensors;
   std::string folder, text;
   std::vector<File> files;

@@ -485,7 +485,7 @@ public:
   }
 
 private:
-  /// Of a dimension that is shortened, so many elements of either end.
+  /// How many elements of either end a shortened dimension keeps.
   static constexpr uint32_t kEdge = 3;
 
   bool isLong(size_t depth) const {

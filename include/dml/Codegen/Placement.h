@@ -27,8 +27,8 @@ struct Strip {
 struct Placement {
   /// An argument, an allocation or a constant.
   mlir::Value root;
-  /// From the buffer's bytes, through what it is a view of, to the root's. None
-  /// if the buffer is all of the root.
+  /// The ranges that lead from the buffer's bytes, through what it is a view
+  /// of, to the root's. There are none if the buffer is all of the root.
   llvm::SmallVector<Strip, 1> strips;
 
   /// The bytes of the root that `buffer`, whose placement this is, is within.

@@ -12,7 +12,7 @@
 
 namespace dml {
 
-/// Name of the attribute of a linalg.generic that says which kind of kernel it
+/// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, or `{contraction_tile = array<i64: rows, columns, terms>}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";

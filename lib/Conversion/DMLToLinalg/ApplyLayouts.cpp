@@ -93,7 +93,7 @@ static Value buildRow(func::ReturnOp op, Value value,
           bool isUnit = strides[dim] == 1;
           Value coordinate = isUnit ? rest : b.divui(rest, strides[dim]);
           rest = isUnit ? b.index(0) : b.remui(rest, strides[dim]);
-          // What is left of the outermost dimension is never too large.
+          // The outermost dimension's coordinate is never too large.
           if (hasGaps && i > 0) {
             require(b.cmpi(arith::CmpIPredicate::ult, coordinate,
                            b.index(sizes[dim])));

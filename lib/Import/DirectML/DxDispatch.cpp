@@ -72,7 +72,8 @@ private:
   /// Resources by their names.
   llvm::StringMap<uint32_t> resources;
   llvm::StringMap<Dispatchable> dispatchables;
-  /// Bytes of the resources that the file's numbers ask for.
+  /// The bytes of all resources whose sizes stand in the file as numbers. They
+  /// are limited, since a short file can ask for much memory with them.
   uint64_t resourceBytes = 0;
   uint64_t listedBytes = 0;
 };

@@ -121,7 +121,7 @@ Value reader::reshape(OpBuilder &builder, Location loc, Value value,
     toGroups.push_back(toGroup);
     groupSizes.push_back(fromSize);
   }
-  // What is left are 1s.
+  // The dimensions that are left have size 1.
   for (; i < from.size(); ++i)
     fromGroups.back().push_back(i);
   for (; j < to.size(); ++j)
