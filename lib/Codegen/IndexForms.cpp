@@ -61,6 +61,26 @@ LinearForm IndexForms::getOpaque(Value value, IndexRange range) {
   return getAtom(position->second);
 }
 
+LinearForm IndexForms::getWithin(const LinearForm &form, IndexRange range) {
+  if (form.constant || form.terms.size() != 1 ||
+      form.terms.front().second != 1 || range.contains(getRange(form, {})))
+    return form;
+  unsigned atom = form.terms.front().first;
+  if (atoms[atom].kind != Atom::Opaque)
+    return form;
+  IndexRange known = atoms[atom].range;
+  range = {std::max(range.min, known.min), std::min(range.max, known.max)};
+  if (range.min > range.max)
+    return form; // The code does not run.
+  auto [position, isNew] =
+      within.try_emplace({atom, range.min, range.max}, atoms.size());
+  if (isNew) {
+    atoms.push_back(atoms[atom]);
+    atoms.back().range = range;
+  }
+  return getAtom(position->second);
+}
+
 LinearForm IndexForms::getAtom(unsigned atom) const {
   IndexRange range = atoms[atom].range;
   if (range.min == range.max)
@@ -309,8 +329,12 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     quotient = LinearForm();
   }
   IndexRange range = getRange(rest);
-  if (int64_t shift = llvm::divideFloorSigned(range.min, divisor)) {
-    rest.constant -= shift * divisor;
+  int64_t shift = llvm::divideFloorSigned(range.min, divisor);
+  LinearForm shifted = rest;
+  shifted.constant -= shift * divisor;
+  // What may be any number is divided as it is.
+  if (shift && tryGetRange(shifted)) {
+    rest = shifted;
     quotient.constant += shift;
     range = {range.min - shift * divisor, range.max - shift * divisor};
   }

@@ -82,6 +82,12 @@ public:
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
+  /// `form`, where it lies in `range` wherever what is built of it counts. A
+  /// load's coordinate, for example, lies inside of its buffer, however little
+  /// is known of a gather's index. Knowing it keeps forms small enough to stay
+  /// forms.
+  LinearForm getWithin(const LinearForm &form, IndexRange range);
+
   /// What `form` may be, as far as that is assumed.
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
@@ -166,6 +172,8 @@ private:
   unsigned numShared = std::numeric_limits<unsigned>::max();
   std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::DenseMap<Value, unsigned> opaque;
+  /// Other names of opaque atoms, by the atom and the range that they lie in.
+  std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom that were compared with 0, undecided.
   std::vector<LinearForm> undecided;
   std::map<LinearForm, Value> values;

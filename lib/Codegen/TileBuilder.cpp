@@ -562,8 +562,10 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   }
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     SmallVector<LinearForm> coordinates;
-    for (Value coordinate : load.getIndices())
-      coordinates.push_back(getIndex(coordinate));
+    for (auto [coordinate, size] :
+         llvm::zip_equal(load.getIndices(), load.getMemRefType().getShape()))
+      coordinates.push_back(
+          forms.getWithin(getIndex(coordinate), {0, size - 1}));
     Scalar scalar;
     scalar.buffer = views.getRoot(b, load.getMemRef());
     scalar.index = linearize(load.getMemRefType(), coordinates);

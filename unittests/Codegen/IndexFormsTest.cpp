@@ -370,3 +370,30 @@ TEST(IndexForms, InteriorKeepsGroupsTogether) {
   EXPECT_GT(divergence, 0);
   EXPECT_LT(divergence, 0.1);
 }
+
+// A value of which nothing is known is divided as it is: moving it above zero
+// first would overflow. Where it is known to lie in a range, its multiples
+// divide exactly.
+TEST(IndexForms, UnknownValuesDivide) {
+  Kernel kernel;
+  auto &b = kernel.b;
+  Value index = kernel.addArgument();
+  IndexForms forms(kernel.addArgument(), 64);
+  LinearForm unknown = forms.getOpaque(index);
+  LinearForm place = forms.add(b, forms.mul(b, unknown, 2), 1);
+  auto [row, column] = forms.divide(b, place, 2);
+  Value sum = forms.materialize(b, forms.add(b, forms.mul(b, row, 4), column));
+  EXPECT_EQ(kernel.interpret({5, 0}).lookup(sum), 21);
+
+  LinearForm within = forms.getWithin(unknown, {0, 12});
+  EXPECT_EQ(forms.getRange(within).max, 12);
+  EXPECT_FALSE(within == unknown);
+  EXPECT_EQ(forms.getWithin(unknown, {0, 12}), within);
+  EXPECT_EQ(forms.getWithin(within, {-1, 20}), within);
+  auto [quotient, rest] =
+      forms.divide(b, forms.add(b, forms.mul(b, within, 2), 1), 2);
+  EXPECT_EQ(quotient, within);
+  EXPECT_EQ(rest, LinearForm(1));
+  // The value itself stays unknown: code that compares it with 0 does so.
+  EXPECT_FALSE(forms.isNonNegative(unknown).has_value());
+}
