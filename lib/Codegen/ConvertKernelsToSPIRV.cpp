@@ -19,11 +19,13 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
@@ -167,6 +169,57 @@ static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
          << "'" << kernel.getName() << "' needs the Vulkan feature"
          << (missing.size() > 1 ? "s " : " ") << llvm::join(missing, ", ")
          << ", which the device profile '" << profile.str() << "' lacks";
+}
+
+//===----------------------------------------------------------------------===//
+// Products with zero
+//===----------------------------------------------------------------------===//
+
+/// The number as a scalar, or as each element of a vector.
+static Value getSplat(OpBuilder &b, Location loc, Type type,
+                      const APFloat &number) {
+  TypedAttr scalar = b.getFloatAttr(getElementTypeOrSelf(type), number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(vector, Attribute(scalar)));
+  return arith::ConstantOp::create(b, loc, scalar);
+}
+
+/// Mesa's lavapipe takes products with a constant 0, and quotients of one, for
+/// 0, those of NaN and infinity too. They are written out: 0 * x is 0 where x
+/// is finite, and 0 / x is where x is neither 0 nor NaN; else both are NaN. (0
+/// may have either sign in what operators compute.)
+static void writeOutZeros(gpu::GPUModuleOp module) {
+  module.walk([](Operation *op) {
+    Value x;
+    if (auto product = dyn_cast<arith::MulFOp>(op))
+      x = matchPattern(product.getLhs(), m_AnyZeroFloat())   ? product.getRhs()
+          : matchPattern(product.getRhs(), m_AnyZeroFloat()) ? product.getLhs()
+                                                             : Value();
+    else if (auto quotient = dyn_cast<arith::DivFOp>(op))
+      x = matchPattern(quotient.getLhs(), m_AnyZeroFloat()) ? quotient.getRhs()
+                                                            : Value();
+    if (!x)
+      return;
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    Type type = x.getType();
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(getElementTypeOrSelf(type)).getFloatSemantics();
+    Value zero = getSplat(b, loc, type, APFloat::getZero(semantics));
+    Value nan = getSplat(b, loc, type, APFloat::getQNaN(semantics));
+    Value isZero;
+    if (isa<arith::MulFOp>(op))
+      isZero = arith::CmpFOp::create(
+          b, loc, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, loc, x),
+          getSplat(b, loc, type, APFloat::getInf(semantics)));
+    else
+      isZero =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, x, zero);
+    op->getResult(0).replaceAllUsesWith(
+        arith::SelectOp::create(b, loc, isZero, zero, nan));
+    op->erase();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,6 +372,7 @@ private:
 
     // gpu.launch_func goes on naming the original.
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
+    writeOutZeros(clone);
     if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();
     Kernel kernel = {original, ModuleOp::create(original.getLoc()),

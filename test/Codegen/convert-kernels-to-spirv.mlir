@@ -45,6 +45,30 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+
+  // A product with 0 is written out.
+
+  // CHECK:      spirv.module @__spv__zeros
+  // CHECK:        spirv.GL.FAbs
+  // CHECK:        spirv.FOrdLessThan
+  // CHECK:        spirv.Select
+  // CHECK-NOT:    spirv.FMul
+  // CHECK:        spirv.FOrdNotEqual
+  // CHECK:        spirv.Select
+  // CHECK-NOT:    spirv.FDiv
+  gpu.module @zeros {
+    gpu.func @multiply(%in: memref<64xf32>, %out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %zero = arith.constant 0.0 : f32
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xf32>
+      %product = arith.mulf %x, %zero : f32
+      %quotient = arith.divf %zero, %x : f32
+      %y = arith.maxnumf %product, %quotient : f32
+      memref.store %y, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
 }
 
 // SPDX-License-Identifier: Apache-2.0

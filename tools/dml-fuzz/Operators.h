@@ -96,12 +96,14 @@ inline llvm::ArrayRef<int64_t> getShape(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
 }
 
-/// A number of the element type `type`.
+/// A number of the element type `type`; not -1.0, since Mesa's drivers take a
+/// choice between that and 0.0 for one between -1.0 and -0.0.
 inline mlir::TypedAttr drawScalar(Draft &draft, mlir::Type type) {
   Random &random = draft.random;
-  if (mlir::isa<mlir::FloatType>(type))
-    return mlir::FloatAttr::get(
-        type, static_cast<double>(random.between(-64, 64)) / 4);
+  if (mlir::isa<mlir::FloatType>(type)) {
+    double quarters = static_cast<double>(random.between(-64, 64));
+    return mlir::FloatAttr::get(type, quarters == -4 ? -2 : quarters / 4);
+  }
   bool isSmall = random.oneIn(2);
   uint64_t bits =
       isSmall ? static_cast<uint64_t>(random.between(-9, 9)) : random.next();

@@ -258,13 +258,19 @@ def ConvertKernelsToSPIRV
 
     `index` becomes 32 bits wide where integer range analysis proves that the kernel
     computes the same with it, and 64 bits elsewhere.
+
+    A product with a constant 0, and a quotient of it, become a choice between 0 and
+    NaN: there are drivers that take them for 0 of any number.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
            "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
   ];
-  let dependentDialects = ["mlir::spirv::SPIRVDialect"];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+    "mlir::spirv::SPIRVDialect"
+  ];
 }
 
 def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {

@@ -331,9 +331,10 @@ Number dml::atan2(Number y, Number x) {
 
 Number dml::erf(Number x) {
   Number a = abs(x), z = x * x;
+  // One product: the part of a small number beyond itself may be denormal,
+  // which devices may take for 0.
   Number near0 = evaluate(z, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
-                              1.12819925e-1, -3.76125336e-1, 1.28379166e-1}) *
-                     x +
+                              1.12819925e-1, -3.76125336e-1, 1.128379166}) *
                  x;
   // Beyond 4 it is 1.
   Number t = select(a > x(4), x(4), a);
