@@ -17,12 +17,12 @@
 #include "support/Arguments.h"
 #include "support/CompilerCommandLine.h"
 #include "support/Module.h"
+#include "support/ReferenceTensor.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace dml;
@@ -82,91 +82,13 @@ static LogicalResult emitToolError(const Twine &message,
   return failure();
 }
 
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-static FailureOr<Tensor> convert(const HostTensor &host) {
-  SmallVector<int64_t> shape(host.sizes.begin(), host.sizes.end());
-  // Both enums have DirectML's values.
-  std::optional<DataType> dataType = symbolizeDataType(host.dataType);
-  if (!dataType)
-    return emitToolError("an input has no data type");
-  FailureOr<Tensor> tensor = Tensor::create(*dataType, shape);
-  if (failed(tensor) || tensor->getNumPackedBytes() != host.data.size())
-    return emitToolError("there is no memory for an input");
-  tensor->unpack(
-      {reinterpret_cast<const char *>(host.data.data()), host.data.size()});
-  return tensor;
-}
-
-static HostTensor convert(const Tensor &tensor) {
-  HostTensor host;
-  host.dataType = static_cast<DmlDataType>(tensor.getDataType());
-  host.sizes.assign(tensor.getShape().begin(), tensor.getShape().end());
-  std::vector<char> bytes = tensor.pack();
-  host.data.assign(bytes.begin(), bytes.end());
-  return host;
-}
-
-//===----------------------------------------------------------------------===//
-// Functions
-//===----------------------------------------------------------------------===//
-
-/// The name of an argument or result: `dml.name`, or its kind and number.
-static std::string getName(DictionaryAttr attributes, StringRef kind,
-                           unsigned index) {
-  if (attributes)
-    if (auto name = attributes.getAs<StringAttr>(nameAttrName))
-      return name.str();
-  return (kind + Twine(index)).str();
-}
-
-static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
-  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
-  StringRef name = functionName.empty() ? "main" : StringRef(functionName);
-  for (func::FuncOp function : functions)
-    if (function.getName() == name ||
-        (functionName.empty() && functions.size() == 1))
-      return function;
-  return emitToolError("there is no function '" + name + "'");
-}
-
-/// The type as in --input: "2x3xf32"; as MLIR has it where it is none of
-/// these.
-static std::string describeType(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() ||
-      !getDataType(tensor.getElementType())) {
-    os << type;
-    return text;
-  }
-  for (int64_t size : tensor.getShape())
-    os << size << "x";
-  os << stringifyDataType(*getDataType(tensor.getElementType()));
-  return text;
-}
-
-static dml::tools::FunctionSignature describe(func::FuncOp function) {
-  dml::tools::FunctionSignature signature{function.getName().str(), {}, {}};
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    signature.inputs.push_back(
-        {getName(function.getArgAttrDict(index), "input", index),
-         describeType(type)});
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    signature.outputs.push_back(
-        {getName(function.getResultAttrDict(index), "output", index),
-         describeType(type)});
-  return signature;
-}
-
 static LogicalResult run(ModuleOp module) {
-  FailureOr<func::FuncOp> function = findFunction(module);
-  if (failed(function))
-    return failure();
-  dml::tools::FunctionSignature signature = describe(*function);
+  func::FuncOp function = tools::findFunction(module, functionName);
+  if (!function)
+    return emitToolError(
+        "there is no function '" +
+        StringRef(functionName.empty() ? "main" : functionName.c_str()) + "'");
+  dml::tools::FunctionSignature signature = tools::describe(function);
   std::string error;
   auto files = dml::tools::readOutputs(outputOptions, signature, error);
   if (!files)
@@ -183,19 +105,19 @@ static LogicalResult run(ModuleOp module) {
 
   SmallVector<Tensor> inputs;
   for (const HostTensor &host : *hostInputs) {
-    FailureOr<Tensor> input = convert(host);
+    FailureOr<Tensor> input = tools::toReference(host);
     if (failed(input))
-      return failure();
+      return emitToolError("there is no memory for an input");
     inputs.push_back(std::move(*input));
   }
-  auto outputs = reference::interpretValues(*function, inputs);
+  auto outputs = reference::interpretValues(function, inputs);
   if (failed(outputs)) {
     exitCode = tools::kExitNo;
     return failure();
   }
   std::vector<HostTensor> hostOutputs;
   for (const Tensor &output : *outputs)
-    hostOutputs.push_back(convert(output));
+    hostOutputs.push_back(tools::toHost(output));
   if (!dml::tools::writeOutputs(*files, *expected, signature, hostOutputs,
                                 printAll, error))
     return emitToolError(error, tools::kExitNotWritten);
