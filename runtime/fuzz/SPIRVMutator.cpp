@@ -282,10 +282,18 @@ bool growOperation(Module &module, Random &random) {
   for (int tries = 0; tries < 8 && type == 0; ++tries) {
     const Module::Value &candidate = random.pick(module.types);
     result = module.shapeOf(candidate.id);
+    bool isPair = module.opcode(candidate.at) == OpTypeStruct &&
+                  module.count(candidate.at) == 4 &&
+                  module.wordOfType(candidate.id, 2) ==
+                      module.wordOfType(candidate.id, 3);
     // What the result is stands in the same letters, of itself.
-    if (isPlausible(letters[0] == 'r' || letters[0] == 'j' ? 'x' : letters[0],
-                    result, result) &&
-        ((letters[0] != 'x' && letters[0] != 'y') || result.kind != 0))
+    bool isRight =
+        letters[0] == 'P'   ? isPair
+        : letters[0] == 'r' ? result.kind == 'f' && result.count == 1
+        : letters[0] == 'y'
+            ? result.kind != 0 || isPair
+            : result.kind != 0 && isPlausible(letters[0], result, result);
+    if (isRight)
       type = candidate.id;
   }
   if (type == 0)
@@ -303,12 +311,21 @@ bool growOperation(Module &module, Random &random) {
     for (const Module::Value &value : module.values) {
       if (!module.isVisible(value, at, block))
         continue;
-      bool isSame = *letter == 'x' || *letter == 'y';
-      if (isSame ? value.type == type
-                 : isPlausible(*letter, result, module.shapeOf(value.type)) &&
-                       (first.kind != module.shapeOf(value.type).kind ||
-                        first.width == module.shapeOf(value.type).width ||
-                        *letter == 'w' || *letter == 'g' || *letter == 'I'))
+      Shape shape = module.shapeOf(value.type);
+      bool isRight = false;
+      if (*letter == 'x' || *letter == 'y')
+        isRight = value.type == type;
+      else if (*letter == 'm')
+        isRight = value.type == module.wordOfType(type, 2);
+      else if (*letter == 'V')
+        isRight = module.opcodeOfType(value.type) == OpTypeVector &&
+                  module.wordOfType(value.type, 2) == type &&
+                  (letter == letters + 1 || shape.count == first.count);
+      else
+        isRight = isPlausible(*letter, result, shape) &&
+                  (first.kind != shape.kind || first.width == shape.width ||
+                   *letter == 'w' || *letter == 'g' || *letter == 'I');
+      if (isRight)
         fitting.push_back(value.id);
     }
     if (fitting.empty())
@@ -901,6 +918,8 @@ Code dml::fuzz::drawModule(Random &random) {
   addConstant(A::Int, {7});
   addConstant(A::Float, {0x7fc00000});
   addConstant(A::Float, {0xc2280000});
+  uint32_t pair = a.fresh();
+  a.global(OpTypeStruct, {pair, A::Uint, A::Uint});
   for (int i = 0; i < 2; ++i) {
     uint32_t element = random.pick(scalars), vector = a.fresh();
     uint32_t count = 2 + static_cast<uint32_t>(random.below(3));

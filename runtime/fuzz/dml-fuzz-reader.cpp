@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AllocationCounter.h"
 #include "Mutator.h"
 
 #include "Executable.h"
@@ -26,8 +27,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <malloc.h>
-#include <new>
+#include <map>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -74,24 +74,6 @@ options
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// Bytes that operator new has handed out, and the most at one time.
-size_t liveBytes = 0, peakBytes = 0;
-
-void *allocate(size_t size) {
-  void *memory = std::malloc(size ? size : 1);
-  if (!memory)
-    throw std::bad_alloc();
-  liveBytes += malloc_usable_size(memory);
-  peakBytes = std::max(peakBytes, liveBytes);
-  return memory;
-}
-
-void release(void *memory) {
-  if (memory)
-    liveBytes -= malloc_usable_size(memory);
-  std::free(memory);
-}
 
 /// What reading a file may take: of small files, a message and some tables.
 /// Each word of a shader that defines an id is remembered at some length, and
@@ -200,8 +182,8 @@ private:
   }
 
   bool read(uint64_t index, const Bytes &bytes) {
-    size_t live = liveBytes;
-    peakBytes = live;
+    dml::test::Allocations &allocations = dml::test::allocations;
+    size_t live = allocations.peak = allocations.live;
     double begin = getProcessorTime();
     // An allocation of just this size, so that a sanitizer sees every read
     // beyond it.
@@ -210,7 +192,7 @@ private:
       std::memcpy(exact.get(), bytes.data(), bytes.size());
     auto result = dml::runtime::readExecutable(exact.get(), bytes.size());
     double time = getProcessorTime() - begin;
-    size_t memory = peakBytes - live;
+    size_t memory = allocations.peak - live;
     auto size = static_cast<double>(bytes.size() + 1);
     shared.time += time;
     if (bytes.size() >= 1024) {
@@ -647,15 +629,6 @@ Option numberOption(std::string_view name, uint64_t &to, uint64_t least) {
 }
 
 } // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads)
-void *operator new(size_t size) { return allocate(size); }
-void *operator new[](size_t size) { return allocate(size); }
-void operator delete(void *memory) noexcept { release(memory); }
-void operator delete[](void *memory) noexcept { release(memory); }
-void operator delete(void *memory, size_t) noexcept { release(memory); }
-void operator delete[](void *memory, size_t) noexcept { release(memory); }
-// NOLINTEND(misc-new-delete-overloads)
 
 int main(int argc, char **argv) {
   return runMain("dml-fuzz-reader", [&] {

@@ -107,6 +107,16 @@ if(NOT size EQUAL 768)
   message(SEND_ERROR "the constants have ${size} bytes")
 endif()
 
+# SPIRV-Tools knows rules that the runtime does without, and is asked for them.
+run(0 "0 'add': " doubled-type.dmlx)
+if(VALIDATES)
+  run(0 "0 'add': " arithmetic.dmlx --validate)
+  run(1 "shader module 0 'add' is refused by SPIRV-Tools: word [0-9]+: Duplicate"
+    doubled-type.dmlx --validate)
+else()
+  run(2 "was built without SPIRV-Tools" arithmetic.dmlx --validate)
+endif()
+
 # What is wrong is said.
 run(2 "no file is given")
 run(2 "there are two files" a.dmlx b.dmlx)
