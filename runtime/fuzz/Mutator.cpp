@@ -535,8 +535,8 @@ Bytes Mutator::makeCase(uint64_t seed, uint64_t index, bool forDevice) {
 
 Bytes Mutator::makeFirst(uint64_t seed, uint64_t index, bool forDevice) const {
   Random random(seed, index);
-  // As many are drawn as come from any three files.
-  size_t which = random.below(seeds.size() + 3);
+  // As many are drawn as come from any three files; for a device every other.
+  size_t which = random.below(seeds.size() + (forDevice ? seeds.size() : 3));
   std::unique_ptr<ExecutableObject> object;
   if (which < seeds.size()) {
     object = std::make_unique<ExecutableObject>(*seeds[which]);
@@ -544,7 +544,7 @@ Bytes Mutator::makeFirst(uint64_t seed, uint64_t index, bool forDevice) const {
     object = wrap(drawModule(random));
     declareFeatures(*object);
   }
-  if (which < seeds.size() || !random.oneIn(3))
+  if (which < seeds.size() || random.oneIn(2))
     mutateObject(*object, random, forDevice);
   return finish(*object, random, forDevice);
 }

@@ -139,6 +139,30 @@ public:
         return value.type;
     return 0;
   }
+  /// How many elements an array or a vector has.
+  uint32_t lengthOf(uint32_t type) const {
+    uint32_t length = wordOfType(type, 3);
+    if (opcodeOfType(type) == OpTypeVector)
+      return length;
+    if (opcodeOfType(type) == OpTypeRuntimeArray)
+      return INT32_MAX;
+    auto found = find(values, length);
+    return found && opcode(found->at) == OpConstant ? code[found->at + 3] : 0;
+  }
+  /// One of the integers, and of those that are constants one that is within,
+  /// mostly.
+  uint32_t pickIndex(const std::vector<Value> &integers, uint32_t type,
+                     Random &random) const {
+    uint32_t index = 0;
+    for (int tries = 0; tries < 8; ++tries) {
+      const Value &value = random.pick(integers);
+      index = value.id;
+      if (opcode(value.at) != OpConstant ||
+          code[value.at + 3] < lengthOf(type) || random.oneIn(64))
+        break;
+    }
+    return index;
+  }
   /// A value that can be used at a place: a constant, one of the same block or
   /// one of the first.
   bool isVisible(const Value &value, uint32_t at, uint32_t block) const {
@@ -376,7 +400,7 @@ bool growAccess(Module &module, Random &random) {
       type = module.wordOfType(type, 2);
     } else if (op == OpTypeArray || op == OpTypeRuntimeArray ||
                (op == OpTypeVector && random.oneIn(2))) {
-      chain.push_back(random.pick(integers).id);
+      chain.push_back(module.pickIndex(integers, type, random));
       type = module.wordOfType(type, 2);
     } else {
       break;
@@ -433,12 +457,12 @@ bool growComposite(Module &module, Random &random) {
         fitting.push_back(value.id);
     return fitting.empty() ? 0 : random.pick(fitting);
   };
-  auto anInteger = [&] {
-    std::vector<uint32_t> fitting;
+  auto anIndex = [&](uint32_t type) {
+    std::vector<Module::Value> fitting;
     for (const Module::Value &value : scalars)
       if (module.shapeOf(value.type).kind == 'i')
-        fitting.push_back(value.id);
-    return fitting.empty() ? 0 : random.pick(fitting);
+        fitting.push_back(value);
+    return fitting.empty() ? 0 : module.pickIndex(fitting, type, random);
   };
   if (vectors.empty() || random.oneIn(4)) {
     // Of constituents.
@@ -478,14 +502,15 @@ bool growComposite(Module &module, Random &random) {
     return true;
   }
   case 3:
-    module.insert(
-        at, makeInstruction(OpVectorExtractDynamic,
-                            {element, module.fresh(), vector.id, anInteger()}));
+    module.insert(at, makeInstruction(OpVectorExtractDynamic,
+                                      {element, module.fresh(), vector.id,
+                                       anIndex(vector.type)}));
     return true;
   default:
-    module.insert(at, makeInstruction(OpVectorInsertDynamic,
-                                      {vector.type, module.fresh(), vector.id,
-                                       scalarOf(element), anInteger()}));
+    module.insert(at,
+                  makeInstruction(OpVectorInsertDynamic,
+                                  {vector.type, module.fresh(), vector.id,
+                                   scalarOf(element), anIndex(vector.type)}));
     return true;
   }
 }
@@ -493,7 +518,7 @@ bool growComposite(Module &module, Random &random) {
 /// The block that a place stands in, and whether it is the header of a loop.
 struct Surroundings {
   uint32_t label = 0, end = 0;
-  bool hasMerge = false;
+  bool isHeader = false;
 };
 
 Surroundings lookAround(const Module &module, uint32_t place) {
@@ -502,7 +527,7 @@ Surroundings lookAround(const Module &module, uint32_t place) {
     uint32_t op = module.opcode(at);
     if (op == OpLabel && at < place)
       found = {module.code[at + 1], 0, false};
-    found.hasMerge |= op == OpLoopMerge || op == OpSelectionMerge;
+    found.isHeader |= op == OpLoopMerge;
     if (at >= place && isBlockEnd(op)) {
       found.end = at;
       break;
@@ -532,7 +557,7 @@ bool growBlocks(Module &module, Random &random) {
   Module::Place place = random.pick(module.places);
   Surroundings around = lookAround(module, place.at);
   uint32_t condition = findValueOf(module, random, 'b', place);
-  if (condition == 0 || around.end == 0)
+  if (condition == 0 || around.end == 0 || around.isHeader)
     return false;
   uint32_t merge = module.fresh(), then = module.fresh();
   Code words;
@@ -920,9 +945,10 @@ Code dml::fuzz::drawModule(Random &random) {
   addConstant(A::Float, {0xc2280000});
   uint32_t pair = a.fresh();
   a.global(OpTypeStruct, {pair, A::Uint, A::Uint});
-  for (int i = 0; i < 2; ++i) {
-    uint32_t element = random.pick(scalars), vector = a.fresh();
+  for (size_t i = 0, elements = scalars.size(); i < 2; ++i) {
+    uint32_t element = scalars[random.below(elements)], vector = a.fresh();
     uint32_t count = 2 + static_cast<uint32_t>(random.below(3));
+    // There is one already.
     if (element == A::Uint && count == 3)
       continue;
     a.global(OpTypeVector, {vector, element, count});

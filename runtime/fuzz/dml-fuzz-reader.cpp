@@ -67,6 +67,7 @@ options
   --limit=SECONDS  how much of the processor one case may take (10)
   --save=FOLDER    write cases in which something is wrong there
   --save-accepted  write all that the reader accepts, too
+  --messages       print why each case is refused
   --help
 
 )";
@@ -101,7 +102,7 @@ struct Shared {
 };
 
 struct Options {
-  bool help = false, run = false, saveAccepted = false;
+  bool help = false, run = false, saveAccepted = false, messages = false;
   uint64_t seed = 1, first = 0, count = 100000, accepted = UINT64_MAX, jobs = 1,
            limit = 10;
   std::string device, save;
@@ -211,6 +212,9 @@ private:
     if (!result) {
       ++shared.refused;
       const std::string &message = result.status().message();
+      if (options.messages)
+        std::printf("case %llu: %s\n", static_cast<unsigned long long>(index),
+                    message.c_str());
       if (result.status().result() != DML_ERROR_INVALID_EXECUTABLE)
         report(index, bytes, "is refused as no invalid executable: " + message);
       if (message.empty() || !isPrintable(message))
@@ -646,7 +650,8 @@ int main(int argc, char **argv) {
                            flagOption("--run", options.run),
                            textOption("--device", options.device),
                            textOption("--save", options.save),
-                           flagOption("--save-accepted", options.saveAccepted)},
+                           flagOption("--save-accepted", options.saveAccepted),
+                           flagOption("--messages", options.messages)},
                           options.files, error))
       fail(error);
     if (options.help) {

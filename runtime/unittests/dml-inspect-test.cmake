@@ -90,7 +90,7 @@ if(NOT value STREQUAL "shaderInt64")
 endif()
 
 # The shaders and the constants are the very bytes, but for indices that the
-# runtime has bounded, as in the second shader.
+# runtime has bounded and variables that it has filled, as in the second shader.
 run(0 "" arithmetic.dmlx --spirv=deep/shaders --constants=constants.bin)
 file(SHA256 "${FOLDER}/deep/shaders/0-add.spv" found)
 file(SHA256 "${KERNELS}/add.spv" wanted)
