@@ -32,7 +32,7 @@ static std::string findUnknownCapability(const std::string &message) {
   return known ? std::string(known->name) + " (" + number + ")" : number;
 }
 
-void dml::tools::validateShaders(const Executable &executable) {
+void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
   for (size_t i = 0; i < executable.shaderModules.size(); ++i) {
     const std::vector<uint32_t> &code = executable.shaderModules[i].code;
     // As new as the module, and as what Vulkan's rules for it are.
@@ -66,7 +66,8 @@ void dml::tools::validateShaders(const Executable &executable) {
 
 #else
 
-void dml::tools::validateShaders(const Executable & /*executable*/) {
+void dml::tools::validateShaders(
+    const dml::runtime::Executable & /*executable*/) {
   fail("this dml-inspect has no validator: it was built without SPIRV-Tools "
        "(cmake -DDML_SPIRV_TOOLS=ON)");
 }
