@@ -408,9 +408,10 @@ TEST(ExecutableReader, TakesMemoryInProportion) {
       std::string number = std::to_string(1000000 + i);
       auto module =
           std::make_unique<fb::ShaderModuleT>(*object->shader_modules[0]);
+      auto last = static_cast<uint32_t>(object->shader_modules.size());
       object->shader_modules.push_back(std::move(module));
       auto kernel = std::make_unique<fb::KernelT>(*object->kernels[0]);
-      kernel->shader_module = static_cast<uint32_t>(i);
+      kernel->shader_module = last;
       object->kernels.push_back(std::move(kernel));
       fb::FunctionT &main = *object->functions[0];
       auto input = std::make_unique<fb::TensorT>(*main.inputs[0]);
