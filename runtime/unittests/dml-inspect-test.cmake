@@ -111,7 +111,7 @@ endif()
 run(0 "0 'add': " doubled-type.dmlx)
 if(VALIDATES)
   run(0 "0 'add': " arithmetic.dmlx --validate)
-  run(1 "shader module 0 'add' is refused by SPIRV-Tools: word [0-9]+: Duplicate"
+  run(1 "shader module 0 'add' is refused by SPIRV-Tools: line [0-9]+: Duplicate"
     doubled-type.dmlx --validate)
 else()
   run(2 "was built without SPIRV-Tools" arithmetic.dmlx --validate)

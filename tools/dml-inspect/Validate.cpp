@@ -40,11 +40,12 @@ void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
     spvtools::SpirvTools tools(code[1] < kVersion16 ? SPV_ENV_VULKAN_1_2
                                                     : SPV_ENV_VULKAN_1_3);
     std::string message;
+    // Places are lines of what spirv-dis prints.
     tools.SetMessageConsumer([&](spv_message_level_t level, const char *,
                                  const spv_position_t &position,
                                  const char *text) {
       if (level <= SPV_MSG_ERROR && message.empty())
-        message = "word " + std::to_string(position.index) + ": " + text;
+        message = "line " + std::to_string(position.index) + ": " + text;
     });
     if (tools.Validate(code))
       continue;
@@ -56,7 +57,10 @@ void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
                "capability " +
                unknown,
            kExitNo);
-    // One line: some of its messages quote an instruction on the next.
+    // Some of its messages quote an instruction in lines of its own.
+    while (!message.empty() &&
+           (message.back() == '\n' || message.back() == ' '))
+      message.pop_back();
     for (char &c : message)
       if (static_cast<unsigned char>(c) < 0x20)
         c = ' ';
