@@ -12,8 +12,9 @@ using namespace dml::runtime;
 
 namespace {
 
-/// Drivers walk over nested constructs by calling themselves.
-constexpr uint32_t kMaxDepth = 128;
+/// Drivers walk over nested constructs by calling themselves, and Mesa's
+/// lavapipe forgets the conditions of those that are nested more than 80 deep.
+constexpr uint32_t kMaxDepth = 64;
 
 template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);

@@ -18,8 +18,9 @@ using namespace dml::runtime::spirv;
 namespace {
 
 constexpr uint32_t kVersion14 = 0x00010400;
-/// Bytes of what may be loaded and stored at once.
-constexpr uint64_t kMaxLoadedSize = 16 << 10;
+/// Bytes of a value: two vectors. Drivers take values apart into scalars, so
+/// that a small module of large ones would become huge.
+constexpr uint64_t kMaxValueSize = 64;
 
 uint64_t maskOf(uint32_t width) {
   return width >= 64 ? UINT64_MAX : (uint64_t(1) << width) - 1;
@@ -246,10 +247,6 @@ Status Reader::readBody(const Words &inst, const Instruction &rule) {
     return readPhi(inst);
   mayPhi = false;
   switch (rule.opcode) {
-  case OpUndef:
-    DML_TRY(readConstant(inst));
-    ids[inst[2]].block = ids[blocks.back().label].block;
-    return Status();
   case OpLoad:
     return readLoad(inst);
   case OpStore:
@@ -320,6 +317,10 @@ Status Reader::usePointer(uint32_t id, uint32_t &storageClass,
 }
 
 Status Reader::defineValue(const Words &inst) {
+  if (ids[inst[1]].op != OpTypePointer && ids[inst[1]].low > kMaxValueSize)
+    return invalid("its result is of type %", inst[1], ", which has ",
+                   ids[inst[1]].low, " bytes, but at most ", kMaxValueSize,
+                   " are possible");
   DML_TRY(define(inst, inst[2], inst[1]));
   ids[inst[2]].block = ids[blocks.back().label].block;
   setRange(inst[2], {0, UINT64_MAX});
@@ -350,8 +351,8 @@ Status Reader::readLoad(const Words &inst) {
   DML_TRY(readMemoryOperand(inst, 4));
   if (pointee != inst[1])
     return invalid("loads type %", inst[1], " from a pointer to %", pointee);
-  if (!isData(pointee) || ids[pointee].low > kMaxLoadedSize)
-    return invalid("loads more than ", kMaxLoadedSize, " bytes at once");
+  if (!isData(pointee))
+    return invalid("%", pointee, " is no type that values have");
   DML_TRY(defineValue(inst));
   const Info &pointer = ids[inst[3]];
   Info &info = ids[inst[2]];
@@ -373,8 +374,8 @@ Status Reader::readStore(const Words &inst) {
     return invalid("stores to an input");
   if (pointee != type)
     return invalid("stores type %", type, " to a pointer to %", pointee);
-  if (!isData(pointee) || ids[pointee].low > kMaxLoadedSize)
-    return invalid("stores more than ", kMaxLoadedSize, " bytes at once");
+  if (!isData(pointee) || ids[pointee].low > kMaxValueSize)
+    return invalid("stores more than ", kMaxValueSize, " bytes at once");
   return Status();
 }
 

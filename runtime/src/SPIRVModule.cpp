@@ -83,7 +83,7 @@ Expected<SPIRVModule> Reader::read() {
   module.features = features;
   module.clampedIndices = static_cast<uint32_t>(clamps.size());
   DML_TRY(finishEntryPoints(module));
-  rewrite();
+  DML_TRY(rewrite());
   return module;
 }
 
@@ -160,9 +160,8 @@ Status Reader::readInstruction(const Words &inst, const Instruction &rule) {
   if (rule.capability != 0 && capabilities.count(rule.capability) == 0)
     return invalid("needs capability ", rule.capability,
                    ", which the module does not declare");
-  bool mayBeInside = rule.opcode == OpVariable || rule.opcode == OpUndef;
   if (inFunction) {
-    if (rule.section != Section::Functions && !mayBeInside)
+    if (rule.section != Section::Functions && rule.opcode != OpVariable)
       return invalid("stands within a function");
     return readBody(inst, rule);
   }
@@ -635,9 +634,8 @@ Status Reader::readType(const Words &inst) {
 }
 
 bool Reader::isConstant(uint32_t id) const {
-  return id < bound && ids[id].block == 0 &&
-         ((ids[id].op >= OpConstantTrue && ids[id].op <= OpConstantNull) ||
-          ids[id].op == OpUndef);
+  return id < bound && ids[id].op >= OpConstantTrue &&
+         ids[id].op <= OpConstantNull;
 }
 
 /// OpConstantComposite and OpCompositeConstruct.
@@ -711,8 +709,11 @@ Status Reader::readConstant(const Words &inst) {
   case OpConstantComposite:
     return checkConstituents(inst, true);
   default:
-    // OpConstantNull is 0; nothing is known of OpUndef.
-    setRange(id, info.op == OpUndef ? Range{0, UINT64_MAX} : Range{0, 0});
+    // What is undefined may be another number each time it is asked for, and
+    // then a clamped index may be any. Here it is 0.
+    info.op = OpConstantNull;
+    words[inst.at] = inst.count << 16 | OpConstantNull;
+    setRange(id, {0, 0});
     return Status();
   }
 }
@@ -747,6 +748,8 @@ Status Reader::readVariable(const Words &inst) {
       return invalid("the variables of an invocation have more than ",
                      kMaxPrivateSize, " bytes");
     sum += size;
+    if (inst.count == 4)
+      uninitialized.push_back({inst.at, pointee});
     return Status();
   }
   if (storageClass == StorageClassInput)
@@ -887,16 +890,17 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
   return Status();
 }
 
-/// Writes clamped indices into the words: before an instruction with one, its
-/// minimum with the last that there is.
-void Reader::rewrite() {
-  if (clamps.empty())
-    return;
-  std::vector<uint32_t> result, constants;
+/// Writes into the words what makes a module safe: before an instruction with
+/// an index to be clamped, its minimum with the last that there is; and zeros
+/// into variables that have nothing in them.
+Status Reader::rewrite() {
+  if (clamps.empty() && uninitialized.empty())
+    return Status();
+  std::vector<uint32_t> result, import, constants;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> limits;
+  std::map<uint32_t, uint32_t> zeros;
   uint32_t next = bound;
-  std::vector<uint32_t> import;
-  if (glslSet == 0) {
+  if (glslSet == 0 && !clamps.empty()) {
     glslSet = next++;
     // "GLSL.std.450" and its end.
     import = {6u << 16 | OpExtInstImport,
@@ -906,39 +910,62 @@ void Reader::rewrite() {
               0x3035342e,
               0};
   }
-  for (const Clamp &clamp : clamps) {
-    auto [found, isNew] = limits.try_emplace({clamp.type, clamp.limit}, next);
-    if (!isNew)
-      continue;
-    constants.insert(constants.end(),
-                     {4u << 16 | OpConstant, clamp.type, next++, clamp.limit});
-  }
+  for (const Clamp &clamp : clamps)
+    if (limits.try_emplace({clamp.type, clamp.limit}, next).second)
+      constants.insert(constants.end(), {4u << 16 | OpConstant, clamp.type,
+                                         next++, clamp.limit});
+  // Those of functions: constants stand before them all.
+  for (const Uninitialized &variable : uninitialized)
+    if (variable.at >= globalsEnd &&
+        zeros.try_emplace(variable.type, next).second)
+      constants.insert(constants.end(),
+                       {3u << 16 | OpConstantNull, variable.type, next++});
   result.reserve(words.size() + import.size() + constants.size() +
-                 7 * clamps.size());
-  auto copy = [&](uint32_t from, uint32_t to) {
-    result.insert(result.end(), words.begin() + from, words.begin() + to);
+                 7 * clamps.size() + 4 * uninitialized.size());
+  uint32_t done = 0;
+  auto copyTo = [&](uint32_t end) {
+    result.insert(result.end(), words.begin() + done, words.begin() + end);
+    done = end;
   };
-  copy(0, importsEnd);
+  auto variable = uninitialized.begin();
+  auto initialize = [&](uint32_t zero) {
+    copyTo(variable->at + 4);
+    result[result.size() - 4] = 5u << 16 | OpVariable;
+    result.push_back(zero);
+    ++variable;
+  };
+  auto initializeBefore = [&](size_t end) {
+    while (variable != uninitialized.end() && variable->at < end)
+      initialize(zeros.at(variable->type));
+  };
+  copyTo(importsEnd);
   result.insert(result.end(), import.begin(), import.end());
-  copy(importsEnd, globalsEnd);
-  result.insert(result.end(), constants.begin(), constants.end());
-  uint32_t done = globalsEnd;
-  for (size_t i = 0; i < clamps.size();) {
-    uint32_t at = clamps[i].at;
-    copy(done, at);
-    done = at;
-    for (; i < clamps.size() && clamps[i].at == at; ++i) {
-      const Clamp &clamp = clamps[i];
-      uint32_t &index = words[at + clamp.operand];
-      result.insert(result.end(),
-                    {7u << 16 | OpExtInst, clamp.type, next, glslSet, GlslUMin,
-                     index, limits.at({clamp.type, clamp.limit})});
-      index = next++;
-    }
+  while (variable != uninitialized.end() && variable->at < globalsEnd) {
+    copyTo(variable->at);
+    result.insert(result.end(),
+                  {3u << 16 | OpConstantNull, variable->type, next});
+    initialize(next++);
   }
-  copy(done, static_cast<uint32_t>(words.size()));
+  copyTo(globalsEnd);
+  result.insert(result.end(), constants.begin(), constants.end());
+  for (const Clamp &clamp : clamps) {
+    initializeBefore(clamp.at);
+    copyTo(clamp.at);
+    uint32_t &index = words[clamp.at + clamp.operand];
+    result.insert(result.end(),
+                  {7u << 16 | OpExtInst, clamp.type, next, glslSet, GlslUMin,
+                   index, limits.at({clamp.type, clamp.limit})});
+    index = next++;
+  }
+  initializeBefore(words.size());
+  copyTo(static_cast<uint32_t>(words.size()));
+  if (next > kMaxBound)
+    return invalid("has the id bound ", bound, ", and needs ", next - bound,
+                   " ids more for what the runtime adds, but at most ",
+                   kMaxBound, " are possible");
   result[3] = next;
   words = std::move(result);
+  return Status();
 }
 
 const SPIRVEntryPoint *

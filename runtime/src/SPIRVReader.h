@@ -101,6 +101,10 @@ private:
   struct Clamp {
     uint32_t at, operand, type, limit;
   };
+  /// A variable of a thread, which takes up `type`.
+  struct Uninitialized {
+    uint32_t at, type;
+  };
 
   // SPIRVModule.cpp: what stands outside of functions.
   Status readHeader();
@@ -120,7 +124,7 @@ private:
   Status finishWorkgroupSize();
   Status finishEntryPoints(SPIRVModule &module);
   Expected<uint64_t> layOut(uint32_t type);
-  void rewrite();
+  Status rewrite();
 
   Status readString(const Words &inst, uint32_t first, uint32_t &next,
                     std::string *string = nullptr) const;
@@ -199,6 +203,7 @@ private:
   uint64_t privateSize = 0;
   bool globalsFinished = false;
   std::vector<Clamp> clamps;
+  std::vector<Uninitialized> uninitialized;
 
   // Of the function that is being read.
   bool inFunction = false, inBlock = false, hasMerge = false;

@@ -52,8 +52,8 @@ public:
   const std::string &message() const { return text; }
 
   /// The same result, its message standing after "context: ".
-  Status in(const std::string &context) const {
-    return ok() ? *this : Status(code, context + ": " + text);
+  Status in(std::string_view context) const {
+    return ok() ? *this : Status(code, std::string(context) + ": " + text);
   }
 
 private:

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AllocationCounter.h"
 #include "Executable.h"
 #include "TestExecutables.h"
 
@@ -157,6 +158,8 @@ TEST(ExecutableReader, ChecksTensors) {
               "two inputs have the name 'b'");
   expectError([&](auto &o) { input(o).data_type = fb::DataType(14); },
               "data type 14 is unknown");
+  expectError([&](auto &o) { input(o).data_type = fb::DataType(100); },
+              "data type 100 is unknown");
   expectError([&](auto &o) { input(o).data_type = fb::DataType::UNKNOWN; },
               "data type 0 is unknown");
   expectError([&](auto &o) { input(o).sizes = {4, 0}; }, "dimension 1 is 0");
@@ -396,6 +399,41 @@ TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
   result = read(makeShared(10000, 1));
   ASSERT_FALSE(result);
   EXPECT_THAT(result.status().message(), HasSubstr("FlatBuffers' verifier"));
+}
+
+TEST(ExecutableReader, TakesMemoryInProportion) {
+  auto measure = [](size_t count) {
+    auto object = makeArithmetic();
+    for (size_t i = 0; i < count; ++i) {
+      std::string number = std::to_string(1000000 + i);
+      auto module =
+          std::make_unique<fb::ShaderModuleT>(*object->shader_modules[0]);
+      auto last = static_cast<uint32_t>(object->shader_modules.size());
+      object->shader_modules.push_back(std::move(module));
+      auto kernel = std::make_unique<fb::KernelT>(*object->kernels[0]);
+      kernel->shader_module = last;
+      object->kernels.push_back(std::move(kernel));
+      fb::FunctionT &main = *object->functions[0];
+      auto input = std::make_unique<fb::TensorT>(*main.inputs[0]);
+      input->name = "input " + number;
+      main.inputs.push_back(std::move(input));
+      main.steps.push_back(std::make_unique<fb::StepT>(*main.steps[0]));
+      auto function = std::make_unique<fb::FunctionT>(*object->functions[1]);
+      function->name = "function " + number;
+      object->functions.push_back(std::move(function));
+    }
+    std::vector<uint8_t> bytes = write(*object);
+    Allocations &counter = allocations, before = counter;
+    counter.peak = counter.live;
+    auto result = readExecutable(bytes.data(), bytes.size());
+    EXPECT_TRUE(result) << result.status().message();
+    EXPECT_LE(counter.peak - before.live, 16 * bytes.size());
+    return Allocations{0, counter.peak - before.live,
+                       counter.count - before.count};
+  };
+  Allocations few = measure(200), many = measure(1600);
+  EXPECT_LE(many.count, 9 * few.count);
+  EXPECT_LE(many.peak, 9 * few.peak);
 }
 
 // Damage of any kind is either found or harmless. What counts here is that no

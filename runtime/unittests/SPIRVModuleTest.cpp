@@ -5,157 +5,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "SPIRVModule.h"
-#include "SPIRVTable.h"
+#include "AllocationCounter.h"
+#include "SPIRVAssembler.h"
 #include "TestExecutables.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #include <functional>
+#include <map>
 
 using namespace dml::runtime;
 using namespace dml::runtime::spirv;
+using namespace dml::test;
 using testing::HasSubstr;
 
 namespace {
-
-using Code = std::vector<uint32_t>;
-
-/// Writes a module instruction by instruction: a kernel with two storage
-/// buffers of f32, 64 invocations and a workgroup array of 64 f32.
-class Assembler {
-public:
-  enum Id : uint32_t {
-    Main = 1,
-    Void,
-    FunctionType,
-    Float,
-    Uint,
-    Int,
-    Bool,
-    Vector3,
-    Uint0,
-    Uint1,
-    Uint2,
-    Uint63,
-    Uint64,
-    Semantics,
-    Float1,
-    True,
-    RuntimeArray,
-    Block,
-    BlockPointer,
-    FloatPointer,
-    Array,
-    ArrayPointer,
-    SharedPointer,
-    InputPointer,
-    From,
-    To,
-    Shared,
-    LocalId,
-    Entry,
-    FirstFree,
-  };
-
-  Assembler() {
-    add(head, OpCapability, {1});
-    add(head, OpMemoryModel, {0, 1});
-    add(entry, OpEntryPoint, {5, Main, 0x6e69616d, 0, LocalId});
-    add(modes, OpExecutionMode, {Main, 17, 64, 1, 1});
-    for (uint32_t variable : {uint32_t(From), uint32_t(To)}) {
-      decorate(variable, 34, {0});
-      decorate(variable, 33, {variable - From});
-    }
-    decorate(RuntimeArray, 6, {4});
-    decorate(Block, 2, {});
-    add(decorations, OpMemberDecorate, {Block, 0, 35, 0});
-    decorate(LocalId, 11, {27});
-    global(OpTypeVoid, {Void});
-    global(OpTypeFunction, {FunctionType, Void});
-    global(OpTypeFloat, {Float, 32});
-    global(OpTypeInt, {Uint, 32, 0});
-    global(OpTypeInt, {Int, 32, 1});
-    global(OpTypeBool, {Bool});
-    global(OpTypeVector, {Vector3, Uint, 3});
-    global(OpConstant, {Uint, Uint0, 0});
-    global(OpConstant, {Uint, Uint1, 1});
-    global(OpConstant, {Uint, Uint2, 2});
-    global(OpConstant, {Uint, Uint63, 63});
-    global(OpConstant, {Uint, Uint64, 64});
-    global(OpConstant, {Uint, Semantics, 0x108});
-    global(OpConstant, {Float, Float1, 0x3f800000});
-    global(OpConstantTrue, {Bool, True});
-    global(OpTypeRuntimeArray, {RuntimeArray, Float});
-    global(OpTypeStruct, {Block, RuntimeArray});
-    global(OpTypePointer, {BlockPointer, StorageClassStorageBuffer, Block});
-    global(OpTypePointer, {FloatPointer, StorageClassStorageBuffer, Float});
-    global(OpTypeArray, {Array, Float, Uint64});
-    global(OpTypePointer, {ArrayPointer, StorageClassWorkgroup, Array});
-    global(OpTypePointer, {SharedPointer, StorageClassWorkgroup, Float});
-    global(OpTypePointer, {InputPointer, StorageClassInput, Vector3});
-    global(OpVariable, {BlockPointer, From, StorageClassStorageBuffer});
-    global(OpVariable, {BlockPointer, To, StorageClassStorageBuffer});
-    global(OpVariable, {ArrayPointer, Shared, StorageClassWorkgroup});
-    global(OpVariable, {InputPointer, LocalId, StorageClassInput});
-  }
-
-  static void add(Code &code, uint32_t opcode, const Code &operands) {
-    code.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | opcode);
-    code.insert(code.end(), operands.begin(), operands.end());
-  }
-  void decorate(uint32_t id, uint32_t decoration, const Code &operands) {
-    Code all{id, decoration};
-    all.insert(all.end(), operands.begin(), operands.end());
-    add(decorations, OpDecorate, all);
-  }
-  void global(uint32_t opcode, const Code &operands) {
-    add(globals, opcode, operands);
-  }
-  void body(uint32_t opcode, const Code &operands) {
-    add(statements, opcode, operands);
-  }
-  /// With a result of a new id, which is returned.
-  uint32_t value(uint32_t opcode, uint32_t type, const Code &operands) {
-    Code all{type, next};
-    all.insert(all.end(), operands.begin(), operands.end());
-    body(opcode, all);
-    return next++;
-  }
-  uint32_t label() {
-    body(OpLabel, {next});
-    return next++;
-  }
-  uint32_t fresh() { return next++; }
-  /// Component 0 of LocalInvocationId.
-  uint32_t localId() {
-    uint32_t all = value(OpLoad, Vector3, {LocalId});
-    return value(OpCompositeExtract, Uint, {all, 0});
-  }
-  void storeShared(uint32_t index) {
-    uint32_t pointer = value(OpAccessChain, SharedPointer, {Shared, index});
-    body(OpStore, {pointer, Float1});
-  }
-
-  /// The function's end where `ends` says so: a return.
-  Code assemble(bool ends = true) const {
-    Code code{0x07230203, version, 0, next, 0};
-    for (const Code *part : {&head, &entry, &modes, &decorations, &globals})
-      code.insert(code.end(), part->begin(), part->end());
-    add(code, OpFunction, {Void, Main, 0, FunctionType});
-    add(code, OpLabel, {Entry});
-    code.insert(code.end(), statements.begin(), statements.end());
-    if (ends)
-      add(code, OpReturn, {});
-    add(code, OpFunctionEnd, {});
-    code.insert(code.end(), rest.begin(), rest.end());
-    return code;
-  }
-
-  Code head, entry, modes, decorations, globals, statements, rest;
-  uint32_t version = 0x00010300;
-  uint32_t next = FirstFree;
-};
 
 using A = Assembler;
 
@@ -629,9 +494,9 @@ TEST(SPIRVModule, LimitsNesting) {
       a.body(OpLabel, {ends.back()});
     }
   };
-  expectAccepted([&](A &a) { nest(a, 128); });
-  expectRefused([&](A &a) { nest(a, 129); },
-                "ifs and loops are nested more than 128 deep");
+  expectAccepted([&](A &a) { nest(a, 64); });
+  expectRefused([&](A &a) { nest(a, 65); },
+                "ifs and loops are nested more than 64 deep");
   expectRefused(
       [](A &a) {
         uint32_t type = A::Float;
@@ -666,6 +531,148 @@ TEST(SPIRVModule, TakesLongFunctions) {
     a.body(OpLabel, {next});
     a.body(OpBranch, {header});
     a.body(OpLabel, {end});
+  });
+}
+
+// What nothing was written to would be what a driver likes, a clamped index
+// too.
+TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
+  Assembler a;
+  uint32_t undefined = a.fresh(), toFunction = a.fresh(), toPrivate = a.fresh(),
+           local = a.fresh(), known = a.fresh(), global = a.fresh();
+  a.global(OpUndef, {A::Uint, undefined});
+  a.global(OpTypePointer, {toFunction, StorageClassFunction, A::Uint});
+  a.global(OpTypePointer, {toPrivate, StorageClassPrivate, A::Array});
+  a.global(OpVariable, {toPrivate, global, StorageClassPrivate});
+  a.body(OpVariable, {toFunction, local, StorageClassFunction});
+  a.body(OpVariable, {toFunction, known, StorageClassFunction, A::Uint63});
+  a.storeShared(a.value(OpLoad, A::Uint, {local}));
+  a.storeShared(undefined);
+  Code code = a.assemble();
+  auto module = readSPIRVModule(code);
+  ASSERT_TRUE(module) << module.status().message();
+  EXPECT_EQ(module->clampedIndices, 1u);
+  std::map<uint32_t, uint32_t> zeros;
+  std::map<uint32_t, uint32_t> initializers;
+  for (size_t at = 5; at < code.size(); at += code[at] >> 16) {
+    EXPECT_NE(code[at] & 0xffff, uint32_t(OpUndef));
+    if ((code[at] & 0xffff) == OpConstantNull)
+      zeros[code[at + 2]] = code[at + 1];
+    else if ((code[at] & 0xffff) == OpVariable && code[at] >> 16 == 5)
+      initializers[code[at + 2]] = code[at + 4];
+  }
+  EXPECT_EQ(zeros.at(undefined), uint32_t(A::Uint));
+  EXPECT_EQ(zeros.at(initializers.at(local)), uint32_t(A::Uint));
+  EXPECT_EQ(zeros.at(initializers.at(global)), uint32_t(A::Array));
+  EXPECT_EQ(initializers.at(known), uint32_t(A::Uint63));
+  EXPECT_EQ(initializers.size(), 3u);
+  // It stays as it is.
+  Code again = code;
+  ASSERT_TRUE(readSPIRVModule(again));
+  EXPECT_EQ(again, code);
+}
+
+TEST(SPIRVModule, RefusesInputsThatNothingFills) {
+  expectRefused(
+      [](A &a) {
+        a.global(OpVariable, {A::InputPointer, a.fresh(), StorageClassInput});
+      },
+      "is an input without a BuiltIn that there is");
+}
+
+// A driver takes values apart: a few words for each would become thousands.
+TEST(SPIRVModule, LimitsTheSizeOfValues) {
+  expectRefused([](A &a) { a.value(OpLoad, A::Array, {A::Shared}); },
+                "which has 256 bytes, but at most 64 are possible");
+  expectRefused(
+      [](A &a) {
+        uint32_t zeros = a.fresh();
+        a.global(OpConstantNull, {A::Array, zeros});
+        a.body(OpStore, {A::Shared, zeros});
+      },
+      "stores more than 64 bytes at once");
+}
+
+namespace {
+
+/// What reading a module takes.
+dml::test::Allocations measure(const std::function<void(Assembler &)> &write) {
+  Assembler assembler;
+  write(assembler);
+  Code code = assembler.assemble();
+  dml::test::Allocations &counter = dml::test::allocations, before = counter;
+  counter.peak = counter.live;
+  auto result = readSPIRVModule(code);
+  EXPECT_TRUE(result) << result.status().message();
+  return {0, counter.peak - before.live, counter.count - before.count};
+}
+
+} // namespace
+
+// Nothing is made for an instruction that is right: no message above all, which
+// once took ten times as long as the rest.
+TEST(SPIRVModule, AllocatesNothingForAnInstruction) {
+  auto straight = [](size_t count) {
+    return [count](A &a) {
+      uint32_t glsl = a.fresh();
+      Code import;
+      A::add(import, OpExtInstImport,
+             {glsl, 0x4c534c47, 0x6474732e, 0x3035342e, 0});
+      a.head.insert(a.head.begin() + 2, import.begin(), import.end());
+      uint32_t index = a.localId();
+      for (size_t i = 0; i < count; ++i) {
+        uint32_t sum = a.value(OpIAdd, A::Uint, {index, A::Uint1});
+        a.storeShared(
+            a.value(OpExtInst, A::Uint, {glsl, GlslUMin, sum, A::Uint63}));
+        a.body(OpControlBarrier, {A::Uint2, A::Uint2, A::Semantics});
+      }
+    };
+  };
+  dml::test::Allocations few = measure(straight(1000)),
+                         many = measure(straight(8000));
+  EXPECT_EQ(few.count, many.count);
+  EXPECT_LE(many.peak, 9 * few.peak);
+}
+
+TEST(SPIRVModule, TakesMemoryInProportion) {
+  auto check = [](const std::function<void(A &, size_t)> &write) {
+    auto take = [&](size_t count) {
+      return measure([&](A &a) { write(a, count); });
+    };
+    dml::test::Allocations few = take(1000), many = take(8000);
+    EXPECT_LE(many.count, 9 * few.count);
+    EXPECT_LE(many.peak, 9 * few.peak);
+  };
+  // Ifs, indices to be clamped, types, variables, and names of members.
+  check([](A &a, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      uint32_t after = a.fresh(), then = a.fresh();
+      a.body(OpSelectionMerge, {after, 0});
+      a.body(OpBranchConditional, {A::True, then, after});
+      a.body(OpLabel, {then});
+      a.body(OpBranch, {after});
+      a.body(OpLabel, {after});
+    }
+  });
+  check([](A &a, size_t count) {
+    uint32_t index = a.localId();
+    for (size_t i = 0; i < count; ++i)
+      a.storeShared(index = a.value(OpIAdd, A::Uint, {index, index}));
+  });
+  check([](A &a, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      uint32_t array = a.fresh(), block = a.fresh(), pointer = a.fresh(),
+               variable = a.fresh();
+      a.decorate(array, 6, {4});
+      a.decorate(block, 2, {});
+      A::add(a.decorations, OpMemberDecorate, {block, 0, 35, 0});
+      a.decorate(variable, 34, {0});
+      a.decorate(variable, 33, {0});
+      a.global(OpTypeArray, {array, A::Float, A::Uint64});
+      a.global(OpTypeStruct, {block, array});
+      a.global(OpTypePointer, {pointer, StorageClassStorageBuffer, block});
+      a.global(OpVariable, {pointer, variable, StorageClassStorageBuffer});
+    }
   });
 }
 

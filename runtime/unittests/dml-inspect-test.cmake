@@ -90,7 +90,7 @@ if(NOT value STREQUAL "shaderInt64")
 endif()
 
 # The shaders and the constants are the very bytes, but for indices that the
-# runtime has bounded, as in the second shader.
+# runtime has bounded and variables that it has filled, as in the second shader.
 run(0 "" arithmetic.dmlx --spirv=deep/shaders --constants=constants.bin)
 file(SHA256 "${FOLDER}/deep/shaders/0-add.spv" found)
 file(SHA256 "${KERNELS}/add.spv" wanted)
@@ -105,6 +105,16 @@ endif()
 file(SIZE "${FOLDER}/constants.bin" size)
 if(NOT size EQUAL 768)
   message(SEND_ERROR "the constants have ${size} bytes")
+endif()
+
+# SPIRV-Tools knows rules that the runtime does without, and is asked for them.
+run(0 "0 'add': " doubled-type.dmlx)
+if(VALIDATES)
+  run(0 "0 'add': " arithmetic.dmlx --validate)
+  run(1 "shader module 0 'add' is refused by SPIRV-Tools: line [0-9]+: Duplicate"
+    doubled-type.dmlx --validate)
+else()
+  run(2 "was built without SPIRV-Tools" arithmetic.dmlx --validate)
 endif()
 
 # What is wrong is said.

@@ -26,7 +26,16 @@ int main(int argc, char **argv) {
   std::vector<uint8_t> arithmetic = write(*makeArithmetic());
   auto greedy = makeTwice();
   greedy->requirements->max_compute_shared_memory_size = 1u << 31;
+  // OpTypeVoid with another id than before, in front of the first function.
+  auto doubled = makeArithmetic();
+  std::vector<uint32_t> &code = doubled->shader_modules[0]->code;
+  size_t at = 5;
+  while ((code[at] & 0xffff) != 54)
+    at += code[at] >> 16;
+  code.insert(code.begin() + static_cast<ptrdiff_t>(at),
+              {2 << 16 | 19, code[3]++});
   bool ok = save("arithmetic.dmlx", arithmetic) &&
+            save("doubled-type.dmlx", write(*doubled)) &&
             save("copies.dmlx", write(*makeCopies())) &&
             save("twice.dmlx", write(*makeTwice())) &&
             save("greedy.dmlx", write(*greedy));

@@ -39,12 +39,6 @@ std::string describeTensors(const std::vector<Tensor> &tensors) {
   return "(" + text + ")";
 }
 
-/// A shader module as people know it.
-std::string describeModule(const Executable &executable, size_t index) {
-  const std::string &name = executable.shaderModules[index].name;
-  return std::to_string(index) + (name.empty() ? "" : " '" + name + "'");
-}
-
 const char *nameBuffer(BufferKind kind) {
   switch (kind) {
   case BufferKind::Input:
@@ -224,6 +218,12 @@ std::vector<TemporaryRange> dml::tools::planMemory(const Function &function) {
   for (const auto &[place, range] : ranges)
     plan.push_back(range);
   return plan;
+}
+
+std::string dml::tools::describeModule(const Executable &executable,
+                                       size_t index) {
+  const std::string &name = executable.shaderModules[index].name;
+  return std::to_string(index) + (name.empty() ? "" : " '" + name + "'");
 }
 
 std::string dml::tools::nameShaderFile(const Executable &executable,

@@ -33,6 +33,9 @@ std::string printText(const runtime::Executable &executable,
 std::string printJson(const runtime::Executable &executable,
                       const DmlDeviceLimits &limits);
 
+/// A shader module as people know it: its number, and its name if it has one.
+std::string describeModule(const runtime::Executable &executable, size_t index);
+
 /// The file of a shader module: its number and what of its name a file may be
 /// called. "0-add.spv".
 std::string nameShaderFile(const runtime::Executable &executable, size_t index);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inspect.h"
+#include "Validate.h"
 #include "support/CommandLine.h"
 #include "support/File.h"
 #include "support/Input.h"
@@ -34,9 +35,12 @@ options
   --json             print the same as JSON
   --spirv=FOLDER     also write each shader module to FOLDER, which is made
                      where there is none, as NUMBER-NAME.spv: what the
-                     runtime hands to a driver, with the bounds that it adds to
-                     indices into arrays
+                     runtime hands to a driver, with the bounds of indices into
+                     arrays and the zeros of variables that it adds
   --constants=FILE   also write the constants' bytes to FILE
+  --validate         have SPIRV-Tools check the shader modules as well, where
+                     dml-inspect was built with it (-DDML_SPIRV_TOOLS=ON):
+                     slower than the runtime's own checks, and by all rules
   --help, --version
 
 The reason for an exit code other than 0 is on stderr.
@@ -44,7 +48,7 @@ The reason for an exit code other than 0 is on stderr.
 )";
 
 struct Options {
-  bool help = false, version = false, json = false;
+  bool help = false, version = false, json = false, validate = false;
   std::string spirv, constants;
   std::vector<std::string> files;
 };
@@ -75,6 +79,9 @@ void inspect(const Options &options) {
   } else {
     take(dml::runtime::readExecutableFile(file));
   }
+
+  if (options.validate)
+    validateShaders(*executable);
 
   DmlDeviceLimits limits{};
   const dml::runtime::Requirements &needs = executable->requirements;
@@ -122,6 +129,7 @@ int main(int argc, char **argv) {
                            flagOption("-h", options.help),
                            flagOption("--version", options.version),
                            flagOption("--json", options.json),
+                           flagOption("--validate", options.validate),
                            textOption("--spirv", options.spirv),
                            textOption("--constants", options.constants)},
                           options.files, error))

@@ -1,0 +1,30 @@
+//===- SPIRVMutator.h - Shader modules that are almost right --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_RUNTIME_FUZZ_SPIRVMUTATOR_H
+#define DML_RUNTIME_FUZZ_SPIRVMUTATOR_H
+
+#include "Random.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace dml::fuzz {
+
+using Code = std::vector<uint32_t>;
+
+/// A kernel with two storage buffers of f32, grown from the rules of
+/// SPIRVTable.h: instructions on values of the right types, ifs, loops, and
+/// accesses to arrays. Most such kernels are right.
+Code drawModule(Random &random);
+
+/// One change: to a word, an operand, an instruction, the blocks, the types or
+/// the header. Most leave a module that can be told apart into instructions.
+void mutateModule(Code &code, Random &random);
+
+} // namespace dml::fuzz
+
+#endif // DML_RUNTIME_FUZZ_SPIRVMUTATOR_H
