@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   bool ok = save("arithmetic.dmlx", arithmetic) &&
             save("copies.dmlx", write(*makeCopies())) &&
             save("twice.dmlx", write(*makeTwice())) &&
-            save("greedy.dmlx", write(*greedy));
+            save("greedy.dmlx", write(*greedy)) &&
+            save("chain.dmlx", write(*makeChain(200)));
   arithmetic.resize(arithmetic.size() / 2);
   return ok && save("truncated.dmlx", arithmetic) ? 0 : 1;
 }
