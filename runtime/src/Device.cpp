@@ -350,7 +350,10 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   DML_TRY(submit(commands->buffer, commands->fence));
   uint64_t timeout = waitLimit();
   VkResult waited = waitFor(commands->fence, timeout);
-  abandonAfter(waited);
+  // The work uses what is destroyed next. A wait that failed, for want of
+  // memory perhaps, may succeed now; one that has taken its time is over.
+  abandonAfter(waited < VK_SUCCESS ? waitFor(commands->fence, timeout)
+                                   : waited);
   DML_TRY(checkWait(waited, timeout));
   DML_TRY(
       checkVk(vk.ResetFences(device, 1, &commands->fence), "vkResetFences"));
@@ -465,6 +468,15 @@ Status Device::setPipelineCacheData(const uint8_t *data, size_t size) {
   if (size < sizeof(vulkanHeader))
     return invalid("hold ", size, " bytes, fewer than Vulkan's header");
   std::memcpy(&vulkanHeader, data, sizeof(vulkanHeader));
+  if (vulkanHeader.headerVersion != VK_PIPELINE_CACHE_HEADER_VERSION_ONE ||
+      vulkanHeader.headerSize < sizeof(vulkanHeader) ||
+      vulkanHeader.headerSize > size)
+    return invalid("have a header of Vulkan's of version ",
+                   static_cast<uint32_t>(vulkanHeader.headerVersion), " with ",
+                   vulkanHeader.headerSize,
+                   " bytes, but wanted is version 1 "
+                   "with ",
+                   sizeof(vulkanHeader), " to ", size);
   if (vulkanHeader.vendorID != core.vendorID ||
       vulkanHeader.deviceID != core.deviceID ||
       std::memcmp(vulkanHeader.pipelineCacheUUID, core.pipelineCacheUUID,

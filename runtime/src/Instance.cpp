@@ -166,8 +166,10 @@ Instance::~Instance() {
 
 void Instance::receiveMessage(DmlMessageSeverity severity, const char *text) {
   ++messages;
-  if (callback)
-    callback(callbackUserData, severity, text);
+  if (!callback)
+    return;
+  std::lock_guard<std::recursive_mutex> lock(callbackMutex);
+  callback(callbackUserData, severity, text);
 }
 
 Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace dml::runtime {
@@ -52,6 +53,8 @@ private:
   DmlMessageCallback callback = nullptr;
   void *callbackUserData = nullptr;
   std::atomic<uint32_t> messages{0};
+  /// Held while the callback runs, which may itself make calls.
+  std::recursive_mutex callbackMutex;
   std::vector<VkPhysicalDevice> physicalDevices;
   std::vector<DeviceSnapshot> snapshots;
 };

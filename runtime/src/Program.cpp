@@ -6,7 +6,70 @@
 
 #include "Program.h"
 
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+
 using namespace dml::runtime;
+
+/// Fewer pipelines do not pay for a thread.
+static constexpr size_t kPipelinesPerThread = 8;
+
+/// Calls `body` with each number below `count`, from several threads where
+/// there is enough to do, all of which have ended when it returns. After a call
+/// that fails no more are begun; of several, that with the lowest number
+/// counts, as it would with one thread.
+template <typename Body>
+static Status forEachInParallel(size_t count, Body body) {
+  struct {
+    std::mutex mutex;
+    size_t next = 0;
+    size_t failed = SIZE_MAX;
+    Status status;
+    std::exception_ptr exception;
+  } shared;
+  auto work = [&]() noexcept {
+    std::unique_lock<std::mutex> lock(shared.mutex);
+    while (shared.next < count) {
+      size_t number = shared.next++;
+      lock.unlock();
+      Status status;
+      std::exception_ptr exception;
+      try {
+        status = body(number);
+      } catch (...) {
+        exception = std::current_exception();
+      }
+      lock.lock();
+      if (status.ok() && !exception)
+        continue;
+      shared.next = count;
+      if (number < shared.failed) {
+        shared.failed = number;
+        shared.status = std::move(status);
+        shared.exception = std::move(exception);
+      }
+    }
+  };
+
+  size_t wanted = std::min<size_t>(std::thread::hardware_concurrency(),
+                                   count / kPipelinesPerThread);
+  std::vector<std::thread> threads;
+  try {
+    // This thread works too.
+    for (size_t i = 1; i < wanted; ++i)
+      threads.emplace_back(work);
+  } catch (...) {
+    // What the system has no threads for, those that there are do.
+  }
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (shared.exception)
+    std::rethrow_exception(shared.exception);
+  return shared.status;
+}
 
 Expected<std::shared_ptr<Program>>
 Program::create(std::shared_ptr<Device> device,
@@ -85,20 +148,26 @@ Status Program::createPipelines() {
         vk.CreateShaderModule(owner->handle(), &info, nullptr, &modules.back()),
         "vkCreateShaderModule for shader module ", modules.size() - 1));
   }
-  for (const Kernel &kernel : contents->kernels) {
-    VkComputePipelineCreateInfo info{
-        VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = modules[kernel.shaderModule];
-    info.stage.pName = kernel.entryPoint.c_str();
-    info.layout = layouts.at(kernel.bindingCount).pipeline;
-    pipelines.push_back(VK_NULL_HANDLE);
-    DML_TRY_IN(owner->createComputePipeline(info, pipelines.back()), "kernel '",
-               kernel.entryPoint, "'");
-    owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipelines.back(),
-                   kernel.entryPoint);
-  }
+  pipelines.resize(contents->kernels.size());
+  return forEachInParallel(pipelines.size(), [&](size_t kernel) {
+    return createPipeline(kernel,
+                          modules[contents->kernels[kernel].shaderModule]);
+  });
+}
+
+Status Program::createPipeline(size_t index, VkShaderModule module) {
+  const Kernel &kernel = contents->kernels[index];
+  VkComputePipelineCreateInfo info{
+      VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module;
+  info.stage.pName = kernel.entryPoint.c_str();
+  info.layout = layouts.at(kernel.bindingCount).pipeline;
+  DML_TRY_IN(owner->createComputePipeline(info, pipelines[index]), "kernel '",
+             kernel.entryPoint, "'");
+  owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipelines[index],
+                 kernel.entryPoint);
   return Status();
 }
 

@@ -43,6 +43,7 @@ private:
   Program() = default;
   Status createLayout(uint32_t bindingCount);
   Status createPipelines();
+  Status createPipeline(size_t index, VkShaderModule module);
 
   std::shared_ptr<Device> owner;
   std::shared_ptr<const Executable> contents;

@@ -20,6 +20,8 @@ namespace dml::runtime {
 /// Joins its arguments, printed as streams print them.
 template <typename... Ts> std::string concat(const Ts &...args) {
   std::ostringstream stream;
+  // Where there is no memory, a stream would leave words out and go on.
+  stream.exceptions(std::ios::badbit);
   (stream << ... << args);
   return stream.str();
 }

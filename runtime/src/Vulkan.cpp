@@ -84,11 +84,8 @@ Status dml::runtime::loadInstanceFunctions(
   if (!vk.name)                                                                \
     return missingFunction("vk" #name);
   DML_VULKAN_INSTANCE_FUNCTIONS(DML_LOAD)
-#undef DML_LOAD
-#define DML_LOAD(name)                                                         \
-  if (debugUtils)                                                              \
-    vk.name = reinterpret_cast<PFN_vk##name>(                                  \
-        getInstanceProcAddr(instance, "vk" #name));
+  if (!debugUtils)
+    return Status();
   DML_VULKAN_DEBUG_FUNCTIONS(DML_LOAD)
 #undef DML_LOAD
   return Status();

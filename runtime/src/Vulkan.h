@@ -148,6 +148,9 @@ Status enumerate(std::vector<T> &values, Call call, const Ts &...ts) {
     uint32_t count = 0;
     DML_TRY(checkVk(call(&count, nullptr), ts...));
     values.resize(count);
+    // The null array of an empty vector would ask for the count again.
+    if (count == 0)
+      return Status();
     result = call(&count, values.data());
     DML_TRY(checkVk(result, ts...));
     values.resize(count);

@@ -95,9 +95,13 @@ State &state() {
 }
 
 thread_local int depth = 0;
+thread_local bool hasCalled = false;
 
 struct Inside {
-  Inside() { ++depth; }
+  Inside() {
+    ++depth;
+    hasCalled = true;
+  }
   ~Inside() { --depth; }
 };
 
@@ -144,7 +148,9 @@ void removeObject(Function function, uint64_t object) {
 
 template <unsigned id, typename Pointer> struct Wrapper;
 
-/// The function that finishes all work of a device, to be lost in earnest.
+/// The latest device, and the function that finishes all of its work, which is
+/// how it is lost: the work of a lost device has ended, one way or another.
+VkDevice latestDevice = VK_NULL_HANDLE;
 PFN_vkDeviceWaitIdle deviceWaitIdle = nullptr;
 
 /// One of Vulkan's functions, as the program calls it.
@@ -190,17 +196,16 @@ private:
     if (id == kGetFenceStatus && s.fault.hidesStatus && !s.isLost)
       return VK_NOT_READY;
     bool fails = mustFail(static_cast<Function>(id));
-    constexpr bool isOfDevice =
-        id == kQueueSubmit || id == kWaitForFences || id == kGetFenceStatus;
+    constexpr bool isOfDevice = id == kQueueSubmit || id == kWaitForFences ||
+                                id == kGetFenceStatus ||
+                                id == kGetQueryPoolResults;
     if constexpr (isOfDevice)
       if (s.isLost)
         return VK_ERROR_DEVICE_LOST;
     if (!fails)
       return VK_SUCCESS;
-    if (s.fault.result == VK_ERROR_DEVICE_LOST) {
-      // The work of a lost device has ended, one way or another.
-      if constexpr (id == kWaitForFences || id == kGetFenceStatus)
-        deviceWaitIdle(std::get<0>(std::tuple<Args...>(args...)));
+    if (isOfDevice && s.fault.result == VK_ERROR_DEVICE_LOST) {
+      deviceWaitIdle(latestDevice);
       Lock lock(s.mutex);
       s.isLost = true;
       s.busyFences.clear();
@@ -257,6 +262,7 @@ faultyGetDeviceProcAddr(VkDevice device, const char *name) {
   if (mustFail(kGetDeviceProcAddr))
     return nullptr;
   auto real = Wrapper<kGetDeviceProcAddr, PFN_vkGetDeviceProcAddr>::real;
+  latestDevice = device;
   deviceWaitIdle =
       reinterpret_cast<PFN_vkDeviceWaitIdle>(real(device, "vkDeviceWaitIdle"));
   PFN_vkVoidFunction found = real(device, name);
@@ -337,4 +343,12 @@ std::vector<std::string> dml::test::listVulkanMisuses() {
   return s.misuses;
 }
 
+void dml::test::endVulkanWork() {
+  State &s = state();
+  Lock lock(s.mutex);
+  s.busyFences.clear();
+}
+
 bool dml::test::isInsideVulkan() { return depth > 0; }
+
+bool dml::test::hasCalledVulkan() { return hasCalled; }

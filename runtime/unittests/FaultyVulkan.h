@@ -59,9 +59,15 @@ std::vector<std::string> listLiveObjects();
 /// What was done to objects that may not be done.
 std::vector<std::string> listVulkanMisuses();
 
+/// Says that all work has ended, where that was found out without this loader.
+void endVulkanWork();
+
 /// Whether this thread is in a call of Vulkan's: what happens there is the
 /// driver's doing.
 bool isInsideVulkan();
+
+/// Whether this thread has ever called Vulkan: a driver's own threads have not.
+bool hasCalledVulkan();
 
 } // namespace dml::test
 

@@ -720,6 +720,23 @@ TEST_F(OnDevice, KeepsItsPipelineCache) {
   }
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "pipeline cache data have 2 bytes",
                dmlSetPipelineCacheData, device, data.data(), 2);
+
+  // Nor does what was spoiled on purpose, with the checksum that fits: Vulkan's
+  // own header stands behind the runtime's of 24 bytes.
+  auto expectRefused = [&](size_t at, const char *message) {
+    std::vector<uint8_t> spoiled = data;
+    spoiled[24 + at] ^= 0x80;
+    uint64_t checksum = 0xcbf29ce484222325u;
+    for (size_t i = 24; i < spoiled.size(); ++i)
+      checksum = (checksum ^ spoiled[i]) * 0x100000001b3u;
+    std::memcpy(&spoiled[16], &checksum, sizeof(checksum));
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, message, dmlSetPipelineCacheData,
+                 device, spoiled.data(), spoiled.size());
+  };
+  for (size_t at : {3, 4})
+    expectRefused(at, "have a header of Vulkan's of version");
+  for (size_t at : {8, 12, 16, 31})
+    expectRefused(at, "are for another device or driver");
 }
 
 TEST_F(OnDevice, HearsTheValidationLayer) {

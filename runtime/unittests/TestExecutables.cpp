@@ -206,6 +206,42 @@ std::unique_ptr<ExecutableObject> dml::test::makeCopies() {
   return object;
 }
 
+std::unique_ptr<ExecutableObject> dml::test::makeChain(uint32_t count) {
+  constexpr uint64_t kBytes = 32 * 4;
+  constexpr uint32_t kPlaceholder = 4919, kOpConstant = 4 << 16 | 43;
+  auto object = makeEmpty();
+  RequirementsT &requirements = *object->requirements;
+  requirements.max_storage_buffer_range = kBytes;
+  requirements.max_per_stage_descriptor_storage_buffers = 2;
+  requirements.max_compute_workgroup_invocations = 32;
+  requirements.max_compute_workgroup_size = extent(32);
+  requirements.max_compute_workgroup_count = extent(1);
+  auto function = std::make_unique<FunctionT>();
+  function->name = "chain";
+  function->feature_level = 0x1000;
+  function->inputs.push_back(tensor("a", DataType::UINT32, {32}));
+  function->outputs.push_back(tensor("b", DataType::UINT32, {32}));
+  function->temporary_size = 512;
+  auto temporary = [&](uint32_t step) {
+    return BufferRange(BufferKind::Temporary, 0, step % 2 * 256, kBytes);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    object->shader_modules.push_back(shaderModule("chain"));
+    std::vector<uint32_t> &code = object->shader_modules.back()->code;
+    for (size_t at = 5; at + 3 < code.size(); at += code[at] >> 16)
+      if (code[at] == kOpConstant && code[at + 3] == kPlaceholder)
+        code[at + 3] = i;
+    object->kernels.push_back(kernel(i, 32, 2));
+    function->steps.push_back(dispatch(
+        "test.chain", i != 0, i, 1,
+        {i == 0 ? BufferRange(BufferKind::Input, 0, 0, kBytes) : temporary(i),
+         i + 1 == count ? BufferRange(BufferKind::Output, 0, 0, kBytes)
+                        : temporary(i + 1)}));
+  }
+  object->functions.push_back(std::move(function));
+  return object;
+}
+
 std::vector<uint8_t> dml::test::write(const ExecutableObject &object) {
   flatbuffers::FlatBufferBuilder builder;
   FinishExecutableBuffer(builder, Executable::Pack(builder, &object));

@@ -39,6 +39,10 @@ std::unique_ptr<ExecutableObject> makeTwice();
 /// kernels.
 std::unique_ptr<ExecutableObject> makeCopies();
 
+/// chain(a: 32xui32) -> b, where kernel i of `count`, 2 or more, computes
+/// 3 * x + i of what the one before it gave.
+std::unique_ptr<ExecutableObject> makeChain(uint32_t count);
+
 /// The bytes of an executable.
 std::vector<uint8_t> write(const ExecutableObject &object);
 

@@ -38,7 +38,12 @@ arithmetic +f32(${number})(${number})${number}(${number})${number}${number} +2\\
 add_constant +f32.*
 twice +i64 +left out: .*maxComputeSharedMemorySize.*
 copy at the end: "
-  arithmetic.dmlx greedy.dmlx --repeats=3 --rotate=1 --check --json=out.json)
+  arithmetic.dmlx greedy.dmlx --repeats=3 --rotate=1 --check --json=out.json
+  --pipeline-cache=cache)
+file(READ "${FOLDER}/cache" magic LIMIT 4)
+if(NOT magic STREQUAL "DMLP")
+  message(SEND_ERROR "the pipeline cache begins with '${magic}'")
+endif()
 file(READ "${FOLDER}/out.json" json)
 foreach(path IN ITEMS copy,gbps copy_after,gbps device,name
     empty_latency_microseconds,median cases,0,ratio cases,0,ratio_to_peak

@@ -64,6 +64,45 @@ run(2 "there are 2 --expecteds, but function 'twice' has 1 output"
 run(2 "option '--rtol' does not take '-1'" twice.dmlx --rtol=-1)
 run(2 "option '--atol' does not take 'nan'" twice.dmlx --atol=nan)
 
+# Compiled pipelines stay in a file. One that is damaged is made anew, and what
+# is none is not touched.
+function(run_with_cache warning)
+  execute_process(COMMAND "${DML_RUN}" chain.dmlx --input=32xui32=1
+      --pipeline-cache=cache WORKING_DIRECTORY "${FOLDER}"
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  file(READ "${FOLDER}/cache" magic LIMIT 4)
+  if(NOT result EQUAL 0 OR NOT out MATCHES "^%b: 32xui32" OR NOT magic STREQUAL
+      "DMLP" OR NOT err MATCHES "^${warning}$")
+    message(SEND_ERROR "with a cache: exit code ${result}\n${out}${err}\n"
+      "wanted: ${warning}")
+  endif()
+endfunction()
+run_with_cache("")
+file(SIZE "${FOLDER}/cache" size)
+run_with_cache("")
+execute_process(COMMAND truncate -s -1 "${FOLDER}/cache" COMMAND_ERROR_IS_FATAL ANY)
+run_with_cache("dml-run: warning: 'cache' is made anew: pipeline cache data hold [0-9]+ bytes, but should hold [0-9]+\n")
+run_with_cache("")
+file(WRITE "${FOLDER}/cache" "DM")
+run_with_cache("dml-run: warning: 'cache' is made anew: pipeline cache data have 2 bytes[^\n]*\n")
+file(WRITE "${FOLDER}/cache" "")
+run_with_cache("")
+file(SIZE "${FOLDER}/cache" after)
+if(NOT after EQUAL size)
+  message(SEND_ERROR "the cache has ${after} bytes, and had ${size}")
+endif()
+file(SHA256 "${FOLDER}/twice.dmlx" before)
+run(2 "'twice.dmlx' is no pipeline cache, and is not replaced by one"
+  chain.dmlx --input=32xui32=1 --pipeline-cache=twice.dmlx)
+run(2 "pipeline cache '/dev/null' is no regular file"
+  chain.dmlx --input=32xui32=1 --pipeline-cache=/dev/null)
+run(4 "cannot write 'none/cache'"
+  chain.dmlx --input=32xui32=1 --pipeline-cache=none/cache)
+file(SHA256 "${FOLDER}/twice.dmlx" after)
+if(NOT after STREQUAL before)
+  message(SEND_ERROR "a cache has replaced an executable")
+endif()
+
 # What is wrong is said.
 run(2 "no file is given")
 run(2 "unknown option '--frobnicate'" --frobnicate)

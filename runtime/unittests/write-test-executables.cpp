@@ -38,7 +38,8 @@ int main(int argc, char **argv) {
             save("doubled-type.dmlx", write(*doubled)) &&
             save("copies.dmlx", write(*makeCopies())) &&
             save("twice.dmlx", write(*makeTwice())) &&
-            save("greedy.dmlx", write(*greedy));
+            save("greedy.dmlx", write(*greedy)) &&
+            save("chain.dmlx", write(*makeChain(200)));
   arithmetic.resize(arithmetic.size() / 2);
   return ok && save("truncated.dmlx", arithmetic) ? 0 : 1;
 }

@@ -51,6 +51,9 @@ options
   --rotate=MIB      use buffers of so many MiB in turn, so that no run finds its
                     data in a cache; default: 384. 0: always the same buffers
   --check           also check that runs write all of their results
+  --pipeline-cache=FILE
+                    take compiled pipelines from FILE, and write there what was
+                    compiled, for the next run
   --json=FILE       write all that was measured to FILE
   --help, --version
 
@@ -67,6 +70,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--list", options.list),
       flagOption("--check", options.check),
       textOption("--device", options.device),
+      textOption("--pipeline-cache", options.pipelineCache),
       textOption("--filter", options.filter),
       textOption("--json", options.json),
       {"--min-time", true, /*isRepeatable=*/false,

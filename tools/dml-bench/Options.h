@@ -16,6 +16,7 @@ namespace dml::tools {
 struct Options {
   std::vector<std::string> files;
   std::string device;
+  std::string pipelineCache;
   std::string filter;
   std::string json;
   double minTime = 0.3;

@@ -11,6 +11,7 @@
 #include "support/File.h"
 #include "support/HostTensor.h"
 #include "support/Input.h"
+#include "support/PipelineCache.h"
 #include "support/Progress.h"
 
 #include <algorithm>
@@ -245,7 +246,10 @@ void runTool(const Options &options) {
   std::string error;
   if (!options.json.empty() && !checkOutput(options.json, error))
     fail(error, kExitNotWritten);
+  PipelineCache cache("dml-bench", options.pipelineCache);
+  cache.load(device);
   Report report = Bench(options, device, progress).run(cases);
+  cache.save(device);
   if (!options.json.empty())
     writeFile(options.json, printJson(report));
 

@@ -77,6 +77,9 @@ devices
   --robust               turn on robustBufferAccess
   --timeout=SECONDS      give up where the device takes longer for anything that
                          it is waited for
+  --pipeline-cache=FILE  take compiled pipelines from FILE, and write there what
+                         was compiled, for the next run; a damaged file, or one
+                         of another device, is made anew
   --disable-feature=NAME run as if the device lacked the Vulkan feature, such as
                          shaderInt64; may be repeated
 
@@ -85,7 +88,8 @@ other
   --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model; may
                          be repeated
   --repeat=N             run N times
-  --time                 print the times of the steps, on stderr
+  --time                 print the times of the program's making and of the
+                         steps, on stderr
   --help, --version
 
 The reason for an exit code other than 0 is on stderr.
@@ -117,6 +121,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       toleranceOption("--atol", options.tolerance.absolute),
       textOption("--function", options.function),
       textOption("--device", options.device),
+      textOption("--pipeline-cache", options.pipelineCache),
       textOption("--output-dir", options.outputFolder),
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),

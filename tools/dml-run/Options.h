@@ -25,6 +25,7 @@ struct Options {
   std::string function;
   std::string outputFolder;
   std::string device;
+  std::string pipelineCache;
   std::vector<std::string> compileArguments;
   DmlFeatureFlags disabledFeatures = 0;
   uint32_t repeat = 1;

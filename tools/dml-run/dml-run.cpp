@@ -11,6 +11,7 @@
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
 #include "support/Input.h"
+#include "support/PipelineCache.h"
 #include "support/Plural.h"
 #include "support/Progress.h"
 #include "support/Runtime.h"
@@ -229,6 +230,15 @@ Instance createInstance(const Options &options) {
   return dml::tools::createInstance(&info);
 }
 
+/// Prints how long it took to compile the kernels and to upload the constants.
+void printProgramTime(DmlExecutable executable,
+                      std::chrono::duration<double, std::milli> time) {
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  std::fprintf(stderr, "time: program with %s: %.2f ms\n",
+               printCount(info.kernelCount, "kernel").c_str(), time.count());
+}
+
 /// Prints the shortest wall time, and the latest times of the steps.
 void printTimes(DmlExecutable executable, const Signature &signature,
                 DmlBindingTable table, const std::vector<double> &wallTimes) {
@@ -271,7 +281,11 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   std::vector<Buffer> buffers;
   progress.begin("making pipelines");
   Program program;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
+  if (options.time)
+    printProgramTime(executable, Clock::now() - begin);
   progress.begin("writing inputs");
   BindingTable table;
   DmlBindingTableCreateInfo tableInfo{};
@@ -353,8 +367,11 @@ void withDevice(const Options &options, const Source &source,
     Device device;
     DML_CHECK(dmlCreateDevice, instance, &info, device.out());
     dmlSetWaitLimit(device, waitLimit(options));
+    PipelineCache cache("dml-run", options.pipelineCache);
+    cache.load(device);
     Executable other = compileForDevice(options, source, device, executable);
     use(device, other ? other : executable, progress);
+    cache.save(device);
   }
   // The device is gone by now: what the layer has to say has been said.
   if (uint32_t count = dmlGetValidationMessageCount(instance))

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <optional>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,30 +37,42 @@ struct Errno {
 //===----------------------------------------------------------------------===//
 
 char unfinished[PATH_MAX];
-std::atomic<bool> hasUnfinished = false;
+bool hasUnfinished = false;
 constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
 constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
 struct sigaction previous[kSignalCount];
 
-void removeUnfinished(int signal) {
-  if (hasUnfinished.exchange(false))
-    unlink(unfinished);
-  for (size_t i = 0; i < kSignalCount; ++i)
-    if (kSignals[i] == signal)
-      sigaction(signal, &previous[i], nullptr);
-  // Blocked until this handler returns; then it does what it did before.
-  raise(signal);
+/// All of the above belongs to whoever has one of these: the thread that makes
+/// a file or has finished it, for whom signals wait, or a handler on any
+/// thread.
+class Turn {
+public:
+  Turn() {
+    while (isTaken.test_and_set())
+      sched_yield();
+  }
+  ~Turn() { isTaken.clear(); }
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+
+private:
+  static std::atomic_flag isTaken;
+};
+
+std::atomic_flag Turn::isTaken = ATOMIC_FLAG_INIT;
+
+void getSignals(sigset_t &signals) {
+  sigemptyset(&signals);
+  for (int signal : kSignals)
+    sigaddset(&signals, signal);
 }
 
-/// While it lives, signals that end the program wait: the file has no guard
-/// yet.
+/// While it lives, signals wait on this thread.
 class SignalsWait {
 public:
   SignalsWait() {
     sigset_t signals;
-    sigemptyset(&signals);
-    for (int signal : kSignals)
-      sigaddset(&signals, signal);
+    getSignals(signals);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
   }
   ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
@@ -71,36 +83,70 @@ private:
   sigset_t before;
 };
 
-/// While it lives, a signal that ends the program removes the file first.
-class Guard {
+/// The handler, during which signals wait.
+void removeUnfinished(int signal) {
+  // Kept until the program has ended, so that no other file is begun.
+  Turn turn;
+  if (hasUnfinished)
+    unlink(unfinished);
+  hasUnfinished = false;
+  // What the signal did before, it does now.
+  for (size_t i = 0; i < kSignalCount; ++i)
+    if (kSignals[i] == signal)
+      sigaction(signal, &previous[i], nullptr);
+  raise(signal);
+  sigset_t raised;
+  sigemptyset(&raised);
+  sigaddset(&raised, signal);
+  pthread_sigmask(SIG_UNBLOCK, &raised, nullptr);
+}
+
+/// A new file. While this lives, a signal that ends the program, on whatever
+/// thread, removes the file first.
+class TemporaryFile {
 public:
-  explicit Guard(const std::string &path) {
-    if (path.size() >= sizeof(unfinished))
+  /// `pattern` is mkstemp's.
+  explicit TemporaryFile(const std::string &pattern) {
+    if (pattern.size() >= sizeof(unfinished)) {
+      errno = ENAMETOOLONG;
       return;
-    std::memcpy(unfinished, path.c_str(), path.size() + 1);
+    }
+    SignalsWait signalsWait;
+    Turn turn;
     struct sigaction action {};
     action.sa_handler = removeUnfinished;
-    sigemptyset(&action.sa_mask);
+    getSignals(action.sa_mask);
     for (size_t i = 0; i < kSignalCount; ++i) {
       sigaction(kSignals[i], nullptr, &previous[i]);
       if (previous[i].sa_handler != SIG_IGN)
         sigaction(kSignals[i], &action, nullptr);
     }
-    hasUnfinished = true;
-    isActive = true;
+    std::memcpy(unfinished, pattern.c_str(), pattern.size() + 1);
+    file = mkstemp(unfinished);
+    int code = errno;
+    hasUnfinished = file >= 0;
+    isGuarded = true;
+    errno = code;
   }
-  ~Guard() {
-    if (!isActive)
+  ~TemporaryFile() {
+    if (!isGuarded)
       return;
+    SignalsWait signalsWait;
+    Turn turn;
     hasUnfinished = false;
     for (size_t i = 0; i < kSignalCount; ++i)
       sigaction(kSignals[i], &previous[i], nullptr);
   }
-  Guard(const Guard &) = delete;
-  Guard &operator=(const Guard &) = delete;
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  /// -1, with errno set, where there is none.
+  int descriptor() const { return file; }
+  const char *path() const { return unfinished; }
 
 private:
-  bool isActive = false;
+  int file = -1;
+  bool isGuarded = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -202,13 +248,10 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
   if (target.exists && !code(access(target.path.c_str(), W_OK) == 0))
     return false;
   // Beside the target: a rename works within one file system only.
-  std::string temporary = target.path + ".XXXXXX";
-  std::optional<SignalsWait> signalsWait(std::in_place);
-  int file = mkstemp(temporary.data());
+  TemporaryFile temporary(target.path + ".XXXXXX");
+  int file = temporary.descriptor();
   if (!code(file >= 0))
     return false;
-  Guard guard(temporary);
-  signalsWait.reset();
   // mkstemp lets only the owner in; open would have heeded the umask.
   mode_t mode = target.status.st_mode & 07777;
   if (!target.exists) {
@@ -221,9 +264,9 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
   }
   bool good = code(writeAll(file, pieces)) && code(fchmod(file, mode) == 0);
   good = code(close(file) == 0) && good;
-  good = good && code(std::rename(temporary.c_str(), target.path.c_str()) == 0);
+  good = good && code(std::rename(temporary.path(), target.path.c_str()) == 0);
   if (!good)
-    unlink(temporary.c_str());
+    unlink(temporary.path());
   return good;
 }
 

@@ -6,6 +6,7 @@
 
 #include "support/Input.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +21,8 @@ constexpr uint64_t kMaxSize = uint64_t(1) << 31;
 
 } // namespace
 
-std::vector<uint8_t> dml::tools::readInput(const std::string &path) {
+std::vector<uint8_t> dml::tools::readInput(const std::string &path,
+                                           size_t most) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> opened(nullptr, std::fclose);
   std::FILE *file = stdin;
   std::string name = "standard input";
@@ -34,7 +36,9 @@ std::vector<uint8_t> dml::tools::readInput(const std::string &path) {
   std::vector<uint8_t> bytes;
   uint8_t block[1 << 16];
   size_t count = 0;
-  while ((count = std::fread(block, 1, sizeof(block), file)) > 0) {
+  while ((count =
+              std::fread(block, 1, std::min(sizeof(block), most - bytes.size()),
+                         file)) > 0) {
     bytes.insert(bytes.end(), block, block + count);
     if (bytes.size() > kMaxSize)
       fail(name + " has more than " + std::to_string(kMaxSize) + " bytes");

@@ -18,8 +18,8 @@ namespace dml::tools {
 inline bool isStandardInput(const std::string &path) { return path == "-"; }
 
 /// All of a file, or of standard input for "-". Fails where that cannot be
-/// read.
-std::vector<uint8_t> readInput(const std::string &path);
+/// read. No more than the first `most` bytes are read, where there are more.
+std::vector<uint8_t> readInput(const std::string &path, size_t most = SIZE_MAX);
 
 /// Whether these are the bytes of an executable, damaged or not.
 bool isExecutable(const std::vector<uint8_t> &bytes);

@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Linked into programs that use Vulkan or LLVM where they are built with
-// AddressSanitizer, so that they need no options in their environment.
+// AddressSanitizer or ThreadSanitizer, so that they need no options in their
+// environment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,13 @@ extern "C" const char *__asan_default_options() {
   // compiled with sanitizers. Their code in LLVM's libraries, which are not,
   // hands the same memory out and leaves it poisoned.
   return "allow_user_poisoning=0";
+}
+
+/// The same for ThreadSanitizer.
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
+extern "C" const char *__tsan_default_options() {
+  // It sees half of what drivers do, which are not compiled with it.
+  return "ignore_noninstrumented_modules=1";
 }
 
 /// Suppressions for LeakSanitizer, which asks for them under this name. Each

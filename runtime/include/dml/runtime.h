@@ -200,7 +200,8 @@ typedef enum DmlMessageSeverity {
   DML_MESSAGE_SEVERITY_ERROR = 1
 } DmlMessageSeverity;
 
-/* May be called from any thread that is inside a call of this API. */
+/* May be called from any thread that is inside a call of this API, and from the
+ * threads that dmlCreateProgram makes; never from two at once. */
 typedef void (*DmlMessageCallback)(void *userData, DmlMessageSeverity severity,
                                    const char *message);
 
@@ -310,10 +311,12 @@ DML_API void dmlGetVulkanDevice(DmlDevice device, DmlVulkanDevice *info);
 DML_API void dmlSetWaitLimit(DmlDevice device, uint64_t nanoseconds);
 
 /* Compiled pipelines, to be kept between runs of a program. Call with data NULL
- * to learn the size; `*size` becomes what was written. The data carry a
- * checksum and the device they are for: dmlSetPipelineCacheData refuses others
- * with DML_ERROR_INVALID_ARGUMENT, after which pipelines are compiled anew. Set
- * them before programs are created. */
+ * to learn the size; `*size` becomes what was written. The data begin with the
+ * letters DMLP and carry a checksum and the device they are for:
+ * dmlSetPipelineCacheData refuses others with DML_ERROR_INVALID_ARGUMENT, after
+ * which pipelines are compiled anew. Set them before programs are created. The
+ * checksum is against accidents: drivers run what the data hold, so take them
+ * only from where nobody else can write. */
 DML_API DmlResult dmlGetPipelineCacheData(DmlDevice device, size_t *size,
                                           void *data, DmlError *error);
 DML_API DmlResult dmlSetPipelineCacheData(DmlDevice device, const void *data,
@@ -427,7 +430,9 @@ DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
 \*===----------------------------------------------------------------------===*/
 
 /* Checks the executable against the device, compiles its kernels and uploads
- * its constants. */
+ * its constants. Where there are many kernels, the call makes threads to
+ * compile them, no more than there are processors; they have ended when it
+ * returns. */
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);

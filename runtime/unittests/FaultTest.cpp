@@ -1,0 +1,727 @@
+//===- FaultTest.cpp - Each call of Vulkan fails, each allocation too -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The library's flows, again and again, each time with another call of Vulkan
+// or another allocation failing. Each time there is one clean error, the same
+// call succeeds right afterwards, results are right, and nothing is left or
+// misused in the end.
+//
+// Where the environment has DML_FAULT_TABLE, a table of the fault points is
+// printed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiscreteVulkan.h"
+#include "FaultyMemory.h"
+#include "FaultyVulkan.h"
+#include "TestExecutables.h"
+#include "Vulkan.h"
+#include "support/Runtime.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+
+using namespace dml::test;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What may fail, and how
+//===----------------------------------------------------------------------===//
+
+#define DML_RESULT(name)                                                       \
+  { VK_##name, "VK_" #name }
+struct NamedResult {
+  VkResult result;
+  const char *name;
+};
+
+/// The errors that Vulkan 1.2 lets each function return. Out of host and of
+/// device memory come first.
+std::vector<NamedResult> listErrors(const std::string &function) {
+  static const std::map<std::string, std::vector<NamedResult>> others = {
+      {"vkCreateInstance",
+       {DML_RESULT(ERROR_INITIALIZATION_FAILED),
+        DML_RESULT(ERROR_LAYER_NOT_PRESENT),
+        DML_RESULT(ERROR_EXTENSION_NOT_PRESENT),
+        DML_RESULT(ERROR_INCOMPATIBLE_DRIVER)}},
+      {"vkEnumerateInstanceExtensionProperties",
+       {DML_RESULT(ERROR_LAYER_NOT_PRESENT)}},
+      {"vkEnumeratePhysicalDevices", {DML_RESULT(ERROR_INITIALIZATION_FAILED)}},
+      {"vkEnumerateDeviceExtensionProperties",
+       {DML_RESULT(ERROR_LAYER_NOT_PRESENT)}},
+      {"vkCreateDevice",
+       {DML_RESULT(ERROR_INITIALIZATION_FAILED),
+        DML_RESULT(ERROR_EXTENSION_NOT_PRESENT),
+        DML_RESULT(ERROR_FEATURE_NOT_PRESENT),
+        DML_RESULT(ERROR_TOO_MANY_OBJECTS), DML_RESULT(ERROR_DEVICE_LOST)}},
+      {"vkQueueSubmit", {DML_RESULT(ERROR_DEVICE_LOST)}},
+      {"vkAllocateMemory", {DML_RESULT(ERROR_TOO_MANY_OBJECTS)}},
+      {"vkMapMemory", {DML_RESULT(ERROR_MEMORY_MAP_FAILED)}},
+      {"vkCreateShaderModule", {DML_RESULT(ERROR_INVALID_SHADER_NV)}},
+      {"vkCreateComputePipelines", {DML_RESULT(ERROR_INVALID_SHADER_NV)}},
+      {"vkCreateDescriptorPool", {DML_RESULT(ERROR_FRAGMENTATION)}},
+      {"vkAllocateDescriptorSets",
+       {DML_RESULT(ERROR_FRAGMENTED_POOL),
+        DML_RESULT(ERROR_OUT_OF_POOL_MEMORY)}},
+      {"vkGetFenceStatus", {DML_RESULT(ERROR_DEVICE_LOST)}},
+      {"vkWaitForFences", {DML_RESULT(ERROR_DEVICE_LOST), DML_RESULT(TIMEOUT)}},
+      {"vkGetQueryPoolResults", {DML_RESULT(ERROR_DEVICE_LOST)}},
+  };
+  // They return nothing instead.
+  if (function == "vkGetInstanceProcAddr" || function == "vkGetDeviceProcAddr")
+    return {DML_RESULT(ERROR_UNKNOWN)};
+  std::vector<NamedResult> errors = {DML_RESULT(ERROR_OUT_OF_HOST_MEMORY),
+                                     DML_RESULT(ERROR_OUT_OF_DEVICE_MEMORY)};
+  auto it = others.find(function);
+  if (it != others.end())
+    errors.insert(errors.end(), it->second.begin(), it->second.end());
+  return errors;
+}
+
+template <typename Function> constexpr bool returnsResult = false;
+template <typename... Args>
+constexpr bool returnsResult<VkResult(VKAPI_PTR *)(Args...)> = true;
+
+/// Every function that the library calls and that can fail.
+std::set<std::string> listFunctions() {
+  std::set<std::string> names = {"vkGetInstanceProcAddr"};
+#define DML_ADD(name)                                                          \
+  if (returnsResult<PFN_vk##name>)                                             \
+    names.insert("vk" #name);
+  DML_VULKAN_GLOBAL_FUNCTIONS(DML_ADD)
+  DML_VULKAN_INSTANCE_FUNCTIONS(DML_ADD)
+  DML_VULKAN_DEBUG_FUNCTIONS(DML_ADD)
+  DML_VULKAN_DEVICE_FUNCTIONS(DML_ADD)
+#undef DML_ADD
+  names.insert("vkGetDeviceProcAddr");
+  return names;
+}
+
+/// What the library makes of it.
+DmlResult translate(const VulkanFault &fault) {
+  if (fault.function == "vkGetInstanceProcAddr" ||
+      fault.function == "vkGetDeviceProcAddr")
+    return DML_ERROR_UNSUPPORTED;
+  switch (fault.result) {
+  case VK_ERROR_OUT_OF_HOST_MEMORY:
+  case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+    return DML_ERROR_OUT_OF_MEMORY;
+  case VK_ERROR_DEVICE_LOST:
+    return DML_ERROR_DEVICE_LOST;
+  case VK_ERROR_INCOMPATIBLE_DRIVER:
+    return DML_ERROR_NOT_FOUND;
+  case VK_TIMEOUT:
+    return DML_ERROR_TIMEOUT;
+  default:
+    return DML_ERROR_VULKAN;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The flows
+//===----------------------------------------------------------------------===//
+
+/// A use of the library, from its beginning to its end.
+class Flow {
+public:
+  struct Kind {
+    const char *name;
+    /// Both are false where the flow cannot go on. Only in `run` things fail.
+    bool (Flow::*prepare)();
+    bool (Flow::*run)();
+  };
+
+  Flow() = default;
+  ~Flow() {
+    // Two devices of the library's share one of Vulkan's, and neither knows of
+    // the other's work: the caller knows that all has ended.
+    if (adopted) {
+      caller<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(vulkan.device);
+      endVulkanWork();
+    }
+    dmlDestroyBindingTable(table);
+    if (commandPool)
+      caller<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(
+          vulkan.device, commandPool, nullptr);
+    for (DmlBuffer buffer : buffers)
+      dmlDestroyBuffer(buffer);
+    dmlDestroyProgram(program);
+    dmlDestroyExecutable(executable);
+    dmlDestroyDevice(adopted);
+    dmlDestroyDevice(device);
+    if (instance != sharedInstance)
+      dmlDestroyInstance(instance);
+  }
+  Flow(const Flow &) = delete;
+  Flow &operator=(const Flow &) = delete;
+
+  /// From now on this allocation fails; where `lasting`, all that the call
+  /// makes after it, too.
+  void failAllocation(uint64_t number, bool lasting) {
+    failingAllocation = number;
+    isLasting = lasting;
+  }
+
+  struct Failure {
+    DmlResult result;
+    std::string message;
+  };
+  std::vector<Failure> failures;
+
+  /// Of all flows that make none: to make one takes longer than all else.
+  static DmlInstance sharedInstance;
+
+  bool nothing() { return true; }
+
+  bool createInstance() {
+    DmlInstanceCreateInfo info{};
+    info.getInstanceProcAddr = faultyGetInstanceProcAddr;
+    info.enableValidation = isValidated;
+    return make(dmlCreateInstance, &info, &instance);
+  }
+  bool createValidatedInstance() {
+    isValidated = true;
+    return createInstance();
+  }
+
+  bool createDevice() {
+    if (!instance)
+      instance = sharedInstance;
+    if (!make(dmlCreateDevice, instance, nullptr, &device))
+      return false;
+    // None that is reached, but one that drivers may keep.
+    dmlSetWaitLimit(device, uint64_t(600) * 1'000'000'000);
+    return true;
+  }
+
+  bool adoptDevice() {
+    dmlGetVulkanDevice(device, &vulkan);
+    return make(dmlAdoptDevice, &vulkan, &adopted);
+  }
+
+  bool prepareProgram() { return createDevice() && readExecutable(); }
+  bool readExecutable() {
+    static const std::vector<uint8_t> bytes = write(*makeArithmetic());
+    return make(dmlCreateExecutable, bytes.data(), bytes.size(), &executable);
+  }
+  bool readFile() {
+    static const std::string path = [] {
+      std::string path = testing::TempDir() + "dml-fault-test.dmlx";
+      std::vector<uint8_t> bytes = write(*makeArithmetic());
+      std::FILE *file = std::fopen(path.c_str(), "wb");
+      EXPECT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());
+      std::fclose(file);
+      return path;
+    }();
+    return make(dmlCreateExecutableFromFile, path.c_str(), &executable);
+  }
+  bool createProgram() {
+    return make(dmlCreateProgram, device, executable, &program);
+  }
+  /// Enough for several threads.
+  bool prepareManyPipelines() {
+    static const std::vector<uint8_t> bytes = write(*makeChain(16));
+    return createDevice() &&
+           make(dmlCreateExecutable, bytes.data(), bytes.size(), &executable);
+  }
+  bool prepareRun() { return prepareProgram() && createProgram(); }
+
+  bool keepPipelines() {
+    size_t size = 0;
+    if (!make(dmlGetPipelineCacheData, device, &size, nullptr))
+      return false;
+    std::vector<uint8_t> data(size);
+    return make(dmlGetPipelineCacheData, device, &size, data.data()) &&
+           make(dmlSetPipelineCacheData, device, data.data(), data.size());
+  }
+
+  bool useBuffers() {
+    std::vector<uint8_t> values(64, 7), back(64);
+    for (DmlMemory memory :
+         {DML_MEMORY_DEVICE, DML_MEMORY_UPLOAD, DML_MEMORY_READBACK}) {
+      DmlBuffer buffer = nullptr;
+      bool goesOn =
+          make(dmlCreateBuffer, device, values.size(), memory, &buffer);
+      buffers.push_back(buffer);
+      if (!goesOn ||
+          !make(dmlWriteBuffer, buffer, 0, values.data(), values.size()) ||
+          !make(dmlReadBuffer, buffer, 0, back.data(), back.size()))
+        return false;
+      EXPECT_EQ(back, values);
+    }
+    return true;
+  }
+
+  bool runFunction() {
+    std::vector<float> sum(128), reversed(128);
+    DmlHostTensor inputs[] = {{a.data(), 512}, {b.data(), 512}};
+    DmlHostTensor outputs[] = {{sum.data(), 512}, {reversed.data(), 512}};
+    if (!make(dmlRunFunction, program, 0, inputs, 2, outputs, 2))
+      return false;
+    check(sum, reversed);
+    return true;
+  }
+
+  /// By the classes that the tools have for C++.
+  bool runInCpp() {
+    return makeWhole([&] {
+      using namespace dml::tools;
+      std::vector<Buffer> owned(4);
+      BindingTable own;
+      DmlBindingTableCreateInfo info{};
+      DML_CHECK(dmlCreateBindingTable, program, &info, own.out());
+      for (uint32_t i = 0; i < 4; ++i) {
+        DML_CHECK(dmlCreateBuffer, device, 512, DML_MEMORY_DEVICE,
+                  owned[i].out());
+        if (i < 2)
+          DML_CHECK(dmlWriteBuffer, owned[i], 0, (i == 0 ? a : b).data(), 512);
+        DmlBufferRange range = getRange(owned[i]);
+        if (i < 2)
+          DML_CHECK(dmlBindInput, own, i, &range);
+        else
+          DML_CHECK(dmlBindOutput, own, i - 2, &range);
+      }
+      DML_CHECK(dmlSubmit, own);
+      DML_CHECK(dmlWait, own, UINT64_MAX);
+      std::vector<float> sum(128), reversed(128);
+      DML_CHECK(dmlReadBuffer, owned[2], 0, sum.data(), 512);
+      DML_CHECK(dmlReadBuffer, owned[3], 0, reversed.data(), 512);
+      check(sum, reversed);
+    });
+  }
+
+  bool prepareBuffers() {
+    if (!prepareRun())
+      return false;
+    for (int i = 0; i < 4; ++i) {
+      buffers.push_back(nullptr);
+      if (!make(dmlCreateBuffer, device, 512, DML_MEMORY_DEVICE,
+                &buffers.back()))
+        return false;
+    }
+    return make(dmlWriteBuffer, buffers[0], 0, a.data(), 512) &&
+           make(dmlWriteBuffer, buffers[1], 0, b.data(), 512);
+  }
+
+  /// Binds, submits, waits with a limit, binds anew, submits and leaves the
+  /// waiting to the table's end.
+  bool useTable() {
+    DmlBufferRange ranges[4];
+    DmlStepTime times[3];
+    if (!createTable(program, ranges) || !make(dmlSubmit, table) ||
+        !make(dmlWait, table, uint64_t(600) * 1'000'000'000) ||
+        !make(dmlGetStepTimes, table, times, 3) || !readResults() ||
+        !make(dmlBindOutput, table, 1, &ranges[3]) || !make(dmlSubmit, table))
+      return false;
+    // Waits for the first of them.
+    return make(dmlSubmit, table);
+  }
+
+  bool prepareRecording() {
+    if (!prepareBuffers() || !adoptDevice())
+      return false;
+    dmlDestroyProgram(program);
+    program = nullptr;
+    if (!make(dmlCreateProgram, adopted, executable, &program))
+      return false;
+    // The caller's own calls do not fail.
+    VkCommandPoolCreateInfo poolInfo{
+        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.queueFamilyIndex = vulkan.queueFamilyIndex;
+    EXPECT_EQ(caller<PFN_vkCreateCommandPool>("vkCreateCommandPool")(
+                  vulkan.device, &poolInfo, nullptr, &commandPool),
+              VK_SUCCESS);
+    VkCommandBufferAllocateInfo info{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    info.commandPool = commandPool;
+    info.commandBufferCount = 1;
+    EXPECT_EQ(caller<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(
+                  vulkan.device, &info, &commands),
+              VK_SUCCESS);
+    VkCommandBufferBeginInfo beginInfo{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    EXPECT_EQ(caller<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(
+                  commands, &beginInfo),
+              VK_SUCCESS);
+    return true;
+  }
+  bool record() {
+    DmlBufferRange ranges[4];
+    if (!createTable(program, ranges) ||
+        !make(dmlRecordFunction, table, commands))
+      return false;
+    EXPECT_EQ(caller<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands),
+              VK_SUCCESS);
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    EXPECT_EQ(caller<PFN_vkQueueSubmit>("vkQueueSubmit")(vulkan.queue, 1, &info,
+                                                         VK_NULL_HANDLE),
+              VK_SUCCESS);
+    EXPECT_EQ(caller<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(vulkan.queue),
+              VK_SUCCESS);
+    return readResults();
+  }
+
+private:
+  /// One of Vulkan's functions as the caller calls it.
+  template <typename Function> Function caller(const char *name) {
+    static const PFN_vkGetInstanceProcAddr find = openVulkanLoader();
+    return reinterpret_cast<Function>(find(vulkan.instance, name));
+  }
+
+  static DmlBufferRange getRange(DmlBuffer buffer) {
+    DmlBufferInfo info;
+    dmlGetBufferInfo(buffer, &info);
+    return {info.buffer, 0, info.size};
+  }
+
+  bool createTable(DmlProgram of, DmlBufferRange (&ranges)[4]) {
+    DmlBindingTableCreateInfo info{};
+    info.timestamps = true;
+    if (!make(dmlCreateBindingTable, of, &info, &table))
+      return false;
+    for (uint32_t i = 0; i < 4; ++i) {
+      ranges[i] = getRange(buffers[i]);
+      if (!(i < 2 ? make(dmlBindInput, table, i, &ranges[i])
+                  : make(dmlBindOutput, table, i - 2, &ranges[i])))
+        return false;
+    }
+    return true;
+  }
+
+  bool readResults() {
+    std::vector<float> sum(128), reversed(128);
+    if (!make(dmlReadBuffer, buffers[2], 0, sum.data(), 512) ||
+        !make(dmlReadBuffer, buffers[3], 0, reversed.data(), 512))
+      return false;
+    check(sum, reversed);
+    return true;
+  }
+
+  void check(const std::vector<float> &sum,
+             const std::vector<float> &reversed) {
+    for (size_t i = 0; i < 128; ++i) {
+      EXPECT_EQ(sum[i], a[i] + b[i]);
+      EXPECT_EQ(reversed[i], sum[i / 64 * 64 + 63 - i % 64]);
+    }
+  }
+
+  /// Calls, with allocations that fail where they are to.
+  template <typename Call> auto attempt(Call call) {
+    if (!failingAllocation)
+      return call();
+    uint64_t number = *failingAllocation >= allocations
+                          ? *failingAllocation - allocations
+                          : FaultyMemory::kNone;
+    (void)takeAllocationCount();
+    auto result = [&] {
+      FaultyMemory memory(number, isLasting && failures.empty());
+      return call();
+    }();
+    allocations += takeAllocationCount();
+    // Not in the calls to come.
+    if (hasAllocationFailed())
+      failingAllocation.reset();
+    return result;
+  }
+
+  /// A call of the library. Where it fails it does so cleanly, and the same
+  /// call succeeds right afterwards. False where the flow cannot go on: nothing
+  /// can be done with a device that is lost.
+  template <typename Function, typename... Args>
+  bool make(Function function, Args... args) {
+    DmlError error = nullptr;
+    DmlResult result = attempt([&] { return function(args..., &error); });
+    EXPECT_EQ(dmlGetErrorResult(error), result);
+    if (result == DML_SUCCESS)
+      return true;
+    fail(result, dmlGetErrorMessage(error));
+    dmlDestroyError(error);
+    if (result == DML_ERROR_DEVICE_LOST)
+      return false;
+    result = function(args..., &error);
+    EXPECT_EQ(result, DML_SUCCESS) << dmlGetErrorMessage(error);
+    dmlDestroyError(error);
+    return result == DML_SUCCESS;
+  }
+
+  /// The same of several calls, which throw.
+  template <typename Call> bool makeWhole(Call call) {
+    std::optional<dml::tools::Failure> failure;
+    for (int round = 0; round < 2; ++round) {
+      try {
+        call();
+        return true;
+      } catch (const dml::tools::Failure &caught) {
+        fail(caught.result, caught.message);
+        if (caught.result == DML_ERROR_DEVICE_LOST)
+          return false;
+      }
+    }
+    return false;
+  }
+
+  void fail(DmlResult result, const std::string &message) {
+    EXPECT_NE(message, "");
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    failures.push_back({result, message});
+  }
+
+  bool isValidated = false;
+  std::optional<uint64_t> failingAllocation;
+  bool isLasting = false;
+  uint64_t allocations = 0;
+
+  DmlInstance instance = nullptr;
+  DmlDevice device = nullptr;
+  DmlDevice adopted = nullptr;
+  DmlExecutable executable = nullptr;
+  DmlProgram program = nullptr;
+  std::vector<DmlBuffer> buffers;
+  DmlBindingTable table = nullptr;
+  DmlVulkanDevice vulkan{};
+  VkCommandPool commandPool = VK_NULL_HANDLE;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  std::vector<float> a = count(1), b = count(1000);
+
+  static std::vector<float> count(float first) {
+    std::vector<float> values(128);
+    std::iota(values.begin(), values.end(), first);
+    return values;
+  }
+};
+
+DmlInstance Flow::sharedInstance = nullptr;
+
+constexpr Flow::Kind kFlows[] = {
+    {"an instance", &Flow::nothing, &Flow::createValidatedInstance},
+    {"a device", &Flow::nothing, &Flow::createDevice},
+    {"adopting a device", &Flow::createDevice, &Flow::adoptDevice},
+    {"a program", &Flow::prepareProgram, &Flow::createProgram},
+    {"many pipelines", &Flow::prepareManyPipelines, &Flow::createProgram},
+    {"the pipeline cache", &Flow::prepareRun, &Flow::keepPipelines},
+    {"buffers", &Flow::createDevice, &Flow::useBuffers},
+    {"running a function", &Flow::prepareRun, &Flow::runFunction},
+    {"running in C++", &Flow::prepareRun, &Flow::runInCpp},
+    {"a binding table", &Flow::prepareBuffers, &Flow::useTable},
+    {"recording", &Flow::prepareRecording, &Flow::record},
+};
+
+//===----------------------------------------------------------------------===//
+// The tests
+//===----------------------------------------------------------------------===//
+
+class Faults : public testing::Test {
+protected:
+  void SetUp() override {
+    // Everything goes through staging buffers, where they are.
+    setNextLoader(discreteGetInstanceProcAddr);
+    setVulkanFault({});
+    DmlInstanceCreateInfo info{};
+    info.getInstanceProcAddr = faultyGetInstanceProcAddr;
+    DmlResult result = dmlCreateInstance(&info, &Flow::sharedInstance, nullptr);
+    if (result == DML_ERROR_NOT_FOUND ||
+        dmlGetDeviceCount(Flow::sharedInstance) == 0)
+      GTEST_SKIP() << "no Vulkan device";
+    ASSERT_EQ(result, DML_SUCCESS);
+  }
+  void TearDown() override {
+    dmlDestroyInstance(Flow::sharedInstance);
+    Flow::sharedInstance = nullptr;
+  }
+};
+
+/// What came of the fault points of one function.
+struct Row {
+  unsigned points = 0, errors = 0, harmless = 0, kept = 0;
+  Row &operator+=(const Row &other) {
+    points += other.points;
+    errors += other.errors;
+    harmless += other.harmless;
+    kept += other.kept;
+    return *this;
+  }
+  void print(const char *name) const {
+    std::printf("| %-40s | %6u | %9u | %8u | %4u |\n", name, points, errors,
+                harmless, kept);
+  }
+};
+
+void printTable(const std::map<std::string, Row> &rows) {
+  if (!std::getenv("DML_FAULT_TABLE"))
+    return;
+  std::printf("| %-40s | points | one error | harmless | kept |\n|%s|--------|"
+              "-----------|----------|------|\n",
+              "what fails", std::string(42, '-').c_str());
+  Row sum;
+  for (const auto &[name, row] : rows) {
+    row.print(name.c_str());
+    sum += row;
+  }
+  sum.print("together");
+}
+
+/// One fault in one flow.
+Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
+                 const char *resultName) {
+  // A name for debuggers is all that is missing, or the loader's way of saying
+  // that there are no devices.
+  bool isHarmless = fault.function == "vkSetDebugUtilsObjectNameEXT" ||
+                    (fault.function == "vkEnumeratePhysicalDevices" &&
+                     fault.result == VK_ERROR_INITIALIZATION_FAILED);
+  setVulkanFault(fault);
+  bool isMissingDestroyer = false;
+  {
+    Flow flow;
+    if ((flow.*kind.prepare)())
+      (void)(flow.*kind.run)();
+    EXPECT_TRUE(hasVulkanFailed());
+    EXPECT_EQ(flow.failures.size(), isHarmless ? 0u : 1u);
+    for (const Flow::Failure &failure : flow.failures) {
+      EXPECT_EQ(failure.result, translate(fault));
+      if (failure.result == DML_ERROR_UNSUPPORTED)
+        EXPECT_THAT(failure.message, HasSubstr("Vulkan has no function vk"));
+      else if (failure.result == DML_ERROR_NOT_FOUND)
+        EXPECT_THAT(failure.message, HasSubstr("found no driver"));
+      else if (failure.result == DML_ERROR_TIMEOUT)
+        EXPECT_THAT(failure.message, HasSubstr("has not finished within"));
+      else
+        EXPECT_THAT(failure.message,
+                    AllOf(HasSubstr(std::string(" failed with ") + resultName),
+                          HasSubstr(fault.function == "vkGetFenceStatus"
+                                        ? "vkWaitForFences"
+                                        : fault.function)));
+      isMissingDestroyer =
+          failure.message == "Vulkan has no function vkDestroyInstance" ||
+          failure.message == "Vulkan has no function vkDestroyDevice";
+    }
+  }
+  EXPECT_THAT(listVulkanMisuses(), IsEmpty());
+  // What cannot be destroyed stays, and so does what work uses that has taken
+  // longer than it may.
+  bool isKept = !listLiveObjects().empty();
+  if (!isMissingDestroyer && fault.result != VK_TIMEOUT)
+    EXPECT_THAT(listLiveObjects(), IsEmpty());
+  return {1, isHarmless ? 0u : 1u, isHarmless ? 1u : 0u, isKept ? 1u : 0u};
+}
+
+} // namespace
+
+TEST_F(Faults, OfEachCallOfVulkanAreCleanErrors) {
+  std::map<std::string, Row> rows;
+  for (const Flow::Kind &kind : kFlows) {
+    SCOPED_TRACE(kind.name);
+    VulkanFault none;
+    none.hidesStatus = true;
+    setVulkanFault(none);
+    std::map<std::string, uint32_t> before, after;
+    {
+      Flow flow;
+      ASSERT_TRUE((flow.*kind.prepare)());
+      before = countVulkanCalls();
+      ASSERT_TRUE((flow.*kind.run)());
+      after = countVulkanCalls();
+      ASSERT_THAT(flow.failures, IsEmpty());
+    }
+    ASSERT_THAT(listLiveObjects(), IsEmpty());
+    // How often a fence is asked, nobody can say beforehand; once for each wait
+    // it is.
+    before["vkGetFenceStatus"] = 0;
+    after["vkGetFenceStatus"] = after["vkWaitForFences"];
+    for (const auto &[function, count] : after)
+      for (uint32_t call = before[function]; call < count; ++call)
+        for (const NamedResult &error : listErrors(function)) {
+          SCOPED_TRACE(testing::Message()
+                       << function << ", call " << call << ", " << error.name);
+          VulkanFault fault;
+          fault.function = function;
+          fault.call = call;
+          fault.result = error.result;
+          fault.hidesStatus = function != "vkGetFenceStatus";
+          rows[function] += runWithFault(kind, fault, error.name);
+          ASSERT_FALSE(HasFailure());
+        }
+  }
+  for (const std::string &function : listFunctions())
+    EXPECT_GT(rows[function].points, 0u) << function << " never failed";
+  printTable(rows);
+}
+
+TEST_F(Faults, OfEachAllocationAreCleanErrors) {
+  constexpr Flow::Kind kMemoryFlows[] = {
+      {"reading an executable", &Flow::nothing, &Flow::readExecutable},
+      {"reading a file", &Flow::nothing, &Flow::readFile},
+      {"an instance", &Flow::nothing, &Flow::createInstance},
+      {"a device", &Flow::nothing, &Flow::createDevice},
+      {"adopting a device", &Flow::createDevice, &Flow::adoptDevice},
+      {"a program", &Flow::prepareProgram, &Flow::createProgram},
+      {"many pipelines", &Flow::prepareManyPipelines, &Flow::createProgram},
+      {"the pipeline cache", &Flow::prepareRun, &Flow::keepPipelines},
+      {"buffers", &Flow::createDevice, &Flow::useBuffers},
+      {"running a function", &Flow::prepareRun, &Flow::runFunction},
+      {"a binding table", &Flow::prepareBuffers, &Flow::useTable},
+      {"recording", &Flow::prepareRecording, &Flow::record},
+  };
+  // What functions keep for good is made before anything fails.
+  for (const Flow::Kind &kind : kMemoryFlows) {
+    setVulkanFault({});
+    Flow flow;
+    ASSERT_TRUE((flow.*kind.prepare)() && (flow.*kind.run)());
+  }
+  std::map<std::string, Row> rows;
+  for (const Flow::Kind &kind : kMemoryFlows) {
+    // Where there is no memory for a thread, others do its work.
+    bool mayDoWithout = std::string(kind.name) == "many pipelines";
+    for (bool lasting : {false, true}) {
+      bool hasFailed = true;
+      for (uint64_t number = 0; hasFailed; ++number) {
+        SCOPED_TRACE(testing::Message()
+                     << kind.name << ", allocation " << number
+                     << (lasting ? " and all after it" : ""));
+        setVulkanFault({});
+        int64_t live = countLiveAllocations();
+        AllocationFailure failure = AllocationFailure::None;
+        size_t errors = 0;
+        {
+          Flow flow;
+          ASSERT_TRUE((flow.*kind.prepare)());
+          flow.failAllocation(number, lasting);
+          EXPECT_TRUE((flow.*kind.run)());
+          failure = takeAllocationFailure();
+          errors = flow.failures.size();
+          for (const Flow::Failure &each : flow.failures) {
+            EXPECT_EQ(each.result, DML_ERROR_OUT_OF_MEMORY);
+            EXPECT_EQ(each.message, "out of host memory");
+          }
+        }
+        hasFailed = failure != AllocationFailure::None;
+        EXPECT_LE(errors, hasFailed ? 1u : 0u);
+        if (failure == AllocationFailure::Throwing && !mayDoWithout)
+          EXPECT_EQ(errors, 1u);
+        EXPECT_EQ(countLiveAllocations(), live);
+        EXPECT_THAT(listLiveObjects(), IsEmpty());
+        EXPECT_THAT(listVulkanMisuses(), IsEmpty());
+        ASSERT_FALSE(HasFailure());
+        if (hasFailed)
+          rows[std::string("memory for ") + kind.name] +=
+              {1, static_cast<unsigned>(errors),
+               static_cast<unsigned>(1 - errors), 0};
+      }
+    }
+  }
+  printTable(rows);
+}
