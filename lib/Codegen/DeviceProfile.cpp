@@ -69,6 +69,9 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
     required.set(isFloat ? DeviceFeature::ShaderFloat64
                          : DeviceFeature::ShaderInt64,
                  true);
+    // Buffers hold the bits of an f64.
+    if (isStored)
+      required.set(DeviceFeature::ShaderInt64, true);
     break;
   default:
     break;

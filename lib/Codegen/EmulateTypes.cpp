@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMap.h"
+#include "Words.h"
 #include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
@@ -13,9 +14,10 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,10 +35,13 @@ using namespace dml;
 // Types
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned wordBits = 32;
-
 static bool isWide(Type elementType) {
   return elementType.getIntOrFloatBitWidth() > wordBits;
+}
+
+/// What emulated wide types become.
+static VectorType getWideType(Builder &b) {
+  return VectorType::get(2, b.getIntegerType(wordBits));
 }
 
 static bool isNibble(Type elementType) { return elementType.isInteger(4); }
@@ -57,8 +62,8 @@ public:
     addConversion([this](Type type) -> std::optional<Type> {
       if (!isEmulated(type))
         return std::nullopt;
-      Type word = IntegerType::get(type.getContext(), wordBits);
-      return isWide(type) ? VectorType::get(2, word) : word;
+      Builder b(type.getContext());
+      return isWide(type) ? Type(getWideType(b)) : b.getIntegerType(wordBits);
     });
     addConversion([this](RankedTensorType type) -> std::optional<Type> {
       if (!isEmulated(type.getElementType()) || !type.hasStaticShape())
@@ -79,29 +84,6 @@ public:
 
 private:
   DeviceProfile profile;
-};
-
-class Builder : public ImplicitLocOpBuilder {
-public:
-  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(*this, value);
-  }
-  /// An i32.
-  Value word(uint32_t value) {
-    return arith::ConstantOp::create(
-        *this, IntegerAttr::get(getI32Type(), static_cast<int32_t>(value)));
-  }
-  template <typename Op> Value with(Value lhs, uint32_t rhs) {
-    return createOrFold<Op>(lhs, word(rhs));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value lhs, uint32_t rhs) {
-    return createOrFold<arith::CmpIOp>(predicate, lhs, word(rhs));
-  }
-  Value select(Value condition, Value whenTrue, Value whenFalse) {
-    return createOrFold<arith::SelectOp>(condition, whenTrue, whenFalse);
-  }
 };
 } // namespace
 
@@ -134,7 +116,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
           // Through the rewriter, which is to convert what the body becomes.
           OpBuilder::InsertionGuard guard(rewriter);
           rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
-          Builder b(loc, rewriter);
+          WordBuilder b(loc, rewriter);
           Value word = linalg::IndexOp::create(b, 0);
           linalg::YieldOp::create(b, isWide(type.getElementType())
                                          ? buildHalf(b, op, type, word)
@@ -147,19 +129,19 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
 
 private:
   /// Word `word` of elements that are wider than it.
-  Value buildHalf(Builder &b, linalg::GenericOp op, RankedTensorType type,
+  Value buildHalf(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                   Value word) const {
     Value position = arith::DivUIOp::create(b, word, b.index(2));
     Value isHigh = arith::CmpIOp::create(
         b, arith::CmpIPredicate::eq,
         arith::RemUIOp::create(b, word, b.index(2)), b.index(1));
     Value element = buildElement(b, op, type, position);
-    return b.select(isHigh, vector::ExtractOp::create(b, element, 1),
-                    vector::ExtractOp::create(b, element, 0));
+    Wide words = b.split(element);
+    return b.select(isHigh, words.high, words.low);
   }
 
   /// Word `word` of elements of which several fit in it.
-  Value buildPacked(Builder &b, linalg::GenericOp op, RankedTensorType type,
+  Value buildPacked(WordBuilder &b, linalg::GenericOp op, RankedTensorType type,
                     Value word) const {
     int64_t count = getNumPerWord(type.getElementType());
     Value result;
@@ -179,8 +161,8 @@ private:
   }
 
   /// The converted element at a row-major position: a clone of the body.
-  Value buildElement(Builder &b, linalg::GenericOp op, RankedTensorType type,
-                     Value position) const {
+  Value buildElement(WordBuilder &b, linalg::GenericOp op,
+                     RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
     for (int64_t dim = type.getRank(); dim-- > 0;) {
       // The outermost dimension takes what is left.
@@ -225,7 +207,7 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   LogicalResult
   matchAndRewrite(tensor::ExtractOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getTensor().getType());
     Value position = b.index(0);
     for (auto [size, index] :
@@ -237,11 +219,10 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     if (isWide(element)) {
       Value first = b.createOrFold<arith::MulIOp>(position, b.index(2));
       Value second = b.createOrFold<arith::AddIOp>(first, b.index(1));
-      Value words[] = {
-          tensor::ExtractOp::create(b, adaptor.getTensor(), first),
-          tensor::ExtractOp::create(b, adaptor.getTensor(), second)};
-      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-          op, getTypeConverter()->convertType<VectorType>(element), words);
+      Wide words = {tensor::ExtractOp::create(b, adaptor.getTensor(), first),
+                    tensor::ExtractOp::create(b, adaptor.getTensor(), second)};
+      rewriter.replaceOp(
+          op, b.join(words, getTypeConverter()->convertType(element)));
       return success();
     }
     // Tensors have fewer than 2^32 elements: as 32 bits the position has no
@@ -346,7 +327,7 @@ struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
       rewriter.replaceOp(op, adaptor.getSource());
       return success();
     }
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     Value source = adaptor.getSource(), dest = adaptor.getDest();
     auto destType = cast<RankedTensorType>(dest.getType());
     int64_t rows = destType.getNumElements() / row;
@@ -439,9 +420,17 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   LogicalResult
   matchAndRewrite(arith::SelectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, adaptor.getCondition(),
-                                                 adaptor.getTrueValue(),
-                                                 adaptor.getFalseValue());
+    WordBuilder b(op.getLoc(), rewriter);
+    Value condition = adaptor.getCondition();
+    Value whenTrue = adaptor.getTrueValue();
+    Value whenFalse = adaptor.getFalseValue();
+    if (!isWide(op.getType())) {
+      rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
+      return success();
+    }
+    // Word by word: a word is often all that is wanted.
+    Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
+    rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
   }
 };
@@ -453,15 +442,17 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   LogicalResult
   matchAndRewrite(arith::BitcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     Type type = getTypeConverter()->convertType(op.getType());
     Value bits = adaptor.getIn();
     if (bits.getType() == type) {
       rewriter.replaceOp(op, bits);
       return success();
     }
-    if (isWide(op.getType()))
-      return rewriter.notifyMatchFailure(op, "only one of the types is lacked");
+    if (isWide(op.getType())) {
+      rewriter.replaceOp(op, b.join(b.split(bits), type));
+      return success();
+    }
     // Through a word: the vector of the type that the device has fills it.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
@@ -485,14 +476,19 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   }
 };
 
-/// f16 to f32, which is exact.
+/// f16 to f32 and f32 to f64, which are exact.
 struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
+    if (op.getIn().getType().isF32() && op.getType().isF64()) {
+      Value bits = arith::BitcastOp::create(b, b.getI32Type(), adaptor.getIn());
+      rewriter.replaceOp(op, b.join(b.widenFloat(bits), getWideType(b)));
+      return success();
+    }
     if (!op.getIn().getType().isF16() || !op.getType().isF32())
       return rewriter.notifyMatchFailure(op, "not from f16 to f32");
     Value bits = adaptor.getIn();
@@ -520,14 +516,19 @@ struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   }
 };
 
-/// f32 to f16, rounded to nearest, halves to even.
+/// f32 to f16 and f64 to f32, rounded to nearest, halves to even.
 struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
+    if (op.getIn().getType().isF64() && op.getType().isF32()) {
+      Value bits = b.narrowFloat(b.split(adaptor.getIn()));
+      rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+      return success();
+    }
     if (!op.getIn().getType().isF32() || !op.getType().isF16())
       return rewriter.notifyMatchFailure(op, "not from f32 to f16");
     Value bits = arith::BitcastOp::create(b, b.getI32Type(), adaptor.getIn());
@@ -566,11 +567,16 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// The number, as a word, whose two's complement `bits` holds in its low
-/// `width` ones.
-static Value extendSign(Builder &b, Value bits, unsigned width) {
-  uint32_t rest = wordBits - width;
-  return b.with<arith::ShRSIOp>(b.with<arith::ShLIOp>(bits, rest), rest);
+/// A number of type `from` that is not wide, as a word: `value` is such a
+/// number or the bits that it became.
+static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
+  unsigned width = from.getIntOrFloatBitWidth();
+  if (width == wordBits)
+    return value;
+  if (value.getType() != from)
+    return isSigned ? b.extendSign(value, width) : value;
+  return isSigned ? b.createOrFold<arith::ExtSIOp>(b.getI32Type(), value)
+                  : b.createOrFold<arith::ExtUIOp>(b.getI32Type(), value);
 }
 
 /// Integers to floating point. Those of f16 come by way of f32, which rounds no
@@ -581,47 +587,117 @@ template <typename Op> struct ConvertToFloat : OpConversionPattern<Op> {
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
+    constexpr bool isSigned = std::is_same_v<Op, arith::SIToFPOp>;
     Value integer = adaptor.getIn();
-    if (isa<VectorType>(integer.getType()))
-      return rewriter.notifyMatchFailure(op, "not from a word");
-    if (std::is_same_v<Op, arith::SIToFPOp> &&
-        integer.getType() != op.getIn().getType())
-      integer =
-          extendSign(b, integer, op.getIn().getType().getIntOrFloatBitWidth());
-    bool isEmulated =
-        op.getType() != this->getTypeConverter()->convertType(op.getType());
-    Value number =
-        Op::create(b, isEmulated ? b.getF32Type() : op.getType(), integer);
-    if (isEmulated)
-      number = arith::TruncFOp::create(b, op.getType(), number);
+    Type from = op.getIn().getType(), to = op.getType();
+    Type type = this->getTypeConverter()->convertType(to);
+    if (!isWide(from))
+      integer = getWord(b, integer, from, isSigned);
+    if (isa<VectorType>(type)) {
+      Wide number =
+          isWide(from) ? b.split(integer) : b.extend(integer, isSigned);
+      rewriter.replaceOp(op, b.join(b.toDouble(number, isSigned), type));
+      return success();
+    }
+    Type computed = to.isF16() ? b.getF32Type() : to;
+    Value number;
+    if (isa<VectorType>(integer.getType())) {
+      Value bits = b.toSingle(b.split(integer), isSigned);
+      number = arith::BitcastOp::create(b, computed, bits);
+    } else {
+      number = Op::create(b, computed, integer);
+    }
+    if (computed != to)
+      number = arith::TruncFOp::create(b, to, number);
     rewriter.replaceOp(op, number);
     return success();
   }
 };
 
-/// Arithmetic of narrow integers is that of words whose upper bits are cleared
-/// again. Where signs matter, they are extended before.
-template <typename Op, bool isSigned = false>
-struct ConvertNarrow : OpConversionPattern<Op> {
+/// Floating point to integers.
+template <typename Op> struct ConvertFromFloat : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (isWide(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not a narrow type");
-    Builder b(op.getLoc(), rewriter);
-    unsigned width = op.getType().getIntOrFloatBitWidth();
+    WordBuilder b(op.getLoc(), rewriter);
+    constexpr bool isSigned = std::is_same_v<Op, arith::FPToSIOp>;
+    Type from = op.getIn().getType(), to = op.getType();
+    Type type = this->getTypeConverter()->convertType(to);
+    Value number = adaptor.getIn();
+    bool hasWords = isa<VectorType>(number.getType());
+    if (!hasWords && isa<VectorType>(type) && !from.isF32())
+      return rewriter.notifyMatchFailure(op, "not from f32");
+    if (isWide(to)) {
+      Wide words = hasWords ? b.fromDouble(b.split(number), isSigned)
+                            : b.fromSingle(number, isSigned);
+      rewriter.replaceOp(op, b.join(words, type));
+      return success();
+    }
+    Value word = hasWords ? b.fromDouble(b.split(number), isSigned).low
+                          : Op::create(b, b.getI32Type(), number).getResult();
+    unsigned width = to.getIntOrFloatBitWidth();
+    if (type == to && width < wordBits)
+      word = arith::TruncIOp::create(b, to, word);
+    else if (width < wordBits)
+      word = b.with<arith::AndIOp>(word, (1u << width) - 1);
+    rewriter.replaceOp(op, word);
+    return success();
+  }
+};
+
+struct ConvertCmpF : OpConversionPattern<arith::CmpFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::CmpFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getLhs().getType().isF64())
+      return rewriter.notifyMatchFailure(op, "not of f64");
+    WordBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, b.compareDoubles(op.getPredicate(),
+                                            b.split(adaptor.getLhs()),
+                                            b.split(adaptor.getRhs())));
+    return success();
+  }
+};
+
+/// Arithmetic of narrow integers is that of words whose upper bits are cleared
+/// again. Where signs matter, they are extended before. Wide ones have
+/// functions of two words.
+template <typename Op> struct ConvertArithmetic : OpConversionPattern<Op> {
+  using WideFn = Wide (WordBuilder::*)(Wide, Wide);
+
+  ConvertArithmetic(const TypeConverter &typeConverter, MLIRContext *context,
+                    bool isSigned, WideFn wide)
+      : OpConversionPattern<Op>(typeConverter, context), isSigned(isSigned),
+        wide(wide) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    WordBuilder b(op.getLoc(), rewriter);
     Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
+    if (isWide(op.getType())) {
+      Wide result = (b.*wide)(b.split(lhs), b.split(rhs));
+      rewriter.replaceOp(op, b.join(result, lhs.getType()));
+      return success();
+    }
+    unsigned width = op.getType().getIntOrFloatBitWidth();
     if (isSigned) {
-      lhs = extendSign(b, lhs, width);
-      rhs = extendSign(b, rhs, width);
+      lhs = b.extendSign(lhs, width);
+      rhs = b.extendSign(rhs, width);
     }
     Value result = b.createOrFold<Op>(lhs, rhs);
     rewriter.replaceOp(op, b.with<arith::AndIOp>(result, (1u << width) - 1));
     return success();
   }
+
+private:
+  bool isSigned;
+  WideFn wide;
 };
 
 struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
@@ -631,16 +707,19 @@ struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
   matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = op.getLhs().getType();
-    if (isWide(type))
-      return rewriter.notifyMatchFailure(op, "not a narrow type");
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     Value lhs = adaptor.getLhs(), rhs = adaptor.getRhs();
+    if (isWide(type)) {
+      rewriter.replaceOp(
+          op, b.compare(op.getPredicate(), b.split(lhs), b.split(rhs)));
+      return success();
+    }
     using Predicate = arith::CmpIPredicate;
     if (llvm::is_contained(
             {Predicate::slt, Predicate::sle, Predicate::sgt, Predicate::sge},
             op.getPredicate())) {
-      lhs = extendSign(b, lhs, type.getIntOrFloatBitWidth());
-      rhs = extendSign(b, rhs, type.getIntOrFloatBitWidth());
+      lhs = b.extendSign(lhs, type.getIntOrFloatBitWidth());
+      rhs = b.extendSign(rhs, type.getIntOrFloatBitWidth());
     }
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
     return success();
@@ -655,75 +734,67 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   LogicalResult
   matchAndRewrite(arith::TruncIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     Value word = adaptor.getIn();
-    if (isa<VectorType>(word.getType()))
-      word = vector::ExtractOp::create(b, word, 0);
-    else if (isWide(word.getType()))
-      word = arith::TruncIOp::create(b, b.getI32Type(), word);
+    if (isWide(op.getIn().getType()))
+      word = b.split(word).low;
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (type == op.getType()) {
+      if (word.getType() != type)
+        word = arith::TruncIOp::create(b, type, word);
+      rewriter.replaceOp(op, word);
+      return success();
+    }
     if (!word.getType().isInteger(wordBits))
       return rewriter.notifyMatchFailure(op, "not from a word");
     unsigned width = op.getType().getIntOrFloatBitWidth();
-    if (width < wordBits)
-      word = b.with<arith::AndIOp>(word, (1u << width) - 1);
-    rewriter.replaceOp(op, word);
+    rewriter.replaceOp(op, b.with<arith::AndIOp>(word, (1u << width) - 1));
     return success();
   }
 };
 
-/// Whether `op` moves the high one of two words to the low one's place.
-static bool isShiftByWord(arith::ShRUIOp op) {
-  APInt shift;
-  return isWide(op.getType()) &&
-         matchPattern(op.getRhs(), m_ConstantInt(&shift)) && shift == wordBits;
-}
-
-struct ConvertShRUI : OpConversionPattern<arith::ShRUIOp> {
+/// Places are numbers of 32 bits: `dml-convert-kernels-to-spirv` refuses those
+/// that are not.
+struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(arith::ShRUIOp op, OpAdaptor adaptor,
+  matchAndRewrite(arith::IndexCastUIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
-    Value high = vector::ExtractOp::create(b, adaptor.getLhs(), 1);
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-        op, cast<VectorType>(adaptor.getLhs().getType()),
-        ValueRange{high, b.word(0)});
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (!isa<VectorType>(type))
+      return rewriter.notifyMatchFailure(op, "not to two words");
+    WordBuilder b(op.getLoc(), rewriter);
+    Value word =
+        arith::IndexCastUIOp::create(b, b.getI32Type(), adaptor.getIn());
+    rewriter.replaceOp(op, b.join(b.extend(word, /*isSigned=*/false), type));
     return success();
   }
 };
 
-/// From bits in a word, or from i1, to a word or two.
+/// From bits in a word, from i1, or from what the device has, to a word or two
+/// or what the device has.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Builder b(op.getLoc(), rewriter);
+    WordBuilder b(op.getLoc(), rewriter);
     constexpr bool isSigned = std::is_same_v<Op, arith::ExtSIOp>;
-    Type from = op.getIn().getType(), to = op.getType();
-    Value bits = adaptor.getIn();
-    if (from.isInteger(1))
-      bits = Op::create(b, b.getI32Type(), bits);
-    else if (isSigned && !from.isInteger(wordBits))
-      bits = extendSign(b, bits, from.getIntOrFloatBitWidth());
-    if (to == this->getTypeConverter()->convertType(to)) {
-      rewriter.replaceOp(op,
-                         to == b.getI32Type() ? bits : Op::create(b, to, bits));
-      return success();
-    }
-    if (isWide(to)) {
-      Value high =
-          isSigned ? b.with<arith::ShRSIOp>(bits, wordBits - 1) : b.word(0);
-      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-          op, VectorType::get(2, b.getI32Type()), ValueRange{bits, high});
-      return success();
-    }
-    if (isSigned && to != b.getI32Type())
-      bits =
-          b.with<arith::AndIOp>(bits, (1u << to.getIntOrFloatBitWidth()) - 1);
-    rewriter.replaceOp(op, bits);
+    Type to = op.getType();
+    Type type = this->getTypeConverter()->convertType(to);
+    Value word = getWord(b, adaptor.getIn(), op.getIn().getType(), isSigned);
+    unsigned width = to.getIntOrFloatBitWidth();
+    if (isa<VectorType>(type))
+      word = b.join(b.extend(word, isSigned), type);
+    else if (width > wordBits)
+      word = Op::create(b, to, word);
+    else if (width < wordBits && type == to)
+      word = arith::TruncIOp::create(b, to, word);
+    else if (width < wordBits && isSigned)
+      word = b.with<arith::AndIOp>(word, (1u << width) - 1);
+    rewriter.replaceOp(op, word);
     return success();
   }
 };
@@ -733,55 +804,58 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 } // namespace
 
-/// Operations of two narrow integers that ConvertNarrow is for; signs matter to
-/// the latter.
-#define DML_UNSIGNED_ARITHMETIC                                                \
-  arith::AddIOp, arith::AndIOp, arith::DivUIOp, arith::MaxUIOp,                \
-      arith::MinUIOp, arith::MulIOp, arith::OrIOp, arith::RemUIOp,             \
-      arith::ShLIOp, arith::ShRUIOp, arith::SubIOp, arith::XOrIOp
-#define DML_SIGNED_ARITHMETIC                                                  \
-  arith::DivSIOp, arith::MaxSIOp, arith::MinSIOp, arith::RemSIOp, arith::ShRSIOp
-#define DML_NARROW_ARITHMETIC DML_UNSIGNED_ARITHMETIC, DML_SIGNED_ARITHMETIC
+/// Operations of two integers: whether signs matter to narrow ones, and what
+/// computes wide ones.
+#define DML_INTEGER_ARITHMETIC(X)                                              \
+  X(arith::AddIOp, false, add)                                                 \
+  X(arith::AndIOp, false, bitAnd)                                              \
+  X(arith::DivSIOp, true, divSigned)                                           \
+  X(arith::DivUIOp, false, divUnsigned)                                        \
+  X(arith::MaxSIOp, true, maxSigned)                                           \
+  X(arith::MaxUIOp, false, maxUnsigned)                                        \
+  X(arith::MinSIOp, true, minSigned)                                           \
+  X(arith::MinUIOp, false, minUnsigned)                                        \
+  X(arith::MulIOp, false, mul)                                                 \
+  X(arith::OrIOp, false, bitOr)                                                \
+  X(arith::RemSIOp, true, remSigned)                                           \
+  X(arith::RemUIOp, false, remUnsigned)                                        \
+  X(arith::ShLIOp, false, shiftLeft)                                           \
+  X(arith::ShRSIOp, true, shiftRightSigned)                                    \
+  X(arith::ShRUIOp, false, shiftRight)                                         \
+  X(arith::SubIOp, false, sub)                                                 \
+  X(arith::XOrIOp, false, bitXor)
 
-template <bool isSigned, typename... Ops>
-static void addNarrow(RewritePatternSet &patterns,
-                      const TypeConverter &typeConverter) {
-  patterns.add<ConvertNarrow<Ops, isSigned>...>(typeConverter,
-                                                patterns.getContext());
+/// Whether there is a pattern for `op`, which takes or gives a number of the
+/// emulated `type`.
+static bool isComputed(Operation *op, Type type) {
+  if (isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
+          arith::ExtUIOp, arith::SelectOp, arith::SIToFPOp, arith::TruncFOp,
+          arith::TruncIOp, arith::UIToFPOp>(op))
+    return true;
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return !type.isF16();
+  if (isa<FloatType>(type))
+    return type.isF64() && isa<arith::CmpFOp>(op);
+#define DML_IS(Op, isSigned, wide) || isa<Op>(op)
+  return isa<arith::CmpIOp>(op) ||
+         (isa<arith::IndexCastUIOp>(op) && isWide(type) &&
+          op->getOperand(0).getType().isIndex()) DML_INTEGER_ARITHMETIC(DML_IS);
+#undef DML_IS
 }
 
-/// Refuses arithmetic on types that the profile lacks, by the Vulkan feature's
-/// name: what becomes words is moved and converted, but not computed with.
+/// Refuses arithmetic on types that the profile lacks and that words have no
+/// patterns for, by the Vulkan feature's name.
 static LogicalResult verifyArithmetic(ModuleOp module,
                                       const WordTypeConverter &typeConverter,
                                       const DeviceProfile &profile) {
-  auto isWideAndEmulated = [&](Type type) {
-    return typeConverter.isEmulated(type) && isWide(type);
-  };
   WalkResult result = module.walk([&](Operation *op) {
     if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
             op->getDialect()))
       return WalkResult::advance();
-    // What moves or converts elements has patterns here, but none for f64.
-    bool converts =
-        isa<arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
-            arith::ExtUIOp, arith::SelectOp, arith::SIToFPOp, arith::TruncFOp,
-            arith::TruncIOp, arith::UIToFPOp>(op);
-    auto shift = dyn_cast<arith::ShRUIOp>(op);
-    converts |= shift && isShiftByWord(shift);
-    // Two words are not converted to floats, nor are they the bits of an f64.
-    if (isa<arith::BitcastOp, arith::SIToFPOp, arith::UIToFPOp>(op) &&
-        typeConverter.isLegal(op->getOperandTypes()) !=
-            typeConverter.isLegal(op->getResultTypes()))
-      converts = llvm::none_of(
-          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()),
-          isWideAndEmulated);
-    bool isNarrowArithmetic = isa<DML_NARROW_ARITHMETIC, arith::CmpIOp>(op);
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes())) {
-      if (!type.isIntOrFloat() || (converts && !type.isF64()) ||
-          (isNarrowArithmetic && !isWide(type)) ||
-          (typeConverter.isLegal(type) && !type.isF64()))
+      if (!type.isIntOrFloat() || !typeConverter.isEmulated(type) ||
+          isComputed(op, type))
         continue;
       // Elements that are computed with are loaded and stored as well, so that
       // the features of both are named.
@@ -827,18 +901,17 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addDynamicallyLegalOp<
-        arith::BitcastOp, arith::ConstantOp, arith::ExtFOp, arith::ExtSIOp,
-        arith::ExtUIOp, arith::SelectOp, arith::TruncFOp, arith::TruncIOp,
-        func::ReturnOp, tensor::CastOp, tensor::CollapseShapeOp,
-        tensor::EmptyOp, tensor::ExpandShapeOp, tensor::ExtractOp,
-        tensor::InsertSliceOp>(isLegal);
-    target.addDynamicallyLegalOp<arith::CmpIOp>(
-        [&](arith::CmpIOp op) { return isLegal(op); });
-    target.addDynamicallyLegalOp<DML_NARROW_ARITHMETIC>(isLegal);
-    target.addDynamicallyLegalOp<arith::ShRUIOp>([&](arith::ShRUIOp op) {
-      return isLegal(op) || (isWide(op.getType()) && !isShiftByWord(op));
-    });
-    target.addDynamicallyLegalOp<arith::SIToFPOp, arith::UIToFPOp>(isLegal);
+        arith::BitcastOp, arith::CmpFOp, arith::CmpIOp, arith::ConstantOp,
+        arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::FPToSIOp,
+        arith::FPToUIOp, arith::IndexCastUIOp, arith::SelectOp, arith::SIToFPOp,
+        arith::TruncFOp, arith::TruncIOp, arith::UIToFPOp, func::ReturnOp,
+        tensor::CastOp, tensor::CollapseShapeOp, tensor::EmptyOp,
+        tensor::ExpandShapeOp, tensor::ExtractOp, tensor::InsertSliceOp>(
+        isLegal);
+#define DML_ADD_LEGAL(Op, isSigned, wide)                                      \
+  target.addDynamicallyLegalOp<Op>(isLegal);
+    DML_INTEGER_ARITHMETIC(DML_ADD_LEGAL)
+#undef DML_ADD_LEGAL
     target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
         [](Operation *op) { return !op->hasAttr(elementAttrName); });
     target.addDynamicallyLegalOp<linalg::GenericOp>([&](linalg::GenericOp op) {
@@ -849,19 +922,25 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
     });
 
     RewritePatternSet patterns(context);
-    patterns
-        .add<ConvertGeneric, DropElementCast, ConvertExtract, ConvertEmpty,
-             ConvertInsertSlice, ConvertConstant, ConvertSelect, ConvertBitcast,
-             ConvertExtF, ConvertTruncF, ConvertCmpI,
-             ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
-             ConvertTruncI, ConvertShRUI, ConvertExtI<arith::ExtSIOp>,
-             ConvertExtI<arith::ExtUIOp>, DropReshape<tensor::CastOp>,
-             DropReshape<tensor::CollapseShapeOp>,
-             DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
-    addNarrow</*isSigned=*/false, DML_UNSIGNED_ARITHMETIC>(patterns,
-                                                           typeConverter);
-    addNarrow</*isSigned=*/true, DML_SIGNED_ARITHMETIC>(patterns,
-                                                        typeConverter);
+    patterns.add<
+        ConvertGeneric, DropElementCast, ConvertExtract, ConvertEmpty,
+        ConvertInsertSlice, ConvertConstant, ConvertSelect, ConvertBitcast,
+        ConvertExtF, ConvertTruncF, ConvertCmpF, ConvertCmpI,
+        ConvertToFloat<arith::SIToFPOp>, ConvertToFloat<arith::UIToFPOp>,
+        ConvertFromFloat<arith::FPToSIOp>, ConvertFromFloat<arith::FPToUIOp>,
+        ConvertIndexCastUI, ConvertTruncI, ConvertExtI<arith::ExtSIOp>,
+        ConvertExtI<arith::ExtUIOp>, DropReshape<tensor::CastOp>,
+        DropReshape<tensor::CollapseShapeOp>,
+        DropReshape<tensor::ExpandShapeOp>>(typeConverter, context);
+#define DML_ADD_PATTERN(Op, isSigned, wide)                                    \
+  patterns.add<ConvertArithmetic<Op>>(                                         \
+      typeConverter, context, isSigned,                                        \
+      ConvertArithmetic<Op>::WideFn(&WordBuilder::wide));
+    DML_INTEGER_ARITHMETIC(DML_ADD_PATTERN)
+#undef DML_ADD_PATTERN
+    // What loops carry from round to round.
+    scf::populateSCFStructuralTypeConversionsAndLegality(typeConverter,
+                                                         patterns, target);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(
         patterns, typeConverter);
     populateReturnOpTypeConversionPattern(patterns, typeConverter);

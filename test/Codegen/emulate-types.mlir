@@ -5,6 +5,7 @@
 // RUN: diff %t.none %t.full
 // RUN: dml-opt %s --dml-emulate-types=device-profile=minimal | FileCheck %s
 // RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat16 | FileCheck %s --check-prefix=HALF
+// RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat64 | FileCheck %s --check-prefix=LONG
 // RUN: not dml-opt %s --dml-emulate-types=device-profile=tiny 2>&1 | FileCheck %s --check-prefix=PROFILE
 
 // PROFILE: device profile 'tiny' is unknown
@@ -42,9 +43,8 @@ func.func @bytes(%input: tensor<1x5xi8>)
 
 // CHECK-LABEL: func.func @longs
 // CHECK-SAME: tensor<12xi32> {dml.type = tensor<2x3xi64>}
-// CHECK: arith.constant dense<[-2, 1]> : vector<2xi32>
-// CHECK: vector.from_elements
-// CHECK: arith.select {{.*}} : vector<2xi32>
+// CHECK: arith.select {{.*}}, %c-2_i32 : i32
+// CHECK: arith.select {{.*}}, %c1_i32 : i32
 // HALF-LABEL: func.func @longs
 // HALF-SAME: tensor<2x3xi64>
 func.func @longs(%input: tensor<2x3xi64>) -> tensor<2x3xi64> {
@@ -134,6 +134,92 @@ func.func @arithmetic(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<4xi8> {
     linalg.yield %chosen : i8
   } -> tensor<4xi8>
   return %0 : tensor<4xi8>
+}
+
+// Arithmetic of 64 bits in two words: a sum that is less than what was added to
+// has left a carry, the lower words decide where the upper ones are equal, and a
+// quotient takes divisions of words.
+// CHECK-LABEL: func.func @long_arithmetic
+// CHECK-SAME: -> (tensor<8xi32> {dml.type = tensor<4xi64>})
+// CHECK: %[[LOW:.*]] = arith.addi %[[A:.*]], %{{.*}} : i32
+// CHECK: %[[CARRY:.*]] = arith.cmpi ult, %[[LOW]], %[[A]] : i32
+// CHECK: %[[ONE:.*]] = arith.extui %[[CARRY]] : i1 to i32
+// CHECK: %[[UPPER:.*]] = arith.addi
+// CHECK: %[[HIGH:.*]] = arith.addi %[[UPPER]], %[[ONE]] : i32
+// CHECK: %[[BELOW:.*]] = arith.cmpi ult, %[[LOW]], %[[B:.*]] : i32
+// CHECK: %[[LESS:.*]] = arith.cmpi slt, %[[HIGH]], %[[C:.*]] : i32
+// CHECK: %[[SAME:.*]] = arith.cmpi eq, %[[HIGH]], %[[C]] : i32
+// CHECK: arith.select %[[SAME]], %[[BELOW]], %[[LESS]] : i1
+// CHECK-COUNT-3: arith.divui {{.*}} : i32
+// CHECK: arith.mului_extended {{.*}} : i32
+// CHECK-NOT: i64
+// CHECK: return
+func.func @long_arithmetic(%x: tensor<4xi64>, %y: tensor<4xi64>) -> tensor<4xi64> {
+  %empty = tensor.empty() : tensor<4xi64>
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<4xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %a = tensor.extract %x[%i] : tensor<4xi64>
+    %b = tensor.extract %y[%i] : tensor<4xi64>
+    %sum = arith.addi %a, %b : i64
+    %less = arith.cmpi slt, %sum, %b : i64
+    %chosen = arith.select %less, %sum, %b : i64
+    %quotient = arith.divui %chosen, %a : i64
+    linalg.yield %quotient : i64
+  } -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// Loops carry two words.
+// CHECK-LABEL: func.func @long_sum
+// CHECK: scf.for {{.*}} -> (vector<2xi32>)
+// CHECK: scf.yield %{{.*}} : vector<2xi32>
+// CHECK: arith.bitcast %{{.*}} : i32 to f32
+func.func @long_sum(%x: tensor<1x4xi64>) -> tensor<1xf32> {
+  %empty = tensor.empty() : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0 : i64
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<1xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %sum = scf.for %j = %c0 to %c4 step %c1 iter_args(%carried = %zero) -> i64 {
+      %a = tensor.extract %x[%i, %j] : tensor<1x4xi64>
+      %next = arith.addi %carried, %a : i64
+      scf.yield %next : i64
+    }
+    %number = arith.sitofp %sum : i64 to f32
+    linalg.yield %number : f32
+  } -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// The bits of f64, where neither is there and where i64 is.
+// CHECK-LABEL: func.func @doubles
+// CHECK-NOT: f64
+// CHECK: return
+// LONG-LABEL: func.func @doubles
+// LONG-SAME: tensor<4xi64>
+// LONG-NOT: f64
+// LONG: return
+func.func @doubles(%x: tensor<4xi64>) -> tensor<4xi32> {
+  %empty = tensor.empty() : tensor<4xi32>
+  %limit = arith.constant 3.5 : f64
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%empty : tensor<4xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %bits = tensor.extract %x[%i] : tensor<4xi64>
+    %number = arith.bitcast %bits : i64 to f64
+    %less = arith.cmpf olt, %number, %limit : f64
+    %chosen = arith.select %less, %number, %limit : f64
+    %whole = arith.fptosi %chosen : f64 to i32
+    linalg.yield %whole : i32
+  } -> tensor<4xi32>
+  return %0 : tensor<4xi32>
 }
 
 // SPDX-License-Identifier: Apache-2.0

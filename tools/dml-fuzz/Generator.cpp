@@ -388,6 +388,21 @@ bool isFloat(DataType type) {
          type == DataType::FLOAT64;
 }
 
+static bool isLong(DataType type) {
+  return type == DataType::INT64 || type == DataType::UINT64;
+}
+
+/// A number of 64 bits of any length, or near where a word or the type ends.
+static int64_t drawLong(Random &random) {
+  static constexpr int64_t ends[] = {0, int64_t(1) << 32, INT64_MIN};
+  if (random.oneIn(3))
+    return static_cast<int64_t>(
+        static_cast<uint64_t>(random.pick(ArrayRef(ends))) +
+        static_cast<uint64_t>(random.between(-2, 2)));
+  int64_t number = static_cast<int64_t>(random.next() >> random.between(1, 63));
+  return random.oneIn(2) ? number : -number;
+}
+
 static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
   int64_t numElements = tensor.getNumElements();
   switch (purpose) {
@@ -442,6 +457,11 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     if (!isFloating && random.oneIn(3)) {
       for (size_t i = 0; i < tensor.getNumBytes(); ++i)
         tensor.getData()[i] = static_cast<char>(random.next());
+      // Two random numbers of 64 bits have about the same length, and neither
+      // is 0 or the lowest.
+      for (int64_t i = 0; isLong(tensor.getDataType()) && i < numElements; ++i)
+        if (random.oneIn(2))
+          tensor.setInteger(i, drawLong(random));
       return;
     }
     bool hasSpecial = isFloating && random.oneIn(5);

@@ -76,9 +76,13 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
 
     A `tensor.insert_slice` of whole words is one of words.
 
-    Conversions between f16 and f32, and between 8-bit integers and f32, become
-    integer arithmetic. Other arithmetic on such types is left to
-    `dml-convert-kernels-to-spirv` to refuse: no operator has any.
+    Arithmetic on such integers, and conversions between them and floats, become
+    arithmetic on words: on one for 4, 8 and 16 bits, on two for 64. A number of
+    64 bits has a carry from its low word to its high one, and a quotient two
+    steps of long division. Conversions from and to f16 and f64 and comparisons
+    of f64 are integer arithmetic, which rounds to nearest, halves to even. Other
+    arithmetic on floats that the profile lacks is refused, by the Vulkan
+    feature's name: no operator has any.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],

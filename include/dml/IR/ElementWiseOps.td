@@ -376,8 +376,7 @@ def DML_CastOp
     "integers of fewer bits by dropping the upper ones. Where a float type "
     "cannot hold a number, f16 takes the nearest one, halves to even, of an "
     "f32; other conversions give one of the two neighbours, as Vulkan "
-    "allows. Casts from and to f64 want the features shaderFloat64 and "
-    "shaderInt64."> {
+    "allows."> {
   let support = [
     DML_SameSupport<FL_4_1, 1, 8, DML_AllDataTypes>,
     DML_SameSupport<FL_3_1, 1, 8, DML_AllButFloat64>,
