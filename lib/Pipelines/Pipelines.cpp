@@ -37,11 +37,20 @@ using namespace dml;
 
 /// Canonicalization and common subexpression elimination. Regions are single
 /// blocks, or structured as SPIR-V wants them: there is nothing to simplify.
-static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass(
+static std::unique_ptr<Pass> createCanonicalization() {
+  return createCanonicalizerPass(
       GreedyRewriteConfig().setRegionSimplificationLevel(
-          GreedySimplifyRegionLevel::Disabled)));
+          GreedySimplifyRegionLevel::Disabled));
+}
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalization());
   pm.addPass(createCSEPass());
+}
+
+/// The same for generics on tensors, which are alike in all but their bodies.
+static void addTensorCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalization());
+  pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
 }
 
 void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
@@ -51,7 +60,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
   addCleanup(pm);
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
-  addCleanup(pm);
+  addTensorCleanup(pm);
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
@@ -61,7 +70,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
   pm.addPass(createEmulateTypes(emulate));
-  addCleanup(pm);
+  addTensorCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -83,6 +92,8 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   limit.deviceProfile = options.deviceProfile;
   pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
 
+  // From here on, each kernel stands once, in a function of its own.
+  pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
@@ -90,6 +101,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
+  // The launches go to where the calls are.
+  pm.addPass(createInlinerPass({}, /*defaultPipelineBuilder=*/nullptr));
+  pm.addPass(createSymbolDCEPass());
   // Kernels are cleaned up side by side, hence not before they are outlined.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
