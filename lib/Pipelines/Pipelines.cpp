@@ -35,13 +35,15 @@
 using namespace mlir;
 using namespace dml;
 
-/// Canonicalization and common subexpression elimination. Regions are single
-/// blocks, or structured as SPIR-V wants them: there is nothing to simplify.
+/// Canonicalization. Regions are single blocks, or structured as SPIR-V wants
+/// them: there is nothing to simplify.
 static std::unique_ptr<Pass> createCanonicalization() {
   return createCanonicalizerPass(
       GreedyRewriteConfig().setRegionSimplificationLevel(
           GreedySimplifyRegionLevel::Disabled));
 }
+
+/// Canonicalization and common subexpression elimination.
 static void addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalization());
   pm.addPass(createCSEPass());
@@ -72,6 +74,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(createEmulateTypes(emulate));
   addTensorCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
+  pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Arguments are packed; strided layouts would spread from them otherwise.
@@ -86,7 +89,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   addCleanup(pm);
   // A slice that was computed in place is copied to itself, which folds only
   // once the views are one.
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalization());
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
@@ -101,12 +104,10 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
-  // The launches go to where the calls are.
-  pm.addPass(createInlinerPass({}, /*defaultPipelineBuilder=*/nullptr));
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createInlineDispatches());
   // Kernels are cleaned up side by side, hence not before they are outlined.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalization());
 }
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,

@@ -77,6 +77,25 @@ def CopySharedResults
   ];
 }
 
+def PrepareBufferization
+    : Pass<"dml-prepare-bufferization", "mlir::func::FuncOp"> {
+  let summary = "Make buffers of tensors that need no analysis";
+  let description = [{
+    One-shot bufferization compares each read of a tensor, and of what may share its
+    buffer, with each write, for each of them: a tensor that 1,000 operators read
+    costs it a million comparisons, and 100 slices of a tensor take seconds. This
+    pass makes buffers of what needs no such search:
+
+    * Slices that are inserted into a `tensor.empty`, one after the other, are
+      copied into ranges of one buffer. `dml-place-parts` has them written there.
+    * Elements of a tensor are loaded from its buffer, where nothing uses the tensor
+      and its reshapes but to read them.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
   let summary = "Replace element types that a device lacks by 32-bit words";
   let description = [{
@@ -160,6 +179,16 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
+  let summary = "Put the launches of dispatches where these are called";
+  let description = [{
+    Replaces calls of what `dml-outline-dispatches` has made, once their generics are
+    launches of kernels: each call becomes the callee's `gpu.launch_func` and the
+    views that it takes. (`inline` splits the caller's block for each call, which
+    costs time that is quadratic in their number.)
+  }];
 }
 
 def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
