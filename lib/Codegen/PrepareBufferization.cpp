@@ -57,9 +57,10 @@ getInsertions(tensor::InsertSliceOp last) {
 
 /// Copies slices into ranges of one buffer.
 static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
-  Operation *empty = inserts.front().getDest().getDefiningOp();
+  tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
+  Operation *empty = first.getDest().getDefiningOp();
   OpBuilder builder(empty);
-  RankedTensorType type = inserts.front().getType();
+  RankedTensorType type = first.getType();
   auto bufferType = MemRefType::get(type.getShape(), type.getElementType());
   Value buffer = memref::AllocOp::create(builder, empty->getLoc(), bufferType);
   for (tensor::InsertSliceOp insert : inserts) {
@@ -70,7 +71,6 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
     memref::CopyOp::create(builder, insert.getLoc(),
                            getBuffer(builder, insert.getSource()), range);
   }
-  tensor::InsertSliceOp last = inserts.back();
   builder.setInsertionPoint(last);
   Value whole = bufferization::ToTensorOp::create(builder, last.getLoc(), type,
                                                   buffer, /*restrict=*/true,
