@@ -8,7 +8,7 @@
 
 // CHECK-LABEL: func @main
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<8xf32>, %[[B:[a-z0-9]+]]: memref<8xf32>, %[[C:[a-z0-9]+]]: memref<8xf32>
-// CHECK-NEXT:    %[[T:.*]] = memref.alloc
+// CHECK:         %[[T:.*]] = memref.alloc
 // CHECK:         call @dispatch(%[[T]], %[[A]], %[[B]])
 // CHECK-NEXT:    call @dispatch(%[[C]], %[[B]], %[[T]])
 // CHECK-NEXT:    call @dispatch_0(%[[C]], %[[B]])
@@ -82,10 +82,10 @@ func.func @main(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
 // kernel that is asked for.
 
 // CHECK-LABEL: func @order
-// CHECK:         call @dispatch(%{{.*}}, %[[A:.*]], %[[B:.*]])
-// CHECK-NEXT:    call @dispatch_0(%{{.*}}, %[[B]], %[[A]])
-// CHECK-NEXT:    call @dispatch_1(%{{.*}}, %[[A]], %[[B]])
-// CHECK-NEXT:    call @dispatch_2(%{{.*}}, %[[A]], %[[B]])
+// CHECK:         call @dispatch(%{{[a-z0-9]+}}, %[[A:[a-z0-9]+]], %[[B:[a-z0-9]+]])
+// CHECK-NEXT:    call @dispatch_0(%{{[a-z0-9]+}}, %[[B]], %[[A]])
+// CHECK-NEXT:    call @dispatch_1(%{{[a-z0-9]+}}, %[[A]], %[[B]])
+// CHECK-NEXT:    call @dispatch_2(%{{[a-z0-9]+}}, %[[A]], %[[B]])
 func.func @order(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
       outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
