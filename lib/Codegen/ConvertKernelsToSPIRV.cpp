@@ -295,8 +295,11 @@ struct ConvertKernelsToSPIRV
                                         })))
       return signalPassFailure();
 
+    SymbolTableCollection symbols;
     WalkResult bound = getOperation().walk([&](gpu::LaunchFuncOp launch) {
-      return WalkResult(shareBindings(launch, *profile));
+      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+          launch, launch.getKernel());
+      return WalkResult(shareBindings(launch, kernel, *profile));
     });
     if (bound.wasInterrupted())
       return signalPassFailure();
@@ -326,9 +329,8 @@ private:
 
   /// Views of one buffer share its binding: devices have few.
   static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
+                                     gpu::GPUFuncOp kernel,
                                      const DeviceProfile &profile) {
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-        launch, launch.getKernel());
     llvm::SmallMapVector<Value, unsigned, 4> bindings;
     for (auto [index, buffer] : llvm::enumerate(launch.getKernelOperands())) {
       while (isBufferView(buffer.getDefiningOp()))

@@ -56,7 +56,7 @@ struct KernelInfo {
 
 class Exporter {
 public:
-  explicit Exporter(ModuleOp module) : module(module) {}
+  explicit Exporter(ModuleOp module) : module(module), symbols(module) {}
 
   LogicalResult read();
   FailureOr<std::vector<uint8_t>> write();
@@ -70,6 +70,7 @@ private:
   writeRequirements(flatbuffers::FlatBufferBuilder &builder);
 
   ModuleOp module;
+  SymbolTable symbols;
   KernelTable kernels;
   std::vector<KernelInfo> kernelInfos;
   ConstantPool constants;
@@ -171,7 +172,7 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
     tensors.push_back(std::move(*tensor));
   }
   FailureOr<Schedule> schedule =
-      buildSchedule(function, kernels, constants, ranges);
+      buildSchedule(function, symbols, kernels, constants, ranges);
   if (failed(schedule))
     return failure();
   exported.schedule = std::move(*schedule);

@@ -6,41 +6,128 @@
 
 #include "MemoryPlan.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
+#include <vector>
+
+using namespace dml;
+
+namespace {
+/// Ranges of bytes, those that touch as one.
+class ByteRanges {
+public:
+  void add(uint64_t begin, uint64_t end) {
+    auto next = beginByEnd.lower_bound(begin);
+    while (next != beginByEnd.end() && next->second <= end) {
+      begin = std::min(begin, next->second);
+      end = std::max(end, next->first);
+      next = beginByEnd.erase(next);
+    }
+    beginByEnd.emplace_hint(next, end, begin);
+  }
+
+  /// The lowest offset from `offset` on where `size` bytes are in no range.
+  uint64_t findGap(uint64_t offset, uint64_t size) const {
+    for (auto next = beginByEnd.upper_bound(offset);
+         next != beginByEnd.end() && next->second < offset + size; ++next)
+      offset = next->first;
+    return offset;
+  }
+
+private:
+  std::map<uint64_t, uint64_t> beginByEnd;
+};
+
+/// The bytes of the arena that are in use, step by step: a tree whose root
+/// stands for all steps, and whose other nodes stand for halves of their
+/// parents' steps. Of many thousand allocations, few are in use at a time, and
+/// no search looks at the others.
+class ArenaUse {
+public:
+  explicit ArenaUse(unsigned numSteps)
+      : numSteps(llvm::PowerOf2Ceil(numSteps)), nodes(2 * this->numSteps) {}
+
+  /// The lowest offset where `allocation` finds its bytes free at its steps.
+  uint64_t findGap(const Allocation &allocation) {
+    llvm::SmallVector<const ByteRanges *> inUse;
+    visit(allocation, [&](const Node &node, bool isWithin) {
+      inUse.push_back(isWithin ? &node.atSomeStep : &node.throughout);
+    });
+    uint64_t offset = 0, last;
+    do {
+      last = offset;
+      for (const ByteRanges *ranges : inUse)
+        offset = ranges->findGap(offset, allocation.size);
+    } while (offset != last);
+    return offset;
+  }
+
+  /// Takes the bytes from `begin` to `end` at the steps of `allocation`.
+  void take(const Allocation &allocation, uint64_t begin, uint64_t end) {
+    visit(allocation, [&](Node &node, bool isWithin) {
+      node.atSomeStep.add(begin, end);
+      if (isWithin)
+        node.throughout.add(begin, end);
+    });
+  }
+
+private:
+  /// The bytes that are in use at one of the node's steps or more, and those of
+  /// the allocations which this is one of the largest nodes within.
+  struct Node {
+    ByteRanges atSomeStep, throughout;
+  };
+  using Visitor = llvm::function_ref<void(Node &node, bool isWithin)>;
+
+  /// Visits the largest nodes that are within the steps of `allocation`, and
+  /// all above these.
+  void visit(const Allocation &allocation, Visitor visitor) {
+    visit(/*node=*/1, /*begin=*/0, numSteps, allocation, visitor);
+  }
+  void visit(uint64_t node, uint64_t begin, uint64_t end,
+             const Allocation &allocation, Visitor visitor) {
+    if (allocation.last < begin || end <= allocation.first)
+      return;
+    bool isWithin = allocation.first <= begin && end - 1 <= allocation.last;
+    visitor(nodes[node], isWithin);
+    if (isWithin)
+      return;
+    uint64_t middle = begin + (end - begin) / 2;
+    visit(2 * node, begin, middle, allocation, visitor);
+    visit(2 * node + 1, middle, end, allocation, visitor);
+  }
+
+  uint64_t numSteps;
+  std::vector<Node> nodes;
+};
+} // namespace
 
 uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
                          uint64_t alignment) {
+  // What has no bytes is everywhere.
   llvm::SmallVector<Allocation *> bySize;
-  for (Allocation &allocation : allocations)
+  unsigned numSteps = 1;
+  for (Allocation &allocation : allocations) {
+    allocation.offset = 0;
+    if (allocation.size == 0)
+      continue;
     bySize.push_back(&allocation);
+    numSteps = std::max(numSteps, allocation.last + 1);
+  }
   llvm::stable_sort(bySize, [](const Allocation *lhs, const Allocation *rhs) {
     return lhs->size > rhs->size;
   });
 
   uint64_t arena = 0;
-  llvm::SmallVector<const Allocation *> placed; // By offset.
+  ArenaUse use(numSteps);
   for (Allocation *allocation : bySize) {
-    uint64_t offset = 0;
-    for (const Allocation *other : placed) {
-      bool together =
-          other->first <= allocation->last && allocation->first <= other->last;
-      if (!together)
-        continue;
-      if (offset + allocation->size <= other->offset)
-        break; // Fits before it.
-      offset = std::max(offset,
-                        llvm::alignTo(other->offset + other->size, alignment));
-    }
-    allocation->offset = offset;
-    arena =
-        std::max(arena, llvm::alignTo(offset + allocation->size, alignment));
-    placed.insert(
-        llvm::upper_bound(placed, allocation,
-                          [](const Allocation *lhs, const Allocation *rhs) {
-                            return lhs->offset < rhs->offset;
-                          }),
-        allocation);
+    allocation->offset = use.findGap(*allocation);
+    uint64_t end =
+        llvm::alignTo(allocation->offset + allocation->size, alignment);
+    use.take(*allocation, allocation->offset, end);
+    arena = std::max(arena, end);
   }
   return arena;
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedule.h"
+#include "HazardTracker.h"
 #include "MemoryPlan.h"
 #include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
@@ -71,56 +72,13 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
 }
 
 namespace {
-/// Whether a step reads or writes a range, of whose bytes it is those of
-/// `extent`.
-struct Access {
-  BufferRange range;
-  Strip extent;
-  bool reads, writes;
-};
-
-/// Says where barriers are due: the accesses since the last one.
-class HazardTracker {
-public:
-  /// Whether `accesses` must wait for earlier ones; records them.
-  bool add(ArrayRef<Access> accesses) {
-    bool hazard = llvm::any_of(accesses, [&](const Access &access) {
-      return llvm::any_of(pending, [&](const Access &earlier) {
-        return (access.writes || earlier.writes) && overlap(access, earlier);
-      });
-    });
-    if (hazard)
-      pending.clear();
-    llvm::append_range(pending, accesses);
-    return hazard;
-  }
-
-private:
-  static bool overlap(const Access &lhs, const Access &rhs) {
-    if (lhs.range.kind() != rhs.range.kind() ||
-        lhs.range.index() != rhs.range.index())
-      return false;
-    if (lhs.range.offset() == rhs.range.offset())
-      return lhs.extent.overlaps(rhs.extent);
-    auto getBegin = [](const Access &access) {
-      return access.range.offset() + access.extent.offset;
-    };
-    auto getEnd = [](const Access &access) {
-      return access.range.offset() + access.extent.getEnd();
-    };
-    return getBegin(lhs) < getEnd(rhs) && getBegin(rhs) < getEnd(lhs);
-  }
-
-  SmallVector<Access> pending;
-};
-
 class Scheduler {
 public:
-  Scheduler(func::FuncOp function, const KernelTable &kernels,
-            ConstantPool &constants, ArrayRef<BufferRange> argumentRanges)
-      : function(function), symbols(function->getParentOfType<ModuleOp>()),
-        kernels(kernels), constants(constants), argumentRanges(argumentRanges) {
-  }
+  Scheduler(func::FuncOp function, const SymbolTable &symbols,
+            const KernelTable &kernels, ConstantPool &constants,
+            ArrayRef<BufferRange> argumentRanges)
+      : function(function), symbols(symbols), kernels(kernels),
+        constants(constants), argumentRanges(argumentRanges) {}
 
   FailureOr<Schedule> run();
 
@@ -156,11 +114,13 @@ private:
   static FailureOr<Buffer> getRange(Operation *op, const View &view);
 
   func::FuncOp function;
-  SymbolTable symbols;
+  const SymbolTable &symbols;
   const KernelTable &kernels;
   ConstantPool &constants;
   ArrayRef<BufferRange> argumentRanges;
 
+  /// What each kernel reads and writes of its arguments.
+  DenseMap<Operation *, SmallVector<std::pair<bool, bool>>> readsWrites;
   DenseMap<Value, Buffer> buffers;
   std::vector<Allocation> allocations;
   std::vector<Draft> drafts;
@@ -196,10 +156,8 @@ FailureOr<Scheduler::Buffer> Scheduler::getRange(Operation *op,
   return buffer;
 }
 
-/// Whether `kernel` reads and writes its argument `index`.
-static std::pair<bool, bool> getReadsWrites(gpu::GPUFuncOp kernel,
-                                            unsigned index) {
-  BlockArgument argument = kernel.getArgument(index);
+/// Whether a kernel reads and writes `argument`.
+static std::pair<bool, bool> getReadsWrites(BlockArgument argument) {
   bool reads = false, writes = false;
   for (Operation *user : argument.getUsers()) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(user);
@@ -236,6 +194,9 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
       return op.emitOpError("wants constant workgroup counts");
     count = static_cast<uint32_t>(*constant);
   }
+  auto [uses, isNew] = readsWrites.try_emplace(entry);
+  if (isNew)
+    uses->second = llvm::map_to_vector(entry.getArguments(), getReadsWrites);
   for (auto [index, operand] : llvm::enumerate(op.getKernelOperands())) {
     FailureOr<View> view = lookup(operand);
     if (failed(view))
@@ -248,7 +209,7 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
       binding = draft.buffers.size();
       draft.buffers.push_back(view->buffer);
     }
-    auto [reads, writes] = getReadsWrites(entry, index);
+    auto [reads, writes] = uses->second[index];
     draft.uses.push_back({binding, view->extent, reads, writes});
   }
   drafts.push_back(std::move(draft));
@@ -356,8 +317,9 @@ FailureOr<Schedule> Scheduler::run() {
 }
 
 FailureOr<Schedule> dml::buildSchedule(func::FuncOp function,
+                                       const SymbolTable &symbols,
                                        const KernelTable &kernels,
                                        ConstantPool &constants,
                                        ArrayRef<BufferRange> argumentRanges) {
-  return Scheduler(function, kernels, constants, argumentRanges).run();
+  return Scheduler(function, symbols, kernels, constants, argumentRanges).run();
 }

@@ -50,11 +50,11 @@ struct Schedule {
   uint64_t temporarySize = 0;
 };
 
-/// Reads the schedule of `function` off its body. `argumentRanges` are the
-/// buffers of its arguments.
+/// Reads the schedule of `function` off its body. `symbols` are those of its
+/// module, `argumentRanges` the buffers of its arguments.
 llvm::FailureOr<Schedule>
-buildSchedule(mlir::func::FuncOp function, const KernelTable &kernels,
-              ConstantPool &constants,
+buildSchedule(mlir::func::FuncOp function, const mlir::SymbolTable &symbols,
+              const KernelTable &kernels, ConstantPool &constants,
               llvm::ArrayRef<executable::BufferRange> argumentRanges);
 
 } // namespace dml

@@ -35,13 +35,24 @@
 using namespace mlir;
 using namespace dml;
 
-/// Canonicalization and common subexpression elimination. Regions are single
-/// blocks, or structured as SPIR-V wants them: there is nothing to simplify.
-static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass(
+/// Canonicalization. Regions are single blocks, or structured as SPIR-V wants
+/// them: there is nothing to simplify.
+static std::unique_ptr<Pass> createCanonicalization() {
+  return createCanonicalizerPass(
       GreedyRewriteConfig().setRegionSimplificationLevel(
-          GreedySimplifyRegionLevel::Disabled)));
+          GreedySimplifyRegionLevel::Disabled));
+}
+
+/// Canonicalization and common subexpression elimination.
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalization());
   pm.addPass(createCSEPass());
+}
+
+/// The same for generics on tensors, which are alike in all but their bodies.
+static void addTensorCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalization());
+  pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
 }
 
 void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
@@ -51,7 +62,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
   addCleanup(pm);
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
-  addCleanup(pm);
+  addTensorCleanup(pm);
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
@@ -61,8 +72,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
   pm.addPass(createEmulateTypes(emulate));
-  addCleanup(pm);
+  addTensorCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
+  pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   // Arguments are packed; strided layouts would spread from them otherwise.
@@ -77,12 +89,14 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   addCleanup(pm);
   // A slice that was computed in place is copied to itself, which folds only
   // once the views are one.
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalization());
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
   pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
 
+  // From here on, each kernel stands once, in a function of its own.
+  pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
@@ -90,9 +104,10 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
+  pm.addPass(createInlineDispatches());
   // Kernels are cleaned up side by side, hence not before they are outlined.
   addCleanup(pm.nest<gpu::GPUModuleOp>());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalization());
 }
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,

@@ -6,6 +6,7 @@
 
 #include "MemoryPlan.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -58,6 +59,56 @@ TEST(MemoryPlanTest, RandomPlansNeverOverlap) {
         EXPECT_TRUE(&lhs == &rhs || !together || apart);
       }
     }
+  }
+}
+
+/// Each allocation compared with each: the lowest offset that is free of those
+/// before it.
+uint64_t planSlowly(std::vector<Allocation> &allocations) {
+  std::vector<Allocation *> bySize;
+  for (Allocation &allocation : allocations)
+    bySize.push_back(&allocation);
+  std::stable_sort(bySize.begin(), bySize.end(),
+                   [](const Allocation *lhs, const Allocation *rhs) {
+                     return lhs->size > rhs->size;
+                   });
+  uint64_t arena = 0;
+  for (size_t i = 0; i < bySize.size(); ++i) {
+    Allocation &allocation = *bySize[i];
+    allocation.offset = 0;
+    for (size_t j = 0; j < i; ++j) {
+      const Allocation &other = *bySize[j];
+      bool together =
+          other.first <= allocation.last && allocation.first <= other.last;
+      if (!together || other.size == 0 || allocation.size == 0 ||
+          allocation.offset + allocation.size <= other.offset ||
+          other.offset + other.size <= allocation.offset)
+        continue;
+      allocation.offset =
+          (other.offset + other.size + alignment - 1) / alignment * alignment;
+      j = SIZE_MAX; // From the first again.
+    }
+    uint64_t end = allocation.offset + allocation.size;
+    arena = std::max(arena, (end + alignment - 1) / alignment * alignment);
+  }
+  return arena;
+}
+
+TEST(MemoryPlanTest, RandomPlansAreThoseOfTheSlowWay) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Allocation> allocations;
+    unsigned steps = 1 + random() % 70, longest = 1 + random() % steps;
+    for (unsigned i = 0, e = random() % 80; i < e; ++i) {
+      unsigned first = random() % steps;
+      allocations.push_back(
+          {random() % 8 ? random() % 3000 : 0, first,
+           first + static_cast<unsigned>(random() % longest)});
+    }
+    std::vector<Allocation> expected = allocations;
+    EXPECT_EQ(planMemory(allocations, alignment), planSlowly(expected));
+    for (size_t i = 0; i < allocations.size(); ++i)
+      EXPECT_EQ(allocations[i].offset, expected[i].offset);
   }
 }
 

@@ -49,6 +49,17 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
   ];
 }
 
+def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
+  let summary = "Eliminate common subexpressions in linear time";
+  let description = [{
+    Does what `cse` does to functions without control flow. `cse` finds operations
+    by a hash that leaves regions out, and then compares regions. Generics on
+    tensors that differ in their bodies alone, as all do that share one
+    `tensor.empty`, so cost it a time that is quadratic in their number. The hash of
+    this pass is of regions, too.
+  }];
+}
+
 def CopySharedResults
     : Pass<"dml-copy-shared-results", "mlir::func::FuncOp"> {
   let summary = "Give every result of a function a buffer of its own";
@@ -63,6 +74,25 @@ def CopySharedResults
   }];
   let dependentDialects = [
     "mlir::bufferization::BufferizationDialect", "mlir::tensor::TensorDialect"
+  ];
+}
+
+def PrepareBufferization
+    : Pass<"dml-prepare-bufferization", "mlir::func::FuncOp"> {
+  let summary = "Make buffers of tensors that need no analysis";
+  let description = [{
+    One-shot bufferization compares each read of a tensor, and of what may share its
+    buffer, with each write, for each of them: a tensor that 1,000 operators read
+    costs it a million comparisons, and 100 slices of a tensor take seconds. This
+    pass makes buffers of what needs no such search:
+
+    * Slices that are inserted into a `tensor.empty`, one after the other, are
+      copied into ranges of one buffer. `dml-place-parts` has them written there.
+    * Elements of a tensor are loaded from its buffer, where nothing uses the tensor
+      and its reshapes but to read them.
+  }];
+  let dependentDialects = [
+    "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
   ];
 }
 
@@ -129,6 +159,40 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::func::FuncOp"> {
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
   ];
+}
+
+def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
+  let summary = "Give equal work one function";
+  let description = [{
+    Moves every `linalg.generic` on buffers to a private function of its own, which
+    is called in its place. The views and constants that the generic uses move with
+    it, and buffers become arguments. Generics that are equal then share one
+    function, so that the passes which take time see each kernel once: two are equal
+    where their operations, attributes, types and constants are, and the same
+    values are arguments of the same number. Locations do not count, but labels do.
+
+    A generic without a label gets that of its function, since kernels are called by
+    their labels.
+
+    ```mlir
+    linalg.generic ... outs(%a : memref<4xf32>) {
+      %x = memref.load %b[%i] ...
+    }
+    // becomes
+    call @dispatch(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
+  let summary = "Put the launches of dispatches where these are called";
+  let description = [{
+    Replaces calls of what `dml-outline-dispatches` has made, once their generics are
+    launches of kernels: each call becomes the callee's `gpu.launch_func` and the
+    views that it takes. (`inline` splits the caller's block for each call, which
+    costs time that is quadratic in their number.)
+  }];
 }
 
 def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {

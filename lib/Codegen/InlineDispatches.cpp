@@ -1,0 +1,52 @@
+//===- InlineDispatches.cpp - Launches go to where they are called --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dml {
+#define GEN_PASS_DEF_INLINEDISPATCHES
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+
+/// Whether `function` launches kernels, and is called by others for that.
+static bool isDispatch(func::FuncOp function) {
+  return function && function.isPrivate() && function.getBody().hasOneBlock() &&
+         function.getNumResults() == 0 &&
+         !function.getBody().getOps<gpu::LaunchFuncOp>().empty();
+}
+
+namespace {
+struct InlineDispatches : dml::impl::InlineDispatchesBase<InlineDispatches> {
+  using InlineDispatchesBase::InlineDispatchesBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::SetVector<Operation *> inlined;
+    getOperation().walk([&](func::CallOp call) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!isDispatch(callee))
+        return;
+      OpBuilder builder(call);
+      IRMapping mapping;
+      mapping.map(callee.getArguments(), call.getOperands());
+      for (Operation &op : callee.getBody().front().without_terminator())
+        if (!isOpTriviallyDead(&op))
+          builder.clone(op, mapping)->setLoc(call.getLoc());
+      call.erase();
+      inlined.insert(callee);
+    });
+    for (Operation *callee : inlined)
+      symbols.erase(callee);
+  }
+};
+} // namespace

@@ -1,0 +1,172 @@
+//===- OutlineDispatches.cpp - Equal work is one function -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "StructuralHash.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Codegen/Placement.h"
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dml {
+#define GEN_PASS_DEF_OUTLINEDISPATCHES
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// A generic and what it takes from the function around it.
+class Dispatch {
+public:
+  explicit Dispatch(linalg::GenericOp op);
+
+  llvm::hash_code hash() const;
+  /// Whether `function` is what outline() makes of an equal dispatch.
+  bool isOutlinedAs(func::FuncOp function) const;
+  /// A function that does what the generic does, which goes there.
+  func::FuncOp outline(StringRef name);
+
+  ValueRange getInputs() const { return inputs.getArrayRef(); }
+
+private:
+  void take(Value value);
+
+  linalg::GenericOp op;
+  /// Constants, and views of buffers, each behind what it is a view of.
+  llvm::SetVector<Operation *> taken;
+  /// All other values, in the order of their first uses.
+  llvm::SetVector<Value> inputs;
+};
+} // namespace
+
+Dispatch::Dispatch(linalg::GenericOp op) : op(op) {
+  op->walk<WalkOrder::PreOrder>([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!op.getRegion().isAncestor(operand.getParentRegion()))
+        take(operand);
+  });
+}
+
+void Dispatch::take(Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || !(definition->hasTrait<OpTrait::ConstantLike>() ||
+                       isBufferView(definition))) {
+    inputs.insert(value);
+    return;
+  }
+  if (taken.contains(definition))
+    return;
+  for (Value operand : definition->getOperands())
+    take(operand);
+  taken.insert(definition);
+}
+
+llvm::hash_code Dispatch::hash() const {
+  ValueNumbers numbers;
+  llvm::hash_code hash = llvm::hash_value(inputs.size());
+  for (Value input : inputs) {
+    numbers.try_emplace(input, numbers.size());
+    hash = llvm::hash_combine(hash, input.getType());
+  }
+  for (Operation *view : taken)
+    hash = llvm::hash_combine(hash, hashWithRegions(view, numbers));
+  return llvm::hash_combine(hash, hashWithRegions(op, numbers));
+}
+
+bool Dispatch::isOutlinedAs(func::FuncOp function) const {
+  // A function shares no value with the dispatch, so that values which are the
+  // same here are those that `same` says.
+  if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
+    return false;
+  llvm::DenseMap<Value, Value> same;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), inputs))
+    same[argument] = input;
+  auto isSame = [&](Value lhs, Value rhs) {
+    return success(same.lookup(lhs) == rhs);
+  };
+  auto markSame = [&](Value lhs, Value rhs) { same[lhs] = rhs; };
+  auto isEqual = [&](Operation &lhs, Operation *rhs) {
+    return OperationEquivalence::isEquivalentTo(
+        &lhs, rhs, isSame, markSame, OperationEquivalence::IgnoreLocations);
+  };
+  auto ops = function.getBody().front().without_terminator();
+  auto position = ops.begin();
+  for (Operation *view : taken)
+    if (position == ops.end() || !isEqual(*position++, view))
+      return false;
+  return position != ops.end() && isEqual(*position, op);
+}
+
+func::FuncOp Dispatch::outline(StringRef name) {
+  OpBuilder builder(op.getContext());
+  auto function = func::FuncOp::create(
+      builder, op.getLoc(), name,
+      builder.getFunctionType(getInputs().getTypes(), TypeRange()));
+  function.setPrivate();
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  mapping.map(getInputs(), body->getArguments());
+  for (Operation *view : taken)
+    builder.clone(*view, mapping);
+  builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op.getLoc());
+  return function;
+}
+
+/// A kernel without a label is called by its function.
+static void setLabel(linalg::GenericOp op, func::FuncOp function) {
+  if (!op->hasAttr(labelAttrName))
+    op->setAttr(labelAttrName, StringAttr::get(op.getContext(),
+                                               function.getName() + "_kernel"));
+}
+
+namespace {
+struct OutlineDispatches : dml::impl::OutlineDispatchesBase<OutlineDispatches> {
+  using OutlineDispatchesBase::OutlineDispatchesBase;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> outlined;
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      // Kernels come in the order of the steps that need them first.
+      Block::iterator end = std::next(function->getIterator());
+      SmallVector<linalg::GenericOp> generics;
+      function.walk([&](linalg::GenericOp op) {
+        if (op.hasPureBufferSemantics() &&
+            !op->getParentOfType<linalg::GenericOp>())
+          generics.push_back(op);
+      });
+      for (linalg::GenericOp op : generics) {
+        setLabel(op, function);
+        Dispatch dispatch(op);
+        SmallVector<func::FuncOp, 1> &candidates = outlined[dispatch.hash()];
+        auto *found = llvm::find_if(candidates, [&](func::FuncOp candidate) {
+          return dispatch.isOutlinedAs(candidate);
+        });
+        func::FuncOp callee;
+        if (found != candidates.end()) {
+          callee = *found;
+        } else {
+          callee = dispatch.outline("dispatch");
+          symbols.insert(callee, end);
+          candidates.push_back(callee);
+        }
+        OpBuilder builder(op);
+        func::CallOp::create(builder, op.getLoc(), callee,
+                             dispatch.getInputs());
+        op.erase();
+      }
+    }
+  }
+};
+} // namespace

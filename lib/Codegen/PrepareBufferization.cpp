@@ -1,0 +1,154 @@
+//===- PrepareBufferization.cpp - Buffers where no analysis is wanted -----===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace dml {
+#define GEN_PASS_DEF_PREPAREBUFFERIZATION
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+
+/// A buffer of what `tensor` holds, which is not written through it.
+static Value getBuffer(OpBuilder &builder, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return bufferization::ToBufferOp::create(
+      builder, tensor.getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType()), tensor,
+      /*read_only=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+/// The insertions that `last` ends, from the first on, if they fill a new
+/// tensor of which nothing else sees what it is in between.
+static SmallVector<tensor::InsertSliceOp>
+getInsertions(tensor::InsertSliceOp last) {
+  SmallVector<tensor::InsertSliceOp> inserts = {last};
+  while (true) {
+    tensor::InsertSliceOp insert = inserts.back();
+    RankedTensorType source = insert.getSourceType();
+    if (source.getRank() != insert.getType().getRank() ||
+        !source.hasStaticShape() || !insert.getType().hasStaticShape() ||
+        insert->getBlock() != last->getBlock())
+      return {};
+    Operation *dest = insert.getDest().getDefiningOp();
+    if (!dest || !dest->hasOneUse())
+      return {};
+    if (isa<tensor::EmptyOp>(dest))
+      break;
+    auto before = dyn_cast<tensor::InsertSliceOp>(dest);
+    if (!before)
+      return {};
+    inserts.push_back(before);
+  }
+  std::reverse(inserts.begin(), inserts.end());
+  return inserts;
+}
+
+/// Copies slices into ranges of one buffer.
+static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
+  tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
+  Operation *empty = first.getDest().getDefiningOp();
+  OpBuilder builder(empty);
+  RankedTensorType type = first.getType();
+  auto bufferType = MemRefType::get(type.getShape(), type.getElementType());
+  Value buffer = memref::AllocOp::create(builder, empty->getLoc(), bufferType);
+  for (tensor::InsertSliceOp insert : inserts) {
+    builder.setInsertionPoint(insert);
+    Value range = memref::SubViewOp::create(
+        builder, insert.getLoc(), buffer, insert.getMixedOffsets(),
+        insert.getMixedSizes(), insert.getMixedStrides());
+    memref::CopyOp::create(builder, insert.getLoc(),
+                           getBuffer(builder, insert.getSource()), range);
+  }
+  builder.setInsertionPoint(last);
+  Value whole = bufferization::ToTensorOp::create(builder, last.getLoc(), type,
+                                                  buffer, /*restrict=*/true,
+                                                  /*writable=*/true);
+  last.replaceAllUsesWith(whole);
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
+    insert.erase();
+  empty->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Collects what reads elements of `tensor` and of reshapes of it. Whether
+/// nothing uses it but to read it.
+static bool collectReads(Value tensor,
+                         SmallVectorImpl<tensor::ExtractOp> &reads) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
+      reads.push_back(extract);
+      return true;
+    }
+    if (auto buffer = dyn_cast<bufferization::ToBufferOp>(user))
+      return buffer.getReadOnly();
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) &&
+           collectReads(user->getResult(0), reads);
+  });
+}
+
+/// Has elements of `tensor` and of its reshapes loaded from buffers, where
+/// nothing can write to these.
+static void readFromBuffer(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  SmallVector<tensor::ExtractOp> reads;
+  if (!type ||
+      isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+          tensor.getDefiningOp()) ||
+      !collectReads(tensor, reads))
+    return;
+  llvm::SmallDenseMap<Value, Value> buffers;
+  for (tensor::ExtractOp read : reads) {
+    OpBuilder builder(read);
+    Value &buffer = buffers[read.getTensor()];
+    if (!buffer) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointAfterValue(read.getTensor());
+      buffer = getBuffer(builder, read.getTensor());
+    }
+    Value element = memref::LoadOp::create(builder, read.getLoc(), buffer,
+                                           read.getIndices());
+    read.replaceAllUsesWith(element);
+    read.erase();
+  }
+}
+
+namespace {
+struct PrepareBufferization
+    : dml::impl::PrepareBufferizationBase<PrepareBufferization> {
+  void runOnOperation() override {
+    // Other functions are refused when they are written to an executable.
+    if (!getOperation().getBody().hasOneBlock())
+      return;
+    Block &block = getOperation().getBody().front();
+    SmallVector<tensor::InsertSliceOp> lasts;
+    for (auto insert : block.getOps<tensor::InsertSliceOp>())
+      if (llvm::none_of(insert->getUsers(), [&](Operation *user) {
+            auto next = dyn_cast<tensor::InsertSliceOp>(user);
+            return next && next.getDest() == insert.getResult();
+          }))
+        lasts.push_back(insert);
+    for (tensor::InsertSliceOp last : lasts)
+      if (auto inserts = getInsertions(last); !inserts.empty())
+        insertIntoBuffer(inserts);
+
+    llvm::for_each(block.getArguments(), readFromBuffer);
+    for (Operation &op : block)
+      llvm::for_each(op.getResults(), readFromBuffer);
+  }
+};
+} // namespace

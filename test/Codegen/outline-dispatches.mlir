@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: dml-opt %s --split-input-file --dml-outline-dispatches | FileCheck %s
+
+#map = affine_map<(d0) -> (d0)>
+
+// Two generics that do the same to other buffers are one function. A third
+// reads one buffer twice where they read two, and a fourth has another constant.
+
+// CHECK-LABEL: func @main
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<8xf32>, %[[B:[a-z0-9]+]]: memref<8xf32>, %[[C:[a-z0-9]+]]: memref<8xf32>
+// CHECK:         %[[T:.*]] = memref.alloc
+// CHECK:         call @dispatch(%[[T]], %[[A]], %[[B]])
+// CHECK-NEXT:    call @dispatch(%[[C]], %[[B]], %[[T]])
+// CHECK-NEXT:    call @dispatch_0(%[[C]], %[[B]])
+// CHECK-NEXT:    call @dispatch_1(%[[C]], %[[A]], %[[B]])
+// CHECK-NEXT:    return
+
+// CHECK:       func private @dispatch(%[[O:.*]]: memref<8xf32>, %[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>) {
+// CHECK-NEXT:    %[[K:.*]] = arith.constant 2.0
+// CHECK-NEXT:    linalg.generic {{.*}} outs(%[[O]] : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+// CHECK:           %[[P:.*]] = memref.load %[[X]]
+// CHECK-NEXT:      %[[Q:.*]] = memref.load %[[Y]]
+// CHECK-NEXT:      %[[S:.*]] = arith.addf %[[P]], %[[Q]]
+// CHECK-NEXT:      arith.mulf %[[S]], %[[K]]
+// CHECK:         return
+// CHECK:       func private @dispatch_0(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32>) {
+// CHECK:       func private @dispatch_1(
+// CHECK-NEXT:    arith.constant 3.0
+// CHECK-NOT:   func private
+func.func @main(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  %t = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%t : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %a[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.addf %x, %y : f32
+    %p = arith.mulf %s, %two : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %b[%i] : memref<8xf32>
+    %y = memref.load %t[%i] : memref<8xf32>
+    %s = arith.addf %x, %y : f32
+    %p = arith.mulf %s, %two : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %b[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.addf %x, %y : f32
+    %p = arith.mulf %s, %two : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %a[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.addf %x, %y : f32
+    %p = arith.mulf %s, %three : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// The order in which buffers are used counts, and so do labels and the kind of
+// kernel that is asked for.
+
+// CHECK-LABEL: func @order
+// CHECK:         call @dispatch(%{{[a-z0-9]+}}, %[[A:[a-z0-9]+]], %[[B:[a-z0-9]+]])
+// CHECK-NEXT:    call @dispatch_0(%{{[a-z0-9]+}}, %[[B]], %[[A]])
+// CHECK-NEXT:    call @dispatch_1(%{{[a-z0-9]+}}, %[[A]], %[[B]])
+// CHECK-NEXT:    call @dispatch_2(%{{[a-z0-9]+}}, %[[A]], %[[B]])
+func.func @order(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %a[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.subf %x, %y : f32
+    %p = arith.subf %s, %x : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %b[%i] : memref<8xf32>
+    %y = memref.load %a[%i] : memref<8xf32>
+    %s = arith.subf %x, %y : f32
+    %p = arith.subf %s, %y : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.other"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %a[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.subf %x, %y : f32
+    %p = arith.subf %s, %x : f32
+    linalg.yield %p : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.kernel = "map", dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %a[%i] : memref<8xf32>
+    %y = memref.load %b[%i] : memref<8xf32>
+    %s = arith.subf %x, %y : f32
+    %p = arith.subf %s, %x : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0) -> (d0)>
+
+// Views move along. The second half is not the first one, but a first half of
+// another function's buffer is. Kernels without labels are called by their
+// functions.
+
+// CHECK-LABEL: func @halves
+// CHECK-SAME:    %[[A:.*]]: memref<8xf32>
+// CHECK:         call @dispatch(%[[A]])
+// CHECK-NEXT:    call @dispatch_0(%[[A]])
+// CHECK:       func private @dispatch(%[[O:.*]]: memref<8xf32>) {
+// CHECK-NEXT:    %[[V:.*]] = memref.subview %[[O]][0] [4] [1]
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<4xf32>) attrs = {dml.label = "dml.half"}
+// CHECK:       func private @dispatch_0(%[[O:.*]]: memref<8xf32>) {
+// CHECK-NEXT:    %[[V:.*]] = memref.subview %[[O]][4] [4] [1]
+// CHECK-LABEL: func @again
+// CHECK:         call @dispatch(
+// CHECK-LABEL: func @unnamed
+// CHECK:         call @dispatch_1(
+// CHECK:       func private @dispatch_1
+// CHECK:         attrs = {dml.label = "unnamed_kernel"}
+func.func @halves(%a: memref<8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %0 = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %1 = builtin.unrealized_conversion_cast %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
+  %2 = memref.subview %a[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+  %3 = builtin.unrealized_conversion_cast %2 : memref<4xf32, strided<[1], offset: 4>> to memref<4xf32>
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%1 : memref<4xf32>) attrs = {dml.label = "dml.half"} {
+  ^bb0(%out: f32):
+    linalg.yield %one : f32
+  }
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%3 : memref<4xf32>) attrs = {dml.label = "dml.half"} {
+  ^bb0(%out: f32):
+    linalg.yield %one : f32
+  }
+  return
+}
+
+func.func @again(%a: memref<8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %0 = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %1 = builtin.unrealized_conversion_cast %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%1 : memref<4xf32>) attrs = {dml.label = "dml.half"} {
+  ^bb0(%out: f32):
+    linalg.yield %one : f32
+  }
+  return
+}
+
+func.func @unnamed(%a: memref<4xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%a : memref<4xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %one : f32
+  }
+  return
+}
