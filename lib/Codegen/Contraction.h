@@ -9,10 +9,8 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/KernelAttr.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace dml {
 
@@ -89,21 +87,6 @@ inline int64_t getStagedVectors(int64_t positions) {
 /// Says why `tile` cannot be the tile of `contraction`, or nothing if it can.
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile);
-
-/// A launch of workgroups of DeviceProfile::workgroupSize threads in front of
-/// an operation.
-struct GroupedLaunch {
-  mlir::gpu::LaunchOp launch;
-  /// The workgroup's number, and how many numbers there are: the least number
-  /// that a grid has which is wanted, or a few more.
-  mlir::Value group;
-  int64_t count;
-  /// The terminator, which the builder then stands before.
-  mlir::Operation *end;
-};
-/// Creates a launch of at least `groups` workgroups for what `op` computes.
-GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
-                           mlir::linalg::GenericOp op, int64_t groups);
 
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,

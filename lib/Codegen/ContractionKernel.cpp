@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "Launch.h"
 #include "TileBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

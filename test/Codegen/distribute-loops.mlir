@@ -1,6 +1,6 @@
 // Elements of a thread share their loops.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // A matrix product: a thread has 8 rows of 4 columns. An iteration of its one loop
 // loads a factor for each row and a vector of them for all columns, for 32 products.

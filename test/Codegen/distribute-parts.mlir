@@ -3,8 +3,8 @@
 // from being of two kinds elsewhere.
 //
 // RUN: dml-opt %s --split-input-file \
-// RUN:     --dml-distribute-to-workgroups=min-ops-per-byte=0 | FileCheck %s
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | \
+// RUN:     --dml-select-map-tiles=min-ops-per-byte=0 --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | \
 // RUN:     FileCheck %s --check-prefix=PLAIN
 
 // An innermost dimension of 3: three vectors are four whole rows, and what divides by 3

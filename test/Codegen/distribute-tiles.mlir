@@ -1,6 +1,6 @@
 // What the elements that a thread computes have in common is computed once.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // Rows hold whole vectors: the columns of four neighbours differ by constants, and
 // what they read is a vector too.

@@ -1,6 +1,6 @@
 // Elements of 8 and 16 bits travel in 32-bit words.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // Moved by whole words, they are not taken apart.
 

@@ -1,4 +1,4 @@
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // A thread stores 16 bytes: four f32. Rows hold whole vectors, so the four
 // elements share their row.
