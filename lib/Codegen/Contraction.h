@@ -14,11 +14,6 @@
 
 namespace dml {
 
-/// Operations that units of arithmetic begin while those of memory begin a load
-/// of a vector: devices have about a quarter as many of the latter. (Cases:
-/// gemm4096, conv128to128_28_k3.)
-inline constexpr double operationsPerLoad = 4;
-
 /// One side of the products of a contraction: what it depends on, and how it is
 /// computed.
 struct ContractionOperand {

@@ -393,7 +393,7 @@ static double countOperations(Block *block) {
     bool divides = isa<arith::DivUIOp, arith::RemUIOp>(op) &&
                    matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
                    !divisor.isPowerOf2();
-    count += divides ? cost::opsPerDivision : 1;
+    count += divides ? cost::opsPerDivision : cost::getWeight(&op);
   }
   return count;
 }

@@ -21,6 +21,10 @@
 
 #include <cstdint>
 
+namespace mlir {
+class Operation;
+} // namespace mlir
+
 namespace dml::cost {
 
 //===----------------------------------------------------------------------===//
@@ -42,6 +46,13 @@ inline constexpr double opsPerByte = 15.5;
 /// device: none: the compilers of all drivers do so
 /// shown:  -
 inline constexpr double opsPerDivision = 4;
+
+/// The operations that `op` counts as: 1, and more for those that have a row in
+/// the table of CostModel.cpp.
+/// unit:   operations that begin as often as additions
+/// device: units that compute functions, for each unit that adds
+/// shown:  -
+double getWeight(mlir::Operation *op);
 
 /// A load of a vector takes as long as so many operations.
 /// unit:   operations
