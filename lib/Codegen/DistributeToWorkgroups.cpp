@@ -6,6 +6,7 @@
 
 #include "Contraction.h"
 #include "MapKernel.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapKernel.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"

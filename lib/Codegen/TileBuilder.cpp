@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileBuilder.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,12 +31,10 @@ Value BufferViews::getView(ImplicitLocOpBuilder &b, Value buffer, Type element,
     int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(launch);
-    view = UnrealizedConversionCastOp::create(
-               b,
-               MemRefType::get({llvm::divideCeilSigned(bits, elementBits)},
-                               element),
-               buffer)
-               .getResult(0);
+    view = BufferViewOp::create(
+        b,
+        MemRefType::get({llvm::divideCeilSigned(bits, elementBits)}, element),
+        buffer, /*whole=*/false);
   }
   return view;
 }
@@ -54,8 +53,7 @@ Value BufferViews::getRoot(ImplicitLocOpBuilder &b, Value buffer) {
       {getNumBytes(cast<MemRefType>(placement->root.getType())) * 8 /
        element.getIntOrFloatBitWidth()},
       element);
-  return root =
-             UnrealizedConversionCastOp::create(b, type, buffer).getResult(0);
+  return root = BufferViewOp::create(b, type, buffer, /*whole=*/true);
 }
 
 LinearForm dml::getPlace(IndexForms &forms, ImplicitLocOpBuilder &b,

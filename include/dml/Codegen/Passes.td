@@ -139,7 +139,8 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
     another buffer already, becomes a `linalg.generic` that moves its elements.
   }];
   let dependentDialects = [
-    "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect"
+    "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 
@@ -270,8 +271,9 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     no second path.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
   let options = [
@@ -321,8 +323,9 @@ def DistributeToWorkgroups
     aligned in size.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }
