@@ -7,6 +7,7 @@
 #include "MapKernel.h"
 #include "ElementMap.h"
 #include "Launch.h"
+#include "VectorPacker.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -148,8 +149,8 @@ std::string dml::findMapProblem(linalg::GenericOp op) {
     return "";
   std::string problem;
   llvm::raw_string_ostream(problem)
-      << "wants a packed output of static shape, but it is "
-      << op.getOutputs().front().getType();
+      << "wants a packed output of static shape, but it is '"
+      << op.getOutputs().front().getType() << "'";
   return problem;
 }
 
@@ -559,10 +560,10 @@ void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
     }
   }
   SmallVector<Scalar> elements = builder.buildElements(coordinates);
+  VectorPacker packer(builder.getShared(), packing);
   for (auto [i, place] : llvm::enumerate(places))
     memref::StoreOp::create(
-        b, builder.pack(packing, ArrayRef(elements).slice(i * count, count)),
-        output,
+        b, packer.pack(ArrayRef(elements).slice(i * count, count)), output,
         forms.materialize(
             b, getPlace(forms, b, kernel.placement, place, packing.bytes)));
 }
@@ -592,8 +593,9 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
         place = forms.materialize(
             b, getPlace(forms, b, kernel.placement, vector, packing.bytes));
       }
-      memref::StoreOp::create(b, builder.pack(packing, elements),
-                              staging.memory ? staging.memory : output, place);
+      memref::StoreOp::create(
+          b, VectorPacker(builder.getShared(), packing).pack(elements),
+          staging.memory ? staging.memory : output, place);
     }
   }
 }
