@@ -27,10 +27,10 @@ double cost::getWeight(Operation *op) {
   // operations in the time of 128 additions. A function is one or two such
   // operations, and what scales its operand and its result.
   static const Weight weights[] = {
-      row<arith::DivFOp>(1),
-      row<math::SqrtOp>(1),
-      row<math::ExpOp>(1),
-      row<math::LogOp>(1),
+      row<arith::DivFOp>(10),
+      row<math::SqrtOp>(10),
+      row<math::ExpOp>(10),
+      row<math::LogOp>(10),
   };
   TypeID kind = op->getName().getTypeID();
   for (const Weight &weight : weights)
