@@ -9,17 +9,10 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/KernelAttr.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace dml {
-
-/// Operations that units of arithmetic begin while those of memory begin a load
-/// of a vector: devices have about a quarter as many of the latter. (Cases:
-/// gemm4096, conv128to128_28_k3.)
-inline constexpr double operationsPerLoad = 4;
 
 /// One side of the products of a contraction: what it depends on, and how it is
 /// computed.
@@ -89,21 +82,6 @@ inline int64_t getStagedVectors(int64_t positions) {
 /// Says why `tile` cannot be the tile of `contraction`, or nothing if it can.
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile);
-
-/// A launch of workgroups of DeviceProfile::workgroupSize threads in front of
-/// an operation.
-struct GroupedLaunch {
-  mlir::gpu::LaunchOp launch;
-  /// The workgroup's number, and how many numbers there are: the least number
-  /// that a grid has which is wanted, or a few more.
-  mlir::Value group;
-  int64_t count;
-  /// The terminator, which the builder then stands before.
-  mlir::Operation *end;
-};
-/// Creates a launch of at least `groups` workgroups for what `op` computes.
-GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
-                           mlir::linalg::GenericOp op, int64_t groups);
 
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,

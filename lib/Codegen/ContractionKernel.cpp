@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "Launch.h"
 #include "TileBuilder.h"
+#include "VectorPacker.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -146,11 +148,9 @@ void KernelBuilder::buildFactors(TileBuilder &builder,
   }
   for (size_t i = contraction.loops.size(); i-- > 0;) {
     scf::ForOp loop = contraction.loops[i];
-    Scalar induction;
-    induction.index = step;
+    LinearForm induction = step;
     if (i > 0)
-      std::tie(step, induction.index) =
-          forms->divide(b, step, contraction.trips[i]);
+      std::tie(step, induction) = forms->divide(b, step, contraction.trips[i]);
     for (int64_t lane = 0; lane < side; ++lane)
       builder.bind(lane, loop.getInductionVar(), induction);
   }
@@ -186,7 +186,8 @@ bool KernelBuilder::isAlongSteps(const ContractionOperand &operand) {
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
   TileBuilder builder(b, op, *forms, *views);
   buildFactors(builder, operand, operand.slice, vector, step);
-  LinearForm position = builder.getScalar(0, (*load)->getResult(0)).index;
+  Scalar element = builder.getScalar(0, (*load)->getResult(0));
+  LinearForm position = std::get<Load>(element).position;
   std::optional<int64_t> alongSteps = getCoefficient(position, step),
                          alongVectors = getCoefficient(position, vector);
   *forms = std::move(saved);
@@ -444,8 +445,7 @@ void KernelBuilder::storeElements(ValueRange sums) {
         setDims(contraction.columns.dims,
                 getPosition(contraction.columns, vector, lane),
                 coordinates.back());
-        Scalar sum;
-        sum.value = vector::ExtractOp::create(b, vectorOfSums, lane);
+        Value sum = vector::ExtractOp::create(b, vectorOfSums, lane);
         builder.bind(lane, total, sum);
       }
       builder.buildSlice(contraction.epilogue, coordinates);
@@ -453,7 +453,7 @@ void KernelBuilder::storeElements(ValueRange sums) {
         SmallVector<Scalar> elements;
         for (int64_t element = lane; element < lane + together; ++element)
           elements.push_back(builder.getScalar(element, yielded));
-        Value value = builder.pack(packing, elements);
+        Value value = VectorPacker(builder.getShared(), packing).pack(elements);
         LinearForm position = builder.linearize(type, coordinates[lane]);
         Value place = forms->materialize(
             b, getPlace(*forms, b, placement,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementMap.h"
+#include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
@@ -34,34 +35,6 @@ using namespace dml;
 // What fusion costs
 //===----------------------------------------------------------------------===//
 
-/// Operations that may be computed anew for each byte of memory traffic saved.
-/// GPUs compute some 10 operations in the time of a byte. But what is counted
-/// here is written out, element by element; the elements of a thread, which are
-/// neighbours, share most of it, and index arithmetic folds. The bound lies
-/// between the winners of 2 x 2 windows at stride 2, which an element looks
-/// into one of, and those of 3 x 3, which overlap: on an H100 they took longer
-/// in one kernel (0.69 of a copy's rate) than in two (0.81).
-static constexpr double maxOpsPerByte = 384;
-
-/// Nothing is shared between the iterations of a loop.
-static constexpr double loopFactor = 16;
-
-/// Operations that an element of a consumer may compute anew whatever they
-/// save: index arithmetic, which a kernel that waits for memory has time for,
-/// to save a kernel and its barrier.
-static constexpr double maxFreeOps = 32;
-
-/// Operations of one body. A kernel has a body for each element of a thread;
-/// and one of so many operations is bound by arithmetic, whatever else it
-/// saves. The gradient of 3 x 3 windows at stride 1 has 1,200 in two
-/// dimensions.
-static constexpr int64_t maxBodyOps = 1536;
-
-/// Operations that a producer may add to a body that reads it in several
-/// places, where it is written out as often: compilers of drivers take long for
-/// more (lavapipe, a minute for 12,000 in a kernel).
-static constexpr int64_t maxAddedOps = 512;
-
 static bool isCounted(Operation *op) {
   return !op->hasTrait<OpTrait::ConstantLike>() &&
          !op->hasTrait<OpTrait::IsTerminator>() && !isa<linalg::IndexOp>(op);
@@ -90,14 +63,14 @@ static std::optional<double> getTripCount(Operation *op) {
   return count;
 }
 
-/// Operations that the body executes for an element.
+/// The weight of what the body executes for an element.
 static std::optional<double> countWork(linalg::GenericOp op) {
   double work = 0;
   WalkResult result = op.getBody()->walk([&](Operation *nested) {
     if (!isCounted(nested))
       return WalkResult::advance();
     std::optional<double> trips = getTripCount(nested);
-    work += trips.value_or(0);
+    work += trips.value_or(0) * cost::getWeight(nested);
     return trips ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (result.wasInterrupted())
@@ -408,22 +381,22 @@ bool Fusion::isProfitable() {
       std::optional<double> trips = getTripCount(read.extract);
       if (!trips)
         return false;
-      count += *trips > 1 ? *trips * loopFactor : 1;
+      count += *trips > 1 ? *trips * cost::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
     // Partial results are computed by more threads than what is made of them.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed <
             std::min(type.getNumElements(), DeviceProfile::enoughThreads) &&
-        count > 1 && *work > maxFreeOps)
+        count > 1 && *work > cost::maxFreeOps)
       return false;
     for (int64_t size : sizes)
       count *= static_cast<double>(size);
     computed += count;
 
     int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
-    if (countOps(consumer) + added > maxBodyOps ||
-        (consumerReads.size() > 1 && added > maxAddedOps))
+    if (countOps(consumer) + added > cost::maxBodyOps ||
+        (consumerReads.size() > 1 && added > cost::maxAddedOps))
       return false;
     // More buffers than a device must bind are no fault of fusion's.
     llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
@@ -446,8 +419,8 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  return perElement * *work <= maxFreeOps ||
-         (computed - elements) * *work <= maxOpsPerByte * saved;
+  return perElement * *work <= cost::maxFreeOps ||
+         (computed - elements) * *work <= cost::maxRecomputedPerByte * saved;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IndexForms.h"
+#include "dml/Codegen/CostModel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -389,15 +390,23 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
   return constant;
 }
 
+/// Whether a dividend of `range` is built as the maximum of itself and 0. It is
+/// not negative, or counts only where it is not. Range analysis of the code may
+/// not see that where it takes a carry to be one too large; the kernel's
+/// indices would then be 64 bits wide for nothing.
+///
+/// A dividend of more than 32 bits wants these anyway. It has no maximum, which
+/// works around a miscompile: such a maximum came out wrong after
+/// arith-int-range-narrowing had made it narrower. (Test:
+/// IndexForms.NoMaximumOfWideDividends.)
+static bool wantsMaximum(IndexRange range, bool isOfThread) {
+  return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
+}
+
 Value IndexForms::materializeAtom(Builder &b, unsigned atom) {
   if (!atoms[atom].value) {
     Value dividend = materialize(b, atoms[atom].dividend);
-    // Dividends are not negative, or count only where they are not. Range
-    // analysis may not see that, for which carries are one too large: it would
-    // want 64 bits. Larger ones want them anyway, and one that was clamped came
-    // out wrong after it was narrowed.
-    IndexRange range = getRange(atoms[atom].dividend, {});
-    if (range.min < 0 || (!atoms[atom].ofThread && range.max <= INT32_MAX))
+    if (wantsMaximum(getRange(atoms[atom].dividend, {}), atoms[atom].ofThread))
       dividend = arith::MaxSIOp::create(b, dividend, getConstant(b, 0));
     Value divisor = getConstant(b, atoms[atom].divisor);
     atoms[atom].value =
@@ -501,7 +510,7 @@ int64_t IndexForms::evaluate(const LinearForm &form, int64_t thread) const {
 }
 
 double IndexForms::getDivergence(const Box &box) const {
-  constexpr int64_t groupSize = 32, maxSamples = 61;
+  constexpr int64_t groupSize = cost::threadsTogether, maxSamples = 61;
   int64_t threads = atoms.front().range.max + 1;
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;

@@ -61,14 +61,41 @@ struct IndexRange {
 /// Atoms are the thread's number, quotients and remainders of forms, and values
 /// about which no more than a range is known. Numbers are signed, and below
 /// 2^62 in magnitude wherever a form stands for them.
+///
+/// An example: the output has 3 rows of 8 floats, each thread stores 4, and the
+/// element at (row, column) is input[2 - row][column]. Thread t, below 6, has
+/// the elements at 4 t + i for i from 0 to 3.
+///
+///   row    = (4 t + i) / 8 = q          where q = t / 2 is an atom,
+///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is one, too:
+///
+/// 4 divides 4 t and 8, so that the four lanes have one quotient, and i stays
+/// in the remainder. The input is read at
+///
+///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
+///
+/// The four places differ by i alone, and what does not depend on i is a
+/// multiple of 4: they are one vector, number 4 - 2 q + r, and one load.
+///
+/// Quotient and remainder that meet again are what they were made of: 8 q + 4 r
+/// is 4 t, since 2 q + r is t. Without the flip, the places are 4 t + i, and
+/// nothing is divided.
+///
+/// With rows of 5 floats, 4 t + i for different i may lie in different rows.
+/// 4 t is divided by 5 for all of them, and (4 t) % 5 + i is compared with 5:
+/// where it is as large, 1 carries to the row and 5 less remain.
+///
+/// Ranges decide comparisons: max(q - 1, 0) stays a maximum, since q is from 0
+/// to 2. For the threads whose q is 1 or 2 it is q - 1; these are the interior,
+/// a box of ranges of atoms, for which a kernel may have a path of its own.
 class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// `thread` is below `count`.
+  /// Forms of the number `thread`, which is below `count`.
   IndexForms(Value thread, int64_t count);
 
-  /// Ranges of some atoms.
+  /// Ranges that some atoms are in.
   using Box = std::map<unsigned, IndexRange>;
 
   /// The same atoms, with nothing built but the thread's number.
@@ -92,13 +119,14 @@ public:
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
   }
-  /// ... where atoms are in `box`.
+  /// What `form` may be where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
   /// From here on, what is built counts only where `nonNegative` is that. What
   /// is built once for all may not rest on it: such ranges are asked for with
   /// an empty box.
   void assume(const LinearForm &nonNegative);
+  /// Takes back what was assumed.
   void assumeNothing() { assumed.clear(); }
 
   using Builder = mlir::ImplicitLocOpBuilder;
@@ -166,7 +194,7 @@ private:
   Value getConstant(Builder &b, int64_t value);
 
   std::vector<Atom> atoms;
-  /// Of atoms where what is being built counts.
+  /// The ranges of atoms where what is being built counts.
   Box assumed;
   /// Atoms of narrowed forms that those forms have which they were made of.
   unsigned numShared = std::numeric_limits<unsigned>::max();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
@@ -103,9 +104,8 @@ static void placeAllocation(memref::AllocOp alloc, Value target) {
   }
   Value placed = mapping.lookupOrDefault(target);
   if (placed.getType() != alloc.getType())
-    placed = UnrealizedConversionCastOp::create(builder, alloc.getLoc(),
-                                                alloc.getType(), placed)
-                 .getResult(0);
+    placed = BufferViewOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                  placed, /*whole=*/false);
   alloc.replaceAllUsesWith(placed);
   alloc.erase();
 }
@@ -117,9 +117,8 @@ static void buildCopy(memref::CopyOp copy) {
   auto type = MemRefType::get(
       cast<MemRefType>(copy.getSource().getType()).getShape(),
       cast<MemRefType>(copy.getSource().getType()).getElementType());
-  Value target =
-      UnrealizedConversionCastOp::create(builder, loc, type, copy.getTarget())
-          .getResult(0);
+  Value target = BufferViewOp::create(builder, loc, type, copy.getTarget(),
+                                      /*whole=*/false);
   SmallVector<utils::IteratorType> iterators(type.getRank(),
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Codegen/Placement.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -59,11 +60,7 @@ int64_t dml::getNumBytes(MemRefType type) {
 }
 
 bool dml::isBufferView(Operation *op) {
-  if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(op))
-    return cast.getNumOperands() == 1 && cast.getNumResults() == 1 &&
-           isa<MemRefType>(cast.getOperand(0).getType()) &&
-           isa<MemRefType>(cast.getResult(0).getType());
-  return isa_and_nonnull<memref::CastOp, memref::CollapseShapeOp,
+  return isa_and_nonnull<BufferViewOp, memref::CastOp, memref::CollapseShapeOp,
                          memref::ExpandShapeOp, memref::SubViewOp,
                          memref::ViewOp>(op);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -77,7 +78,7 @@ static double getTime(const Contraction &contraction,
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
   double staged = static_cast<double>(tile.rows + tile.columns) /
                   DeviceProfile::workgroupSize;
-  double time = products + operationsPerLoad * (loads + staged);
+  double time = products + cost::opsPerLoad * (loads + staged);
   auto groups =
       static_cast<double>(rowTiles * columnTiles * contraction.batches);
   return time * DeviceProfile::workgroupSize *
@@ -90,7 +91,7 @@ static double getMapTime(const Contraction &contraction) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
-  double time = 1 + operationsPerLoad * mapLoads / mapProducts;
+  double time = 1 + cost::opsPerLoad * mapLoads / mapProducts;
   return time * static_cast<double>(contraction.getTerms()) *
          std::max(sums, static_cast<double>(DeviceProfile::enoughThreads));
 }

@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileBuilder.h"
-#include "dml/Codegen/DeviceProfile.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -19,123 +17,29 @@ using namespace mlir;
 using namespace dml;
 
 //===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-Value BufferViews::getView(ImplicitLocOpBuilder &b, Value buffer, Type element,
-                           int64_t elementBits) {
-  Value &view = views[{buffer, element}];
-  if (!view) {
-    auto type = cast<MemRefType>(buffer.getType());
-    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(launch);
-    view = UnrealizedConversionCastOp::create(
-               b,
-               MemRefType::get({llvm::divideCeilSigned(bits, elementBits)},
-                               element),
-               buffer)
-               .getResult(0);
-  }
-  return view;
-}
-
-Value BufferViews::getRoot(ImplicitLocOpBuilder &b, Value buffer) {
-  Value &root = roots[buffer];
-  if (root)
-    return root;
-  std::optional<Placement> placement = getPlacement(buffer);
-  if (!placement || placement->strips.empty())
-    return root = buffer;
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(launch);
-  auto type = MemRefType::get(
-      {getNumBytes(cast<MemRefType>(placement->root.getType())) * 8 /
-       element.getIntOrFloatBitWidth()},
-      element);
-  return root =
-             UnrealizedConversionCastOp::create(b, type, buffer).getResult(0);
-}
-
-LinearForm dml::getPlace(IndexForms &forms, ImplicitLocOpBuilder &b,
-                         const Placement &placement, LinearForm position,
-                         int64_t bytes) {
-  for (const Strip &strip : placement.strips) {
-    LinearForm row = 0;
-    if (strip.count > 1)
-      std::tie(row, position) = forms.divide(b, position, strip.run / bytes);
-    position = forms.add(b, forms.mul(b, row, strip.stride / bytes),
-                         forms.add(b, position, strip.offset / bytes));
-  }
-  return position;
-}
-
-Value BufferViews::getElements(ImplicitLocOpBuilder &b, Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return getView(b, buffer, type.getElementType(),
-                 type.getElementTypeBitWidth());
-}
-
-Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
-                              const Packing &packing) {
-  return getView(b, buffer, packing.getVectorType(), packing.bytes * 8);
-}
-
-//===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
 Scalar TileBuilder::lookup(Value value) const {
+  // What has no scalar is defined outside of the generic.
   auto found = getValues().find(value);
-  if (found != getValues().end())
-    return found->second;
-  // Defined outside of the generic.
-  Scalar scalar;
-  scalar.value = value;
-  return scalar;
+  return found == getValues().end() ? Scalar(value) : found->second;
 }
 
 LinearForm TileBuilder::getIndex(Value value) {
-  auto found = getValues().find(value);
-  if (found != getValues().end()) {
-    if (!found->second.value)
-      return found->second.index;
-    value = found->second.value;
-  }
+  Scalar scalar = lookup(value);
+  if (const auto *index = std::get_if<LinearForm>(&scalar))
+    return *index;
+  value = shared.materialize(scalar);
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.getSExtValue();
   return forms.getOpaque(value);
 }
 
-Value TileBuilder::materialize(Type type, const Scalar &scalar) {
-  if (scalar.value)
-    return scalar.value;
-  if (!scalar.buffer)
-    return forms.materialize(b, scalar.index);
-  Value loaded = load(scalar.buffer, scalar.index);
-  return scalar.guard ? buildSelect(scalar.guard, loaded, scalar.otherwise)
-                      : loaded;
-}
-
 Value TileBuilder::getValue(Value value) {
-  auto found = getValues().find(value);
-  return found == getValues().end()
-             ? value
-             : materialize(value.getType(), found->second);
+  return shared.materialize(lookup(value));
 }
-
-Value TileBuilder::getConstant(TypedAttr attribute) {
-  Value &constant = built.constants[attribute];
-  if (!constant)
-    constant = arith::ConstantOp::create(b, attribute);
-  return constant;
-}
-
-//===----------------------------------------------------------------------===//
-// Loads and stores
-//===----------------------------------------------------------------------===//
 
 LinearForm TileBuilder::linearize(MemRefType type,
                                   ArrayRef<LinearForm> coordinates) {
@@ -147,221 +51,6 @@ LinearForm TileBuilder::linearize(MemRefType type,
     stride *= size;
   }
   return position;
-}
-
-/// `form` divided by `divisor` and what is left, if that is the same number for
-/// all threads.
-static std::optional<std::pair<LinearForm, int64_t>>
-divideExactly(const LinearForm &form, int64_t divisor) {
-  LinearForm quotient;
-  for (LinearForm::Term term : form.terms) {
-    if (term.second % divisor)
-      return std::nullopt;
-    quotient.terms.push_back({term.first, term.second / divisor});
-  }
-  int64_t remainder = llvm::mod(form.constant, divisor);
-  quotient.constant = (form.constant - remainder) / divisor;
-  return std::make_pair(quotient, remainder);
-}
-
-/// An element, or a word of narrow ones, as a part of the largest vector that
-/// has it in the same place for all threads: neighbours are wanted too, mostly,
-/// and a group of threads takes no longer to load vectors than to load parts of
-/// them.
-Value TileBuilder::loadComponent(Value buffer, const LinearForm &component) {
-  Value &value = built.components[{buffer.getAsOpaquePointer(), component}];
-  if (value)
-    return value;
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  int64_t componentBytes =
-      llvm::divideCeil(std::max(32u, element.getIntOrFloatBitWidth()), 8);
-  for (int64_t bytes = DeviceProfile::vectorBytes; bytes > componentBytes;
-       bytes /= 2) {
-    auto place = divideExactly(component, bytes / componentBytes);
-    if (!place)
-      continue;
-    Value &vector =
-        built.vectors[{buffer.getAsOpaquePointer(), bytes, place->first}];
-    if (!vector)
-      vector = memref::LoadOp::create(
-          b, views.getVectors(b, buffer, Packing(element, bytes)),
-          forms.materialize(b, place->first));
-    return value = vector::ExtractOp::create(b, vector, place->second);
-  }
-  return value = memref::LoadOp::create(
-             b, views.getVectors(b, buffer, Packing(element, componentBytes)),
-             forms.materialize(b, component));
-}
-
-Value TileBuilder::load(Value buffer, const LinearForm &position) {
-  Value &value = built.loads[{buffer.getAsOpaquePointer(), position}];
-  if (value)
-    return value;
-  Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
-                  DeviceProfile::vectorBytes);
-  if (packing.bits >= 32)
-    return value = loadComponent(buffer, position);
-  auto place = divideExactly(position, packing.getPerWord());
-  if (!place)
-    return value = memref::LoadOp::create(b, views.getElements(b, buffer),
-                                          forms.materialize(b, position));
-  auto [word, offset] = *place;
-  Value bits = loadComponent(buffer, word);
-  if (auto type = dyn_cast<IntegerType>(packing.element)) {
-    // 32-bit arithmetic, here and around, spares devices the conversions.
-    if (offset)
-      bits = arith::ShRUIOp::create(
-          b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));
-    return value = arith::TruncIOp::create(b, type, bits);
-  }
-  Value part = vector::BroadcastOp::create(
-      b, VectorType::get(1, packing.getWordType()), bits);
-  part = vector::BitCastOp::create(b, packing.getPartType(), part);
-  return value = vector::ExtractOp::create(b, part, offset);
-}
-
-/// What a store takes.
-Value TileBuilder::buildVector(const Packing &packing, ArrayRef<Value> parts) {
-  auto type = dyn_cast<VectorType>(packing.getVectorType());
-  return type ? vector::FromElementsOp::create(b, type, parts).getResult()
-              : parts.front();
-}
-
-/// Whether `elements` lie side by side in a buffer of `type`, and count under
-/// the same condition.
-static bool areNeighbours(ArrayRef<Scalar> elements, Type type) {
-  const Scalar &first = elements.front();
-  if (!first.buffer ||
-      cast<MemRefType>(first.buffer.getType()).getElementType() != type)
-    return false;
-  for (auto [lane, element] : llvm::enumerate(elements))
-    if (element.buffer != first.buffer || element.guard != first.guard ||
-        element.otherwise != first.otherwise ||
-        element.index.terms != first.index.terms ||
-        element.index.constant !=
-            first.index.constant + static_cast<int64_t>(lane))
-      return false;
-  return true;
-}
-
-/// A vector of narrow elements that lie as they are in another buffer, read
-/// word by word. Null where they do not.
-Value TileBuilder::packMoved(const Packing &packing,
-                             ArrayRef<Scalar> elements) {
-  const Scalar &first = elements.front();
-  if (!packing.hasWords() || first.guard ||
-      !areNeighbours(elements, packing.element))
-    return Value();
-  if (forms.getRange(first.index).min < 0)
-    return Value();
-
-  int64_t perWord = packing.getPerWord();
-  auto [word, offset] = forms.divide(b, first.index, perWord);
-  int64_t count = elements.size() / perWord;
-  SmallVector<Value> parts;
-  if (offset == LinearForm(0)) {
-    for (int64_t i = 0; i < count; ++i)
-      parts.push_back(loadComponent(first.buffer, forms.add(b, word, i)));
-    return buildVector(packing, parts);
-  }
-
-  // Each word is put together from two. The one after the last may lie beyond
-  // the buffer, where nothing of it is taken.
-  LinearForm last =
-      llvm::divideCeilSigned(
-          cast<MemRefType>(first.buffer.getType()).getNumElements(), perWord) -
-      1;
-  SmallVector<Value> source;
-  for (int64_t i = 0; i <= count; ++i)
-    source.push_back(
-        loadComponent(first.buffer, forms.min(b, forms.add(b, word, i), last)));
-  Type wordType = packing.getWordType();
-  Value shift = arith::IndexCastOp::create(
-      b, wordType, forms.materialize(b, forms.mul(b, offset, packing.bits)));
-  Value most = getConstant(b.getI32IntegerAttr(31));
-  Value one = getConstant(b.getI32IntegerAttr(1));
-  Value back = b.createOrFold<arith::SubIOp>(most, shift);
-  for (int64_t i = 0; i < count; ++i) {
-    Value low = arith::ShRUIOp::create(b, source[i], shift);
-    // By 32 - shift in two steps, as shifting by 32 is undefined.
-    Value high = arith::ShLIOp::create(
-        b, arith::ShLIOp::create(b, source[i + 1], one), back);
-    parts.push_back(arith::OrIOp::create(b, low, high));
-  }
-  return buildVector(packing, parts);
-}
-
-/// A word of narrow elements that are a word of another buffer, too, under a
-/// condition that they share, or null.
-Value TileBuilder::packGuarded(const Packing &packing,
-                               ArrayRef<Scalar> elements) {
-  const Scalar &first = elements.front();
-  if (!first.guard || !areNeighbours(elements, packing.element))
-    return Value();
-  auto place = divideExactly(first.index, packing.getPerWord());
-  TypedAttr otherwise;
-  if (!place || place->second ||
-      !matchPattern(first.otherwise, m_Constant(&otherwise)))
-    return Value();
-  auto number = dyn_cast<FloatAttr>(otherwise);
-  APInt bits = number ? number.getValue().bitcastToAPInt()
-                      : cast<IntegerAttr>(otherwise).getValue();
-  return buildSelect(first.guard, loadComponent(first.buffer, place->first),
-                     getConstant(IntegerAttr::get(packing.getWordType(),
-                                                  APInt::getSplat(32, bits))));
-}
-
-/// The word of elements that are integers in the low bits of words, or null.
-Value TileBuilder::packWords(const Packing &packing, ArrayRef<Value> elements) {
-  Value word;
-  Value mask = getConstant(
-      b.getI32IntegerAttr(llvm::maskTrailingOnes<uint32_t>(packing.bits)));
-  for (auto [lane, element] : llvm::enumerate(elements)) {
-    auto truncation = element.getDefiningOp<arith::TruncIOp>();
-    if (!truncation || truncation.getIn().getType() != packing.getWordType())
-      return Value();
-    Value bits = truncation.getIn();
-    // Shifting drops what the last element has above its bits.
-    if (lane + 1 < elements.size())
-      bits = arith::AndIOp::create(b, bits, mask);
-    if (lane > 0)
-      bits = arith::ShLIOp::create(
-          b, bits, getConstant(b.getI32IntegerAttr(lane * packing.bits)));
-    word = word ? arith::OrIOp::create(b, word, bits).getResult() : bits;
-  }
-  return word;
-}
-
-Value TileBuilder::pack(const Packing &packing, ArrayRef<Scalar> elements) {
-  if (Value moved = packMoved(packing, elements))
-    return moved;
-  SmallVector<Value> parts;
-  for (; !elements.empty();
-       elements = elements.drop_front(packing.getPerWord())) {
-    ArrayRef<Scalar> few = elements.take_front(packing.getPerWord());
-    if (packing.hasWords()) {
-      if (Value word = packGuarded(packing, few)) {
-        parts.push_back(word);
-        continue;
-      }
-    }
-    auto scalars = llvm::map_to_vector(few, [&](const Scalar &element) {
-      return materialize(packing.element, element);
-    });
-    Value part = scalars.front();
-    if (packing.hasWords()) {
-      part = packWords(packing, scalars);
-      if (!part) {
-        part =
-            vector::FromElementsOp::create(b, packing.getPartType(), scalars);
-        part = vector::BitCastOp::create(
-            b, VectorType::get(1, packing.getWordType()), part);
-        part = vector::ExtractOp::create(b, part, 0);
-      }
-    }
-    parts.push_back(part);
-  }
-  return buildVector(packing, parts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -447,15 +136,6 @@ SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
       op.getOperands(), [&](Value operand) { return getValue(operand); });
 }
 
-Value TileBuilder::buildSelect(Value condition, Value chosen, Value otherwise) {
-  Value &selection = built.selections[{condition.getAsOpaquePointer(),
-                                       chosen.getAsOpaquePointer(),
-                                       otherwise.getAsOpaquePointer()}];
-  if (!selection)
-    selection = b.createOrFold<arith::SelectOp>(condition, chosen, otherwise);
-  return selection;
-}
-
 /// The range of the index that `op` selects where its condition holds.
 IndexRange TileBuilder::getChosenRange(arith::SelectOp op) {
   LinearForm chosen = getIndex(op.getTrueValue());
@@ -480,8 +160,8 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   auto [chosen, rest] = *divideExactly(lhs, common);
   auto [otherwise, otherRest] = *divideExactly(rhs, common);
   Value condition = getValue(op.getCondition());
-  Value selection = buildSelect(condition, forms.materialize(b, chosen),
-                                forms.materialize(b, otherwise));
+  Value selection = shared.buildSelect(condition, forms.materialize(b, chosen),
+                                       forms.materialize(b, otherwise));
 
   IndexRange range = forms.getRange(chosen, {});
   IndexRange narrowed = getChosenRange(op);
@@ -496,9 +176,10 @@ LinearForm TileBuilder::buildChoice(arith::SelectOp op) {
   LinearForm result = forms.add(b, forms.mul(b, multiple, common), otherRest);
   if (rest == otherRest)
     return result;
-  LinearForm flag = forms.getOpaque(
-      buildSelect(condition, forms.materialize(b, 1), forms.materialize(b, 0)),
-      {0, 1});
+  LinearForm flag =
+      forms.getOpaque(shared.buildSelect(condition, forms.materialize(b, 1),
+                                         forms.materialize(b, 0)),
+                      {0, 1});
   built.conditions[flag.terms.front().first] = condition;
   return forms.add(b, result, forms.mul(b, flag, rest - otherRest));
 }
@@ -516,24 +197,25 @@ static bool implies(Value condition, Value implied) {
 /// by that condition is then the one of elements that lie side by side.
 std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   Scalar scalar = lookup(op.getTrueValue());
-  if (!scalar.buffer || scalar.value || scalar.guard ||
+  auto *load = std::get_if<Load>(&scalar);
+  if (!load || load->value || load->guard ||
       !matchPattern(op.getFalseValue(), m_Constant()))
     return std::nullopt;
-  scalar.guard = getValue(op.getCondition());
-  scalar.otherwise = getValue(op.getFalseValue());
-  LinearForm assumed = scalar.index.constant;
-  for (LinearForm::Term term : scalar.index.terms) {
+  load->guard = getValue(op.getCondition());
+  load->otherwise = getValue(op.getFalseValue());
+  LinearForm assumed = load->position.constant;
+  for (LinearForm::Term term : load->position.terms) {
     Value condition = built.conditions.lookup(term.first);
-    if (condition && implies(scalar.guard, condition))
+    if (condition && implies(load->guard, condition))
       assumed.constant += term.second;
     else
       assumed.terms.push_back(term);
   }
   // What is loaded where it does not count has to be there, too.
   IndexRange range = forms.getRange(assumed, built.selected);
-  auto type = cast<MemRefType>(scalar.buffer.getType());
+  auto type = cast<MemRefType>(load->buffer.getType());
   if (range.min >= 0 && range.max < type.getNumElements())
-    scalar.index = assumed;
+    load->position = assumed;
   return scalar;
 }
 
@@ -545,11 +227,7 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto isNonNegative = [&](unsigned operand) {
     return forms.getRange(index(operand)).min >= 0;
   };
-  auto result = [](const LinearForm &form) {
-    Scalar scalar;
-    scalar.index = form;
-    return scalar;
-  };
+  auto result = [](const LinearForm &form) { return Scalar(form); };
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     APInt condition;
     if (matchPattern(getValue(select.getCondition()),
@@ -566,23 +244,20 @@ std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
          llvm::zip_equal(load.getIndices(), load.getMemRefType().getShape()))
       coordinates.push_back(
           forms.getWithin(getIndex(coordinate), {0, size - 1}));
-    Scalar scalar;
-    scalar.buffer = views.getRoot(b, load.getMemRef());
-    scalar.index = linearize(load.getMemRefType(), coordinates);
-    if (scalar.buffer != load.getMemRef())
-      scalar.index =
-          getPlace(forms, b, *getPlacement(load.getMemRef()), scalar.index,
+    Load element;
+    element.buffer = shared.views.getRoot(b, load.getMemRef());
+    element.position = linearize(load.getMemRefType(), coordinates);
+    if (element.buffer != load.getMemRef())
+      element.position =
+          getPlace(forms, b, *getPlacement(load.getMemRef()), element.position,
                    load.getMemRefType().getElementTypeBitWidth() / 8);
-    return scalar;
+    return element;
   }
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     if (!compare.getLhs().getType().isIndex())
       return std::nullopt;
-    if (std::optional<bool> known = decide(compare)) {
-      Scalar scalar;
-      scalar.value = getConstant(b.getBoolAttr(*known));
-      return scalar;
-    }
+    if (std::optional<bool> known = decide(compare))
+      return shared.getConstant(b.getBoolAttr(*known));
     return std::nullopt;
   }
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isIndex())
@@ -636,12 +311,9 @@ std::optional<unsigned> TileBuilder::getClass(Operation &op) {
 
 /// The result of an operation as a scalar.
 Scalar TileBuilder::getResult(Value result) {
-  Scalar scalar;
   if (result.getType().isIndex())
-    scalar.index = forms.getOpaque(result);
-  else
-    scalar.value = result;
-  return scalar;
+    return forms.getOpaque(result);
+  return result;
 }
 
 /// An operation that widens what was narrowed from a word, without the narrow
@@ -658,10 +330,10 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   Value word = truncation.getIn();
   if (isUnsigned) {
     word = b.createOrFold<arith::AndIOp>(
-        word, getConstant(b.getI32IntegerAttr(
+        word, shared.getConstant(b.getI32IntegerAttr(
                   llvm::maskTrailingOnes<uint32_t>(width))));
   } else {
-    Value shift = getConstant(b.getI32IntegerAttr(32 - width));
+    Value shift = shared.getConstant(b.getI32IntegerAttr(32 - width));
     word = b.createOrFold<arith::ShLIOp>(word, shift);
     word = b.createOrFold<arith::ShRSIOp>(word, shift);
   }
@@ -708,7 +380,7 @@ void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
     SmallVector<OpFoldResult> folded;
     if (succeeded(built->fold(folded)) && !folded.empty()) {
       auto attribute = dyn_cast<Attribute>(folded.front());
-      known = attribute ? getConstant(cast<TypedAttr>(attribute))
+      known = attribute ? shared.getConstant(cast<TypedAttr>(attribute))
                         : cast<Value>(folded.front());
       built->erase();
     }
@@ -719,7 +391,7 @@ void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
 void TileBuilder::buildOperation(Operation &nested,
                                  ArrayRef<LinearForm> coordinates) {
   if (auto index = dyn_cast<linalg::IndexOp>(nested))
-    getValues()[index].index = coordinates[index.getDim()];
+    getValues()[index] = coordinates[index.getDim()];
   else if (std::optional<Scalar> scalar = buildIndex(nested))
     getValues()[nested.getResult(0)] = *scalar;
   else
@@ -780,11 +452,10 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   forEach([&] {
     for (Value value : captured) {
       auto found = getValues().find(value);
-      if (found != getValues().end() && found->second.buffer &&
-          !found->second.value) {
-        Value loaded = materialize(value.getType(), found->second);
-        getValues()[value].value = loaded;
-      }
+      if (found == getValues().end())
+        continue;
+      if (auto *load = std::get_if<Load>(&found->second))
+        load->value = shared.materialize(*load);
     }
     for (Value value : loop.getInitArgs())
       init.push_back(getValue(value));
@@ -794,6 +465,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
                                    forms.materialize(b, bounds[2]), init);
   IndexForms formsBefore = forms;
   Built builtBefore = built;
+  SharedValues::Built sharedBefore = shared.getBuilt();
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(joined.getBody());
@@ -802,7 +474,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
         {forms.getRange(bounds[0]).min, forms.getRange(bounds[1]).max - 1});
     auto arguments = joined.getRegionIterArgs();
     forEach([&] {
-      getValues()[loop.getInductionVar()].index = induction;
+      getValues()[loop.getInductionVar()] = induction;
       for (Value argument : loop.getRegionIterArgs()) {
         getValues()[argument] = getResult(arguments.front());
         arguments = arguments.drop_front();
@@ -820,6 +492,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   }
   forms = formsBefore;
   built = std::move(builtBefore);
+  shared.restore(std::move(sharedBefore));
   // Arithmetic of indices that does not depend on the iteration.
   moveLoopInvariantCode(joined);
   auto results = joined.getResults();
@@ -893,31 +566,35 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);
-    Scalar element = buildElement(coordinates);
-    IndexRange range = forms.getRange(element.index);
+    Scalar scalar = buildElement(coordinates);
+    std::optional<std::pair<Load, IndexRange>> element;
+    if (const auto *load = std::get_if<Load>(&scalar))
+      element.emplace(*load, forms.getRange(load->position));
     forms.assumeNothing();
-    return std::make_pair(element, range);
+    return element;
   };
-  auto [lhs, lhsRange] = build(form, chosen);
-  auto [rhs, rhsRange] = build(forms.sub(b, -1, form), otherwise);
-  if (!lhs.buffer || !rhs.buffer)
+  auto chosenElement = build(form, chosen);
+  auto otherElement = build(forms.sub(b, -1, form), otherwise);
+  if (!chosenElement || !otherElement)
     return std::nullopt;
+  auto [lhs, lhsRange] = *chosenElement;
+  auto [rhs, rhsRange] = *otherElement;
   // The constant goes to the other side: neighbours compare the same.
   LinearForm varying = form;
   varying.constant = 0;
   Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
                                           forms.materialize(b, varying),
                                           forms.materialize(b, -form.constant));
-  Scalar result = lhs.guard ? lhs : rhs;
-  result.index =
-      forms.getOpaque(buildSelect(condition, forms.materialize(b, lhs.index),
-                                  forms.materialize(b, rhs.index)),
-                      lhsRange.getUnion(rhsRange));
+  Load result = lhs.guard ? lhs : rhs;
+  result.position = forms.getOpaque(
+      shared.buildSelect(condition, forms.materialize(b, lhs.position),
+                         forms.materialize(b, rhs.position)),
+      lhsRange.getUnion(rhsRange));
   if (result.guard) {
-    auto getGuard = [&](const Scalar &scalar) {
-      return scalar.guard ? scalar.guard : getConstant(b.getBoolAttr(true));
+    auto getGuard = [&](const Load &load) {
+      return load.guard ? load.guard : shared.getConstant(b.getBoolAttr(true));
     };
-    result.guard = buildSelect(condition, getGuard(lhs), getGuard(rhs));
+    result.guard = shared.buildSelect(condition, getGuard(lhs), getGuard(rhs));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Format.h"
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
@@ -85,7 +86,6 @@ private:
 FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
                                                 unsigned index,
                                                 StringRef defaultName) {
-  constexpr int64_t maxRank = 8;
   auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[index]);
   if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
     return emitError(function.getLoc(), "argument ")
@@ -402,7 +402,7 @@ Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
   std::vector<executable::Feature> required;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (features.has(info.feature))
-      required.push_back(static_cast<executable::Feature>(info.feature));
+      required.push_back(getFormatFeature(info.feature));
   constexpr uint32_t vulkan12 = (1u << 22) | (2u << 12);
   executable::Extent3D size = toExtent(maxSize), count = toExtent(maxCount);
   return executable::CreateRequirements(

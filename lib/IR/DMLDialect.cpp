@@ -105,8 +105,10 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
     if (!KernelChoice::get(attribute.getValue()))
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
-             << ", but wants \"map\" or {contraction_tile = array<i64: rows, "
-                "columns, terms>} with three positive sizes";
+             << ", but wants \"map\", {contraction_tile = array<i64: rows, "
+                "columns, terms>} with three positive sizes, or {map_tile = "
+                "{...}} with vector_bytes and, if wanted, vectors, rows, "
+                "in_both_rows, split, block and interior";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")

@@ -28,7 +28,6 @@ void DMLDialect::registerViewOps() {
 LogicalResult ViewOp::verify() {
   if (failed(verifyAttributeNames(*this)))
     return failure();
-  constexpr int64_t maxRank = 8;
   std::pair<StringRef, Value> tensors[] = {{"input", getInput()},
                                            {"output", getOutput()}};
   for (auto [name, value] : tensors) {
@@ -100,7 +99,7 @@ struct ViewOfReshape : OpRewritePattern<ViewOp> {
       return rewriter.notifyMatchFailure(op, "input is no reshape");
     auto source = cast<RankedTensorType>(reshape->getOperand(0).getType());
     // What stands before an upstream operation is no DirectML tensor always.
-    if (source.getRank() < 1 || source.getRank() > 8)
+    if (source.getRank() < 1 || source.getRank() > maxRank)
       return rewriter.notifyMatchFailure(op, "source has another rank");
     rewriter.modifyOpInPlace(
         op, [&] { op.getInputMutable().assign(reshape->getOperand(0)); });

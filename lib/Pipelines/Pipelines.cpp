@@ -100,6 +100,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
+  pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());

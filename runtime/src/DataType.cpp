@@ -6,7 +6,10 @@
 
 #include "DataType.h"
 
+#include "executable_generated.h"
+
 using namespace dml::runtime;
+namespace fb = dml::executable;
 
 const char *dmlGetDataTypeName(DmlDataType type) {
   switch (type) {
@@ -72,27 +75,31 @@ size_t dmlGetDataTypeSize(DmlDataType type) {
   return dmlGetDataTypeBits(type) / 8;
 }
 
+// A feature's bit is 1 << its number in executables, and its name there is
+// Vulkan's.
+#define DML_CHECK_FEATURE(bit, feature)                                        \
+  static_assert((bit) == 1 << static_cast<unsigned>(fb::Feature::feature),     \
+                #bit " differs from " #feature " in executable.fbs")
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT8_BIT, shaderInt8);
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT16_BIT, shaderInt16);
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_INT64_BIT, shaderInt64);
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_FLOAT16_BIT, shaderFloat16);
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_FLOAT64_BIT, shaderFloat64);
+DML_CHECK_FEATURE(DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT,
+                  storageBuffer8BitAccess);
+DML_CHECK_FEATURE(DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT,
+                  storageBuffer16BitAccess);
+DML_CHECK_FEATURE(DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT,
+                  shaderSignedZeroInfNanPreserveFloat32);
+#undef DML_CHECK_FEATURE
+static_assert(DML_FEATURE_ALL ==
+                  (2 << static_cast<unsigned>(fb::Feature::MAX)) - 1,
+              "DML_FEATURE_ALL differs from the features in executable.fbs");
+
 const char *dmlGetFeatureName(DmlFeatureFlagBits feature) {
-  switch (feature) {
-  case DML_FEATURE_SHADER_INT8_BIT:
-    return "shaderInt8";
-  case DML_FEATURE_SHADER_INT16_BIT:
-    return "shaderInt16";
-  case DML_FEATURE_SHADER_INT64_BIT:
-    return "shaderInt64";
-  case DML_FEATURE_SHADER_FLOAT16_BIT:
-    return "shaderFloat16";
-  case DML_FEATURE_SHADER_FLOAT64_BIT:
-    return "shaderFloat64";
-  case DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT:
-    return "storageBuffer8BitAccess";
-  case DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT:
-    return "storageBuffer16BitAccess";
-  case DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT:
-    return "shaderSignedZeroInfNanPreserveFloat32";
-  case DML_FEATURE_ALL:
-    break;
-  }
+  for (fb::Feature value : fb::EnumValuesFeature())
+    if (feature == 1 << static_cast<unsigned>(value))
+      return fb::EnumNameFeature(value);
   return nullptr;
 }
 

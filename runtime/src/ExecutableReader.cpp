@@ -11,6 +11,7 @@
 #include "Executable.h"
 #include "SPIRVModule.h"
 
+#include "executable_constants.h"
 #include "executable_generated.h"
 
 #include <algorithm>
@@ -26,10 +27,9 @@ namespace {
 
 constexpr uint16_t kVersionMajor = 1;
 constexpr uint16_t kVersionMinor = 1;
-constexpr uint64_t kRangeAlignment = 256;
-constexpr uint64_t kVectorSize = 16;
-/// DML_TENSOR_DIMENSION_COUNT_MAX1.
-constexpr size_t kMaxRank = 8;
+using fb::kMaxRank;
+using fb::kRangeAlignment;
+using fb::kVectorSize;
 
 template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);

@@ -1,10 +1,13 @@
 // Elements of a thread share their loops.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles | FileCheck %s --check-prefix=CHOICE
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // A matrix product: a thread has 8 rows of 4 columns. An iteration of its one loop
 // loads a factor for each row and a vector of them for all columns, for 32 products.
 
+// CHOICE-LABEL: func @product
+// CHOICE:       dml.kernel = {map_tile = {block = array<i64: 8>, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @product
 // CHECK-COUNT-1: scf.for
 // CHECK-SAME:    -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
@@ -42,6 +45,8 @@ func.func @product(%lhs: memref<2048x64xf32>, %rhs: memref<64x2048xf32>, %output
 // Sums of triangles' rows: as many terms as the row's number. The bounds of the
 // loops differ between elements, which keep loops of their own.
 
+// CHOICE-LABEL: func @triangles
+// CHOICE:       dml.kernel = {map_tile = {block = array<i64>, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @triangles
 // CHECK-COUNT-4: scf.for
 // CHECK-NOT:     scf.for
@@ -69,6 +74,8 @@ func.func @triangles(%input: memref<262144xf32>, %output: memref<262144xf32>) {
 // Two nested loops, of which the inner begins with what the outer carries, and an
 // element that was loaded before them: it is loaded once.
 
+// CHOICE-LABEL: func @nested
+// CHOICE:       dml.kernel = {map_tile = {block = array<i64>, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @nested
 // CHECK:         memref.load
 // CHECK-COUNT-2: scf.for

@@ -2,14 +2,17 @@
 // the plain tile has few operations for a byte does not matter here; it keeps threads
 // from being of two kinds elsewhere.
 //
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles=min-ops-per-byte=0 | FileCheck %s --check-prefix=CHOICE
 // RUN: dml-opt %s --split-input-file \
-// RUN:     --dml-distribute-to-workgroups=min-ops-per-byte=0 | FileCheck %s
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | \
+// RUN:     --dml-select-map-tiles=min-ops-per-byte=0 --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | \
 // RUN:     FileCheck %s --check-prefix=PLAIN
 
 // An innermost dimension of 3: three vectors are four whole rows, and what divides by 3
 // is known for each element. The workgroup stores them side by side.
 
+// CHOICE-LABEL: func @three_columns
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64, vectors = 3 : i64}}
 // CHECK-LABEL: func @three_columns
 // CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 512 : index
 // CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
@@ -53,6 +56,8 @@ func.func @three_columns(%input: memref<3x262144xf32>, %output: memref<262144x3x
 // Of the last workgroup some threads have nothing to compute, and some vectors are none.
 // All threads meet at the barrier.
 
+// CHOICE-LABEL: func @three_columns_and_rest
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64, vectors = 3 : i64}}
 // CHECK-LABEL: func @three_columns_and_rest
 // CHECK:         memref.alloc() : memref<384xvector<4xf32>, #gpu.address_space<workgroup>>
 // CHECK:         scf.if
@@ -85,6 +90,8 @@ func.func @three_columns_and_rest(%input: memref<3x262148xf32>, %output: memref<
 
 // The same of a division in the body: twelve columns are eight of the input.
 
+// CHOICE-LABEL: func @thirds
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64, vectors = 3 : i64}}
 // CHECK-LABEL: func @thirds
 // CHECK-NOT:     {{divui|remui}}
 // CHECK:         memref.load %{{.*}} : memref<131072xvector<4xf32>>
@@ -117,6 +124,8 @@ func.func @thirds(%input: memref<524288xf32>, %output: memref<786432xf32>) {
 
 // A third of the threads would be too few.
 
+// CHOICE-LABEL: func @few_columns
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @few_columns
 // CHECK:         memref.store
 // CHECK-NOT:     memref.store
@@ -138,6 +147,8 @@ func.func @few_columns(%input: memref<3x262140xf32>, %output: memref<262140x3xf3
 
 // Vectors that are not whole groups of three stay by themselves.
 
+// CHOICE-LABEL: func @rest
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @rest
 // CHECK:         memref.store
 // CHECK-NOT:     memref.store
@@ -161,6 +172,8 @@ func.func @rest(%input: memref<3x262150xf32>, %output: memref<262150x3xf32>) {
 // multiple of 2 bytes before a vector. 420 threads compute them, without a comparison,
 // and a fifth workgroup the 40 others.
 
+// CHOICE-LABEL: func @inside_and_across
+// CHOICE:       dml.kernel = {map_tile = {split, vector_bytes = 16 : i64}}
 // PLAIN-LABEL: func @inside_and_across
 // PLAIN:         memref.store
 // PLAIN-NOT:     memref.store
@@ -202,6 +215,8 @@ func.func @inside_and_across(%input: memref<210x35xi8>, %output: memref<35x210xi
 // Of more rows than 128 vectors have elements, the two kinds take turns: after 2048
 // rows each has whole workgroups, 192 and 18 of them.
 
+// CHOICE-LABEL: func @turns
+// CHOICE:       dml.kernel = {map_tile = {split, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @turns
 // CHECK:         %[[TURN:.*]] = arith.divui %[[GROUP:.*]], %c210
 // CHECK:         %[[PLACE:.*]] = arith.remui %[[GROUP]], %c210
@@ -232,6 +247,8 @@ func.func @turns(%input: memref<210x5000xi8>, %output: memref<5000x210xi8>) {
 // next: what outer dimensions come to is computed for two rows, not for each element.
 // In the next row, columns count from 0 where one is chosen there.
 
+// CHOICE-LABEL: func @both_rows
+// CHOICE:       dml.kernel = {map_tile = {in_both_rows, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @both_rows
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %c9
@@ -272,6 +289,8 @@ func.func @both_rows(%input: memref<5x7xf32>, %output: memref<7x9xf32>) {
 // Threads inside of rows load words of what they move, the others parts of them: that is
 // worth two parts, however few operations there are.
 
+// CHOICE-LABEL: func @words_inside
+// CHOICE:       dml.kernel = {map_tile = {in_both_rows, split, vector_bytes = 16 : i64}}
 // PLAIN-LABEL: func @words_inside
 // PLAIN:         scf.if
 // PLAIN-COUNT-5:   memref.load %{{.*}} : memref<104xi32>
@@ -301,6 +320,8 @@ func.func @words_inside(%input: memref<5x83xi8>, %output: memref<5x166xi8>) {
 
 // Columns that repeat every 7 make for rows of 7: no element divides by it.
 
+// CHOICE-LABEL: func @periodic
+// CHOICE:       dml.kernel = {map_tile = {in_both_rows, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @periodic
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         arith.divui %[[FIRST]], %c7
@@ -332,6 +353,8 @@ func.func @periodic(%input: memref<7x5xf32>, %output: memref<5x21xf32>) {
 // What would be divided is clamped where it is not what is chosen: divisions do not
 // know negative numbers.
 
+// CHOICE-LABEL: func @divided
+// CHOICE:       dml.kernel = {map_tile = {in_both_rows, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @divided
 // CHECK:         %[[COLUMN:.*]] = arith.remui %{{.*}}, %c9
 // CHECK:         %[[BEYOND:.*]] = arith.addi %[[COLUMN]], %c-6

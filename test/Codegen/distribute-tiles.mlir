@@ -1,13 +1,16 @@
 // What the elements that a thread computes have in common is computed once.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles | FileCheck %s --check-prefix=CHOICE
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // Rows hold whole vectors: the columns of four neighbours differ by constants, and
 // what they read is a vector too.
 
+// CHOICE-LABEL: func @neighbours
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @neighbours
 // CHECK-SAME:  %[[INPUT:.*]]: memref<3x8xf32>, %[[OUTPUT:.*]]: memref<3x8xf32>
-// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[INPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
+// CHECK:       %[[VECTORS:.*]] = dml_buffer.view %[[INPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
 // CHECK:         %[[ROW:.*]] = arith.divui
 // CHECK:         %[[FLIPPED:.*]] = arith.muli %[[ROW]], %c-2
 // CHECK:         %[[COLUMN:.*]] = arith.remui
@@ -36,6 +39,8 @@ func.func @neighbours(%input: memref<3x8xf32>, %output: memref<3x8xf32>) {
 // Rows hold no whole vectors: still one division for four elements. What a lane adds
 // to the column may be beyond the row, which a comparison finds out.
 
+// CHOICE-LABEL: func @carry
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @carry
 // CHECK:         %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         %[[ROW:.*]] = arith.divui %[[FIRST]], %[[FIVE:.*]] : index
@@ -66,6 +71,8 @@ func.func @carry(%input: memref<5x3xf32>, %output: memref<3x5xf32>) {
 
 // Nothing tells the dimensions apart: they are joined again, and not divided for.
 
+// CHOICE-LABEL: func @joined
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @joined
 // CHECK:         %[[THREAD:.*]] = arith.minui
 // CHECK-NOT:     {{divui|remui|cmpi}}
@@ -92,6 +99,8 @@ func.func @joined(%input: memref<3x5x8xf32>, %output: memref<3x5x8xf32>) {
 // A thread computes two rows where elements are read several times, here three: two
 // of the four rows that it reads belong to both.
 
+// CHOICE-LABEL: func @several_rows
+// CHOICE:       dml.kernel = {map_tile = {rows = 2 : i64, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @several_rows
 // CHECK-DAG:   %[[GROUPS:.*]] = arith.constant 1024 : index
 // CHECK:       gpu.launch blocks({{.*}}) in (%{{[a-z0-9]+}} = %[[GROUPS]],
@@ -128,6 +137,8 @@ func.func @several_rows(%input: memref<1030x1024xf32>, %output: memref<1024x1024
 
 // With half the rows there would be too few threads.
 
+// CHOICE-LABEL: func @single_row
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @single_row
 // CHECK:         memref.store
 // CHECK-NOT:     memref.store
@@ -158,6 +169,8 @@ func.func @single_row(%input: memref<262x1024xf32>, %output: memref<256x1024xf32
 // Most threads need no clamping: they take a path of their own, in which the rows are
 // joined.
 
+// CHOICE-LABEL: func @interior
+// CHOICE:       dml.kernel = {map_tile = {interior = array<i64: 60>, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @interior
 // CHECK:         arith.divui %[[THREAD:.*]], %c256
 // CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c1024 : index
@@ -194,6 +207,8 @@ func.func @interior(%input: memref<1024x1024xf32>, %output: memref<1032x1024xf32
 
 // Columns are clamped in every group of threads: all would run both paths.
 
+// CHOICE-LABEL: func @columns
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @columns
 // CHECK-NOT:     scf.if
 // CHECK:         memref.store
@@ -224,9 +239,11 @@ func.func @columns(%input: memref<1024x64xf32>, %output: memref<1024x72xf32>) {
 // What is read where it does not count is where the row begins, so that the others are
 // a part of a vector.
 
+// CHOICE-LABEL: func @guarded
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @guarded
 // CHECK-SAME:  %[[INPUT:.*]]: memref<2x32xi8>, %[[OUTPUT:.*]]: memref<2x48xi8>
-// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[INPUT]] : memref<2x32xi8> to memref<4xvector<4xi32>>
+// CHECK:       %[[VECTORS:.*]] = dml_buffer.view %[[INPUT]] : memref<2x32xi8> to memref<4xvector<4xi32>>
 // CHECK:         %[[COLUMN:.*]] = arith.remui
 // CHECK:         %[[BEFORE:.*]] = arith.addi %[[COLUMN]], %c-1
 // CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[BEFORE]], %c2
@@ -264,8 +281,10 @@ func.func @guarded(%input: memref<2x32xi8>, %output: memref<2x48xi8>) {
 // A thread stores less where it reads more of a row: 4 bytes and not 16 of elements
 // that are read three apart, but no less than an element.
 
+// CHOICE-LABEL: func @apart
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 4 : i64}}
 // CHECK-LABEL: func @apart
-// CHECK:       builtin.unrealized_conversion_cast {{.*}} : memref<4x64xi8> to memref<64xi32>
+// CHECK:       dml_buffer.view {{.*}} : memref<4x64xi8> to memref<64xi32>
 // CHECK:       gpu.launch
 // CHECK:         memref.store %{{.*}} : memref<64xi32>
 // CHECK-NOT:     memref.store
@@ -286,6 +305,8 @@ func.func @apart(%input: memref<4x192xi8>, %output: memref<4x64xi8>) {
 }
 // -----
 
+// CHOICE-LABEL: func @wide_apart
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 8 : i64}}
 // CHECK-LABEL: func @wide_apart
 // CHECK:         memref.store %{{.*}} : memref<256xi64>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
@@ -307,6 +328,8 @@ func.func @wide_apart(%input: memref<4x192xi64>, %output: memref<4x64xi64>) {
 
 // A row that is the same as the one before costs no more than a store.
 
+// CHOICE-LABEL: func @same_rows
+// CHOICE:       dml.kernel = {map_tile = {rows = 2 : i64, vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @same_rows
 // CHECK-COUNT-1: memref.load
 // CHECK-NOT:     memref.load
@@ -334,6 +357,8 @@ func.func @same_rows(%input: memref<4x256x512xf32>, %output: memref<4x512x1024xf
 
 // A tensor of rank 0 is one vector.
 
+// CHOICE-LABEL: func @scalar
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @scalar
 // CHECK:         memref.load
 // CHECK:         memref.store

@@ -1,9 +1,12 @@
 // Elements of 8 and 16 bits travel in 32-bit words.
 //
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles | FileCheck %s --check-prefix=CHOICE
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // Moved by whole words, they are not taken apart.
 
+// CHOICE-LABEL: func @words
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @words
 // CHECK:         %[[THREAD:.*]] = arith.minui
 // CHECK:         %[[LOW:.*]] = memref.load %[[INPUT:.*]][%[[THREAD]]] : memref<5xvector<4xi32>>
@@ -32,6 +35,8 @@ func.func @words(%input: memref<67xi8>, %output: memref<48xi8>) {
 
 // Moved by part of a word, each word is made of two: here by 16 bits.
 
+// CHOICE-LABEL: func @misaligned
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 16 : i64}}
 // CHECK-LABEL: func @misaligned
 // CHECK:         %[[LOW:.*]] = memref.load %{{.*}} : memref<7xvector<4xi32>>
 // CHECK-NEXT:    %[[A:.*]] = vector.extract %[[LOW]][0]
@@ -63,6 +68,8 @@ func.func @misaligned(%input: memref<49xf16>, %output: memref<48xf16>) {
 // A thread stores as many bytes as 16 bytes of what it reads make. Numbers that were
 // computed in words are put together as words.
 
+// CHOICE-LABEL: func @narrow
+// CHOICE:       dml.kernel = {map_tile = {vector_bytes = 4 : i64}}
 // CHECK-LABEL: func @narrow
 // CHECK:         %[[LOADED:.*]] = memref.load %{{.*}} : memref<16xvector<4xf32>>
 // CHECK:         %[[FIRST:.*]] = arith.fptoui

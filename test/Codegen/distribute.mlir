@@ -1,11 +1,11 @@
-// RUN: dml-opt %s --split-input-file --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 
 // A thread stores 16 bytes: four f32. Rows hold whole vectors, so the four
 // elements share their row.
 
 // CHECK-LABEL: func @rows
 // CHECK-SAME:  %[[OUTPUT:.*]]: memref<3x8xf32>
-// CHECK:       %[[VECTORS:.*]] = builtin.unrealized_conversion_cast %[[OUTPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
+// CHECK:       %[[VECTORS:.*]] = dml_buffer.view %[[OUTPUT]] : memref<3x8xf32> to memref<6xvector<4xf32>>
 // CHECK:       gpu.launch
 // CHECK-SAME:    function(@dml.test)
 // CHECK:         %[[INSIDE:.*]] = arith.cmpi ult
@@ -37,7 +37,7 @@ func.func @rows(%output: memref<3x8xf32>) {
 // leaves 2 t of 7. Those after the last row compute elements of it once more.
 
 // CHECK-LABEL: func @bytes
-// CHECK:       builtin.unrealized_conversion_cast %{{.*}} : memref<3x7xi8> to memref<2xvector<4xi32>>
+// CHECK:       dml_buffer.view %{{.*}} : memref<3x7xi8> to memref<2xvector<4xi32>>
 // CHECK:       arith.minui
 // CHECK-NOT:   {{remui|divui}}
 // CHECK-COUNT-4: vector.bitcast %{{.*}} : vector<4xi8> to vector<1xi32>
@@ -60,7 +60,7 @@ func.func @bytes(%output: memref<3x7xi8>) {
 // One element.
 
 // CHECK-LABEL: func @one
-// CHECK:       builtin.unrealized_conversion_cast %{{.*}} : memref<1xf64> to memref<1xvector<2xf64>>
+// CHECK:       dml_buffer.view %{{.*}} : memref<1xf64> to memref<1xvector<2xf64>>
 #identity = affine_map<(d0) -> (d0)>
 func.func @one(%output: memref<1xf64>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}

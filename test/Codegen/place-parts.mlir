@@ -9,11 +9,11 @@
 // CHECK-SAME:    %[[INPUT:.*]]: memref<4xf32>, %[[OUTPUT:.*]]: memref<8xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK:         %[[PART:.*]] = memref.subview %[[OUTPUT]][0] [4] [1]
-// CHECK:         %[[PLACED:.*]] = builtin.unrealized_conversion_cast %[[PART]] : {{.*}} to memref<4xf32>
+// CHECK:         %[[PLACED:.*]] = dml_buffer.view %[[PART]] : {{.*}} to memref<4xf32>
 // CHECK:         linalg.generic {{.*}} outs(%[[PLACED]] : memref<4xf32>)
 // CHECK-NOT:     memref.copy
 // CHECK:         %[[REST:.*]] = memref.subview %[[OUTPUT]][4] [4] [1]
-// CHECK:         %[[MOVED:.*]] = builtin.unrealized_conversion_cast %[[REST]]
+// CHECK:         %[[MOVED:.*]] = dml_buffer.view %[[REST]]
 // CHECK:         linalg.generic {{.*}} outs(%[[MOVED]] : memref<4xf32>) attrs = {dml.label = "dml.join"}
 // CHECK:           memref.load %[[INPUT]]
 // CHECK-NOT:     memref.copy

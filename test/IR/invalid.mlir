@@ -584,12 +584,27 @@ func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tenso
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map" or {contraction_tile = array<i64: rows, columns, terms>} with three positive sizes}}
+// expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map", {contraction_tile = array<i64: rows, columns, terms>} with three positive sizes, or {map_tile = {...}} with vector_bytes and, if wanted, vectors, rows, in_both_rows, split, block and interior}}
 module attributes {dml.kernel = "tile"} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map" or}}
+// expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map", }}
 module attributes {dml.kernel = {contraction_tile = array<i64: 64, 0, 16>}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {row = 2 : i64, vector_bytes = 16 : i64}}, but wants "map", }}
+module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, row = 2 : i64}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {rows = 2 : i64}}, but wants "map", }}
+module attributes {dml.kernel = {map_tile = {rows = 2 : i64}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {interior = array<i64: 101>, vector_bytes = 16 : i64}}, but wants "map", }}
+module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, interior = array<i64: 101>}}} {}
 
 // SPDX-License-Identifier: Apache-2.0

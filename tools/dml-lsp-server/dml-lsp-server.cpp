@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -18,6 +19,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<dml::DMLDialect>();
+  registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/Executable/Passes.h"
@@ -28,7 +29,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<dml::DMLDialect>();
+  registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
   mlir::registerAllPasses();
   dml::registerDMLCodegenPasses();
   dml::registerDMLConversionPasses();

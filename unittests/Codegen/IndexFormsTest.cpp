@@ -334,6 +334,21 @@ TEST(IndexForms, JoinQuotientAndRemainder) {
   EXPECT_EQ(llvm::range_size(*kernel.module->getBody()), 0);
 }
 
+// A dividend that is no thread's number is built as a maximum with 0, which
+// range analysis sees to have no sign, but none that wants 64 bits for its
+// size.
+TEST(IndexForms, NoMaximumOfWideDividends) {
+  for (int64_t size : {int64_t(1) << 31, (int64_t(1) << 31) + 1}) {
+    Kernel kernel;
+    auto &b = kernel.b;
+    IndexForms forms(kernel.addArgument(), 1);
+    LinearForm dividend = forms.getOpaque(kernel.addArgument(), {0, size - 1});
+    forms.materialize(b, forms.divide(b, dividend, 7).first);
+    EXPECT_EQ(kernel.count<arith::DivUIOp>(), 1);
+    EXPECT_EQ(kernel.count<arith::MaxSIOp>(), size == int64_t(1) << 31 ? 1 : 0);
+  }
+}
+
 // Ranges decide what they can; equal forms are one value.
 TEST(IndexForms, DecideAndShare) {
   Kernel kernel;

@@ -7,6 +7,7 @@
 #ifndef DML_CODEGEN_PASSES_H
 #define DML_CODEGEN_PASSES_H
 
+#include "dml/Codegen/CostModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Pass/Pass.h"

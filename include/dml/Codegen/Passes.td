@@ -30,9 +30,9 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     tensors becomes such a `linalg.generic` where that is fused. A reader that looks at an element several times,
     or several readers, compute it several times; this must be in proportion to
     the bytes saved. Little index arithmetic is always fused, what is read in
-    loops hardly ever. Bodies have at most 1,536 operations, and fusion gives no
-    kernel more than the four buffers that every Vulkan device binds. The
-    constants and their reasons are at the top of FuseProducers.cpp.
+    loops hardly ever. Bodies stay small enough to compile, and fusion gives no
+    kernel more than the buffers that every Vulkan device binds. The numbers that
+    decide are those of `dml/Codegen/CostModel.h`, with what they were measured by.
 
     The label of a fused kernel names all operators in it:
     `dml.padding+dml.tile`.
@@ -139,7 +139,8 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
     another buffer already, becomes a `linalg.generic` that moves its elements.
   }];
   let dependentDialects = [
-    "mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect"
+    "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
+    "mlir::memref::MemRefDialect"
   ];
 }
 
@@ -224,54 +225,74 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
   ];
 }
 
+def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
+  let summary = "Choose what a thread of each map kernel computes";
+  let description = [{
+    Writes `dml.kernel = {map_tile = {...}}` on each `linalg.generic` that computes
+    elements from their coordinates and has no other kernel yet. Each candidate is
+    built, what its threads would run is counted, and nothing stays of it but the
+    attribute of the one that is taken. The numbers that decide are those of
+    `dml/Codegen/CostModel.h`, with what they were measured by.
+
+    `{vector_bytes = 16 : i64}` is the first candidate: a thread computes the elements
+    of 16 consecutive bytes of the output. Where the body reads wider elements than it
+    writes, or reads rows with a stride, it is as many elements as it reads from 16
+    bytes, but no fewer than 4 bytes. In a part of another buffer it is no more than
+    divides where the part begins and ends. A candidate adds one of these:
+
+    * `rows = 2 : i64`, where rows hold whole vectors: a thread computes one vector in
+      each of two consecutive rows. The first candidate has two where the body reads
+      elements several times. Twice as many, and as many again, are tried where the
+      kernel waits for its operations, and where the second row is mostly the first
+      again.
+    * `vectors = 3 : i64`, where an innermost dimension or a divisor in the body has an
+      odd factor, such as 3: the elements of a vector share little then, while the
+      coordinates of those of three consecutive vectors differ by constants. The
+      vectors go through workgroup memory, from which the workgroup stores them side
+      by side.
+    * `in_both_rows`, where rows are no whole vectors and elements are only moved: each
+      is looked up in the row where its vector begins and in the next. What outer
+      dimensions come to is then computed for two rows, not for each element.
+    * `split`, where rows are no whole vectors: the elements of a vector that lies
+      inside of a row have columns that differ by constants, and those of a vector that
+      crosses its end do not. Each kind gets workgroups of its own. These threads store
+      less side by side, so that it is for kernels that wait for their operations, or
+      that save loads as well.
+
+    `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
+    share: one vector in each of 4 by 2 rows, of what is left of the output behind two
+    outer dimensions. Candidates begin with one row, and double in the dimension that
+    gains most until none gains.
+
+    `interior = array<i64: 60>` adds a second path, where comparisons, such as those
+    that clamp coordinates, come out the same for most groups of threads: these take a
+    path of their own without them, if that saves operations. It parts at most 60 in
+    100 of the groups. A split tile has a number for either kind of threads, and 0 is
+    no second path.
+  }];
+  let dependentDialects = [
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"minOpsPerByte", "min-ops-per-byte", "double",
+           "::dml::cost::opsPerByte",
+           "Operations for a byte that is read or written from which a kernel "
+           "waits for them rather than for memory">,
+  ];
+}
+
 def DistributeToWorkgroups
     : Pass<"dml-distribute-to-workgroups", "mlir::func::FuncOp"> {
   let summary = "Turn linalg on buffers into GPU launches";
   let description = [{
-    Turns every parallel `linalg.generic` on buffers into a `gpu.launch`. Grids are
-    within the 65,535 workgroups a dimension that every Vulkan device takes.
-
-    A thread computes the elements of 16 consecutive bytes of the output and stores
-    them as one vector. Where the body reads wider elements than it writes, or reads
-    rows with a stride, it is as many elements as it reads from 16 bytes, but no
-    fewer than 4 bytes. Where rows hold whole vectors and the body reads elements
-    more than twice, a thread computes two consecutive rows, as long as 65,536
-    threads remain. It computes twice as many, and as many again, up to 64 bytes,
-    where the kernel has half of `min-ops-per-byte` operations for a byte and that
-    saves an eighth of them; of fewer operations, one becomes two where that saves
-    more than half.
-
-    Where coordinates of an outer dimension repeat after 4 MiB of the output or more,
-    workgroups that read the same elements take turns: the elements are in a cache
-    then.
-
-    Where `dml.kernel` asks for a contraction kernel (see `dml-select-kernels`), a
-    workgroup computes a tile of sums. It loads the factors that the sums have in
-    common into workgroup memory, some terms at a time: what computes a factor in
-    the body is built for each position and term once, with conversions, padding
-    and the coordinates of a convolution's input. Then each thread loads factors
-    for a block of sums from there, as vectors of four, and adds up their
-    products. What the body does with its sum comes last, for the elements that
-    the thread then stores. Positions beyond the last one repeat it, and are not
-    stored; terms beyond the last one are 0.
-
-    Where an innermost dimension or a divisor in the body has an odd factor, such as
-    3, the elements of a vector share little, while the coordinates of those of three
-    consecutive vectors differ by constants. A thread then computes as many vectors,
-    up to 64 elements, if the output is whole groups of them, 65,536 threads
-    remain and that saves a quarter of the operations. The vectors go through
-    workgroup memory, from which the workgroup stores them side by side.
-
-    Where rows are no whole vectors, an element that is only moved is looked up in
-    the row where its vector begins and in the next, if that saves an eighth: what
-    outer dimensions come to is then computed for two rows, not for each element.
-    Where columns repeat, a row is what repeats.
-
-    The elements of a vector that lies inside of such a row have columns that differ
-    by constants, and those of a vector that crosses its end do not. Each kind gets
-    workgroups of its own in the launch, if the kernel has `min-ops-per-byte`
-    operations without them and they save a quarter, or three tenths of the loads
-    with the quarter: these threads store less side by side.
+    Turns every parallel `linalg.generic` on buffers into a `gpu.launch`, whose grid is
+    within what every Vulkan device takes. `dml.kernel` says which kernel it becomes
+    (see `dml-select-kernels` and `dml-select-map-tiles`); what has no choice becomes a
+    map kernel whose threads compute one vector. A choice that the generic cannot have
+    is an error.
 
     The elements of a thread share what they have in common. Index arithmetic is
     kept as linear forms of the thread's number: coordinates of neighbours differ
@@ -283,10 +304,18 @@ def DistributeToWorkgroups
     the condition holds, or another element of the buffer: words of such elements
     are then selected whole.
 
-    Where comparisons, such as those that clamp coordinates, come out the same for
-    most groups of threads, these take a path of their own without them, if that
-    saves two fifths of the operations or more, or 15 in 100 where elements of fewer
-    than 32 bits are only moved: they are words there.
+    Where coordinates of an outer dimension repeat after more of the output than
+    caches hold, workgroups that read the same elements take turns: the elements are
+    in a cache then.
+
+    In a contraction kernel a workgroup computes a tile of sums. It loads the factors
+    that the sums have in common into workgroup memory, some terms at a time: what
+    computes a factor in the body is built for each position and term once, with
+    conversions, padding and the coordinates of a convolution's input. Then each
+    thread loads factors for a block of sums from there, as vectors of four, and adds
+    up their products. What the body does with its sum comes last, for the elements
+    that the thread then stores. Positions beyond the last one repeat it, and are not
+    stored; terms beyond the last one are 0.
 
     The launch sees each buffer as memrefs of elements or vectors: one view for each
     type that it loads or stores. Where the number of elements is no multiple of
@@ -294,14 +323,10 @@ def DistributeToWorkgroups
     aligned in size.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
+    "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
-  ];
-  let options = [
-    Option<"minOpsPerByte", "min-ops-per-byte", "double", "15.5",
-           "Operations for a byte that is read or written from which a kernel "
-           "waits for them rather than for memory">,
   ];
 }
 

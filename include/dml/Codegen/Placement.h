@@ -41,8 +41,9 @@ struct Placement {
 /// Whether `op` makes a buffer that is a view of its first operand.
 bool isBufferView(mlir::Operation *op);
 
-/// Follows casts, reshapes, memref.view, and memref.subview of one dimension's
-/// range. Nothing if `buffer` is another view, or not of constant offsets.
+/// Follows casts, reshapes, dml_buffer.view, memref.view, and memref.subview of
+/// one dimension's range. Nothing if `buffer` is another view, or not of
+/// constant offsets.
 std::optional<Placement> getPlacement(mlir::Value buffer);
 
 /// The bytes of the elements of `type`, which has a static shape.

@@ -17,6 +17,10 @@
 
 namespace dml {
 
+/// Dimensions that a DirectML tensor has at most:
+/// DML_TENSOR_DIMENSION_COUNT_MAX1.
+inline constexpr int64_t maxRank = 8;
+
 /// Elements from the first to the last, both included: 7 for the sizes {2, 3}
 /// and the strides {4, 1}. UINT64_MAX where 64 bits do not hold it.
 uint64_t getExtent(llvm::ArrayRef<int64_t> sizes,

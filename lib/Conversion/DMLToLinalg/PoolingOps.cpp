@@ -207,6 +207,17 @@ private:
   /// An f16 that has become an f32 ends in 13 zeros, which have room for a
   /// place. Of equal elements the first has the greater place, so that the
   /// greatest packed value wins.
+  ///
+  ///    31                           13 12                         0
+  ///   +-------------------------------+----------------------------+
+  ///   | key: grows with the element   | place: 8 for the first of  |
+  ///   | (0 is the key of no element)  | 3 x 3 and 0 for the last   |
+  ///   +-------------------------------+----------------------------+
+  ///
+  /// In a window of 3 x 3 without holes, 1.0 as the first element is 0xbf000000
+  /// with place 8, 0xbf000008, and as the last it is 0xbf000000: the bits of
+  /// the f32, 0x3f800000, and 0x7f800000, by which keys count from that of
+  /// -infinity.
   static constexpr int64_t numPackedPlaces = 1 << 13;
 
   Value input;
@@ -248,10 +259,11 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   key = b.add(key, getConstant(b, infinity));
   key = arith::MinUIOp::create(
       b, key, getConstant(b, 2 * infinity + (isPacked ? numPackedPlaces : 1)));
-  // The key of no element, 0, is less than that of -infinity. Packed, only
-  // windows with holes need that. In others, -infinity at place 0, the last
-  // one, may equal no element: both name place 0, and that element wins if it
-  // lies inside the tensor, while no element has that place if it lies outside.
+  // No element has the key 0, which every element wins against: keys move up by
+  // one for it. Packed keys of windows without holes stay. There, -infinity as
+  // the last element, at place 0, is 0 as well, and so is no element. Both name
+  // place 0: the last element wins if it lies inside the tensor, and the window
+  // names no element inside if it lies outside.
   if (hasHoles || !isPacked)
     key = b.add(key, getConstant(b, isPacked ? numPackedPlaces : 1));
   Winner winner = {key};

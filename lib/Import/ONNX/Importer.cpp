@@ -250,11 +250,11 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
       }
       tensor.shape.push_back(*size);
     }
-    if (tensor.shape.size() > 8 || !countElements(tensor.shape) ||
-        *countElements(tensor.shape) == 0)
+    if (static_cast<int64_t>(tensor.shape.size()) > maxRank ||
+        !countElements(tensor.shape) || *countElements(tensor.shape) == 0)
       return fail("has the shape " + describeShape(tensor.shape) +
-                  ", but wanted are at most 8 dimensions, and 1 to 2^32 - 1 "
-                  "elements");
+                  ", but wanted are at most " + Twine(maxRank) +
+                  " dimensions, and 1 to 2^32 - 1 elements");
     Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
     auto outerType = RankedTensorType::get(
         outer, getElementType(*type, builder.getContext()));

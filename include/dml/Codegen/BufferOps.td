@@ -1,0 +1,47 @@
+//===- BufferOps.td - Buffers as kernels see them ----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_BUFFEROPS_TD
+#define DML_CODEGEN_BUFFEROPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def DMLBuffer_Dialect : Dialect {
+  let name = "dml_buffer";
+  let cppNamespace = "::dml";
+  let summary = "Buffers as kernels see them";
+  let description = [{
+    Operations between bufferization and SPIR-V, which no program has that dml
+    reads. Kernels see buffers as arrays of elements, words or vectors, and SPIR-V
+    with logical addressing has no cast from one to another: each is a buffer of
+    its own to the kernel, and all share a binding.
+  }];
+}
+
+def DMLBuffer_BufferViewOp : Op<DMLBuffer_Dialect, "view", [Pure]> {
+  let summary = "The same bytes as elements of another type or shape";
+  let description = [{
+    The result is packed. Without `whole` it has the bytes of the source, rounded
+    up to whole elements: 21 bytes are 2 vectors of 16. With `whole` it has those
+    of the buffer that the source is a part of. (It remains a view of the source,
+    so that steps that use other parts need not wait for each other.)
+
+    ```mlir
+    %vectors = dml_buffer.view %0 : memref<3x8xf32> to memref<6xvector<4xf32>>
+    %all = dml_buffer.view %part whole : memref<4xf32> to memref<12xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, UnitAttr:$whole);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $source (`whole` $whole^)? attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // DML_CODEGEN_BUFFEROPS_TD

@@ -1,0 +1,224 @@
+//===- CostModel.h - What code generation weighs ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers by which passes choose between kernels that compute the same. No
+// result depends on one of them, only its speed. For each are given
+//
+//   unit:   what is counted,
+//   device: the property of devices that it stands for,
+//   shown:  the cases of benchmarks/suite.py that tell where it lies, mostly
+//   with
+//           their ratios to a copy's rate on an H100; '-' where nothing was
+//           measured for the number alone.
+//
+// What devices promise, and correctness rests on, is in DeviceProfile.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_CODEGEN_COSTMODEL_H
+#define DML_CODEGEN_COSTMODEL_H
+
+#include <cstdint>
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
+namespace dml::cost {
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// A kernel of so many operations waits for them, and one of fewer for memory.
+/// unit:   operations for a byte that is read or written, each byte once
+/// device: operations that begin while memory moves a byte; 10 on an H100, and
+///         more as counted here, before drivers have folded addresses
+/// shown:  odd_resample_linear_x2_f16, with 17, went from 0.48 to 0.81 by
+///         threads of two kinds, and rank8_pad_edge_f32, with 13, from 0.88 to
+///         0.68
+inline constexpr double opsPerByte = 15.5;
+
+/// A division by a constant that is no power of two becomes a multiplication,
+/// shifts and additions.
+/// unit:   operations
+/// device: none: the compilers of all drivers do so
+/// shown:  -
+inline constexpr double opsPerDivision = 4;
+
+/// The operations that `op` counts as: 1, and more for those that have a row in
+/// the table of CostModel.cpp.
+/// unit:   operations that begin as often as additions
+/// device: units that compute functions, for each unit that adds
+/// shown:  -
+double getWeight(mlir::Operation *op);
+
+/// A load of a vector takes as long as so many operations.
+/// unit:   operations
+/// device: units of arithmetic for each unit that loads
+/// shown:  gemm4096_f32, conv128to128_28_k3_f32
+inline constexpr double opsPerLoad = 4;
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Threads that run together: where some take another path, all wait.
+/// unit:   threads
+/// device: the size of a subgroup; 32 or 64 on GPUs
+/// shown:  -
+inline constexpr int64_t threadsTogether = 32;
+
+/// Independent operations of a thread that do as much as threads to fill a
+/// device.
+/// unit:   operations in flight
+/// device: cycles from an operation to its result
+/// shown:  -
+inline constexpr int64_t maxIndependent = 4;
+
+/// Sums that a thread carries through a loop: with what it loads for them,
+/// these fit its registers.
+/// unit:   elements
+/// device: registers of a thread; GPUs have 128 or more
+/// shown:  conv512to512_7_k3_f32 took 2.2 times as long with 8 as with 32
+inline constexpr int64_t maxCarried = 32;
+
+/// Elements of a thread that has groups of consecutive vectors. More elements
+/// share more of what they compute, and take more registers.
+/// unit:   elements
+/// device: registers of a thread
+/// shown:  resample_linear_x1.5_ui8, which has 48, from 0.48 to 0.84
+inline constexpr int64_t maxGroupedElements = 64;
+
+/// Bytes that a thread stores in several rows.
+/// unit:   bytes
+/// device: registers of a thread
+/// shown:  resample_linear_3d_x2_f16, where 8 rows of 16 bytes took longer than
+///         4, though they saved a fifth of the operations; 8 rows of 4 bytes,
+///         maxpoolgrad_k3s1_f16, do not
+inline constexpr int64_t maxRowBytes = 64;
+
+/// What was read so many bytes ago may have left the cache.
+/// unit:   bytes
+/// device: the size of the last cache, which is no less on desktop GPUs
+/// shown:  inner3_tile2x2_f32, from 0.85 to 0.97
+inline constexpr int64_t cachedBytes = 4 << 20;
+
+/// How often the elements of the inputs have to be read for a thread to have
+/// two rows.
+/// unit:   reads of an element
+/// device: cache lines that a load takes, beside memory's rate
+/// shown:  resample_linear_x2_f32, with 16, has 0.97 with two rows
+inline constexpr double minReadsOfRows = 2;
+
+//===----------------------------------------------------------------------===//
+// What a tile has to save
+//===----------------------------------------------------------------------===//
+
+/// The share of the operations of the best tile so far that another has at
+/// most, to be taken for it.
+/// unit:   share of operations
+/// device: registers and room for code, which tiles of more elements take
+namespace share {
+/// Looking elements up in two rows.
+/// shown: odd_pad_edge_ui8, from 0.63 to 0.94
+inline constexpr double bothRows = 0.875;
+/// Twice the rows, where a kernel waits for operations. (It has half of
+/// opsPerByte, at least.)
+/// shown: maxpoolgrad_k3s1 gains where 8 rows save a seventh;
+///        maxpoolgrad_k3s2_f16, whose elements are read less often, goes from
+///        0.82 to 0.77 where 4 save a tenth
+inline constexpr double tallerWhereBusy = 0.875;
+/// Twice the rows, where it waits for memory: the second row has to be the same
+/// as the first, mostly.
+/// shown: resample_nearest_x2_f32, where it saves 0.6, gains a hundredth;
+///        tile2x2_f32, where it saves 0.3, loses one
+inline constexpr double tallerWhereIdle = 0.45;
+/// Consecutive vectors through workgroup memory.
+/// shown: resample_linear_x1.5_f16, from 0.59 to 0.96
+inline constexpr double grouped = 0.75;
+/// Threads of two kinds, which store less side by side.
+/// shown: odd_resample_linear_x2_f16, from 0.48 to 0.81
+inline constexpr double split = 0.75;
+/// The share of the loads that threads of two kinds have, besides, where a
+/// kernel waits for memory: words are loaded then, and not their parts.
+/// shown: odd_tile2x2_ui8, from 0.81 to 0.87; odd_pad_edge_ui8, which loads no
+///        fewer, went from 0.94 to 0.83
+inline constexpr double splitLoads = 0.7;
+/// A second path for threads that nothing needs clamping for.
+/// shown: pad_reflection_f32 goes from 1.00 to 0.99 where it saves less
+inline constexpr double interior = 0.62;
+/// The same where narrow elements are only moved: the second path loads them in
+/// words.
+/// shown: pad_reflection_f16, from 0.95 to 0.97
+inline constexpr double interiorOfWords = 0.85;
+/// The share of the time of a smaller block of elements in loops: more elements
+/// take more registers, so that a gain has to show.
+/// shown: -
+inline constexpr double largerBlock = 0.95;
+} // namespace share
+
+/// The share of groups of threads that a second path parts at most, in percent:
+/// the larger is tried first. It may span dimensions that run across groups of
+/// threads, which the smaller leaves out.
+/// unit:   percent of the groups of threadsTogether
+/// device: the size of a subgroup
+/// shown:  pad_edge_ui8, whose groups have a border each, has 0.79 with a
+/// second
+///         path, and 0.87 without
+inline constexpr int64_t interiorDivergence[] = {60, 25};
+
+/// Of a path that parts no more groups, what decides between the paths counts
+/// with the general one alone.
+/// unit:   percent of the groups of threadsTogether
+/// device: the size of a subgroup
+/// shown:  -
+inline constexpr int64_t lowDivergence = 25;
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// Operations that may be computed anew to save traffic. They are counted as
+/// written out, element by element; the elements of a thread, which are
+/// neighbours, share most of them, and index arithmetic folds.
+/// unit:   operations for a byte of traffic
+/// device: operations that begin while memory moves a byte
+/// shown:  maxpoolgrad_k2s2 has one kernel, whose elements look into one window
+///         each; maxpoolgrad_k3s2 took longer in one kernel (0.69) than in two
+///         (0.81)
+inline constexpr double maxRecomputedPerByte = 384;
+
+/// Operations in a loop count so often: its iterations share nothing.
+/// unit:   operations for an operation
+/// device: none: it follows from how code is generated
+/// shown:  -
+inline constexpr double loopFactor = 16;
+
+/// Operations that an element of a reader may compute anew whatever they save:
+/// index arithmetic, which a kernel that waits for memory has time for, to save
+/// a kernel and its barrier.
+/// unit:   operations for an element
+/// device: operations that begin while memory moves an element
+/// shown:  -
+inline constexpr double maxFreeOps = 32;
+
+/// Operations of one body. A kernel has a body for each element of a thread;
+/// one of so many operations waits for them, whatever else it saves.
+/// unit:   operations
+/// device: room for code: the instruction cache
+/// shown:  maxpoolgrad_k3s1, whose body has 1,200
+inline constexpr int64_t maxBodyOps = 1536;
+
+/// Operations that a producer may add to a body which reads it in several
+/// places, where it is written out as often.
+/// unit:   operations
+/// device: the time that drivers take to compile; lavapipe takes a minute for
+///         12,000 in a kernel
+/// shown:  -
+inline constexpr int64_t maxAddedOps = 512;
+
+} // namespace dml::cost
+
+#endif // DML_CODEGEN_COSTMODEL_H

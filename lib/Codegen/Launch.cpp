@@ -1,0 +1,59 @@
+//===- Launch.cpp - Grids of workgroups -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+Value dml::linearize(ImplicitLocOpBuilder &b, Value outer, int64_t size,
+                     Value inner) {
+  Value by = arith::ConstantIndexOp::create(b, size);
+  return b.createOrFold<arith::AddIOp>(b.createOrFold<arith::MulIOp>(outer, by),
+                                       inner);
+}
+
+std::pair<Value, Value> dml::delinearize(ImplicitLocOpBuilder &b, Value value,
+                                         int64_t size) {
+  Value by = arith::ConstantIndexOp::create(b, size);
+  return {arith::DivUIOp::create(b, value, by),
+          arith::RemUIOp::create(b, value, by)};
+}
+
+GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                                int64_t groups) {
+  int64_t grid[3] = {groups, 1, 1};
+  for (int dim = 0; dim < 2; ++dim) {
+    grid[dim + 1] =
+        llvm::divideCeil(grid[dim], DeviceProfile::maxWorkgroupCount);
+    grid[dim] = llvm::divideCeil(grid[dim], grid[dim + 1]);
+  }
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value one = constant(1);
+  auto launch = gpu::LaunchOp::create(
+      b, constant(grid[0]), constant(grid[1]), constant(grid[2]),
+      constant(DeviceProfile::workgroupSize), one, one);
+  if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
+    launch.setFunctionAttr(SymbolRefAttr::get(label));
+
+  b.setInsertionPointToStart(&launch.getBody().front());
+  gpu::KernelDim3 group = launch.getBlockIds();
+  Value linear = group.x;
+  if (grid[2] > 1)
+    linear =
+        linearize(b, linearize(b, group.z, grid[1], group.y), grid[0], group.x);
+  else if (grid[1] > 1)
+    linear = linearize(b, group.y, grid[0], group.x);
+  Operation *end = gpu::TerminatorOp::create(b);
+  b.setInsertionPoint(end);
+  return {launch, linear, grid[0] * grid[1] * grid[2], end};
+}

@@ -1,0 +1,41 @@
+//===- Launch.h - Grids of workgroups ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_LAUNCH_H
+#define DML_LIB_CODEGEN_LAUNCH_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dml {
+
+/// A launch of workgroups of DeviceProfile::workgroupSize threads.
+struct GroupedLaunch {
+  mlir::gpu::LaunchOp launch;
+  /// The workgroup's number, and how many numbers there are: the least number
+  /// that a grid has which is wanted, or a few more.
+  mlir::Value group;
+  int64_t count;
+  /// The terminator, which the builder then stands before.
+  mlir::Operation *end;
+};
+
+/// Creates a launch of at least `groups` workgroups for what `op` computes.
+GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
+                           mlir::linalg::GenericOp op, int64_t groups);
+
+/// Builds outer * size + inner.
+mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
+                      int64_t size, mlir::Value inner);
+
+/// Builds the outer and the inner number that linearize() has made `value` of.
+std::pair<mlir::Value, mlir::Value>
+delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_LAUNCH_H

@@ -1,0 +1,211 @@
+// Tiles of map kernels that a generic cannot have.
+//
+// RUN: dml-opt %s --split-input-file --verify-diagnostics --dml-distribute-to-workgroups
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @odd_bytes(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has vector_bytes 12, but wants 4, or a power of two from 4 to 16}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 12 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @elements(%output: memref<512x8xf32>) {
+  // expected-error @below {{has a map_tile that has more than 256 elements}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<512x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 128 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @interiors(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has 2 numbers in interior, but wants 1}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, interior = array<i64: 60, 60>}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @block_without_loops(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has a block, which is for a body with loops}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, block = array<i64: 1>}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @loops_without_block(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has no block, which a body with loops wants}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64}}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = scf.for %k = %c0 to %c9 step %c1 iter_args(%carried = %zero) -> f32 {
+      %next = arith.addf %carried, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows_of_loops(%output: memref<4x8xf32>) {
+  // expected-error @below {{has a map_tile that has vectors, rows, in_both_rows or split, which are for a body without loops}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, block = array<i64: 1>}}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = scf.for %k = %c0 to %c9 step %c1 iter_args(%carried = %zero) -> f32 {
+      %next = arith.addf %carried, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @block_of_all(%output: memref<4x8xf32>) {
+  // expected-error @below {{has a map_tile that has a block of 2 dimensions, but what they leave of the output is no row of whole vectors}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, block = array<i64: 1, 1>}}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = scf.for %k = %c0 to %c9 step %c1 iter_args(%carried = %zero) -> f32 {
+      %next = arith.addf %carried, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @block_divisor(%output: memref<4x8xf32>) {
+  // expected-error @below {{has a map_tile that has 3 elements of dimension 0, but wants a divisor of 4}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, block = array<i64: 3>}}} {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = scf.for %k = %c0 to %c9 step %c1 iter_args(%carried = %zero) -> f32 {
+      %next = arith.addf %carried, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @several(%output: memref<4x8xf32>) {
+  // expected-error @below {{has a map_tile that has more than one of vectors, rows and in_both_rows or split}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, vectors = 2 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @rows(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has 2 rows, but wants a divisor of the 3 rows of a plane, and rows of whole vectors}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @vectors(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has 4 vectors, but wants a divisor of the output's 6, with at most 16384 bytes of workgroup memory}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, vectors = 4 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @both_rows(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has in_both_rows, which wants elements that are only moved, and rows of several vectors that are not whole}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, in_both_rows}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @split(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has split, which wants several rows that are not whole vectors, with a vector inside of each}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, split}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
