@@ -116,10 +116,16 @@ public:
     struct sigaction action {};
     action.sa_handler = removeUnfinished;
     getSignals(action.sa_mask);
+    // The handlers stay: a kernel that has decided to end the program by a
+    // signal's default may let another thread make one more file.
     for (size_t i = 0; i < kSignalCount; ++i) {
-      sigaction(kSignals[i], nullptr, &previous[i]);
-      if (previous[i].sa_handler != SIG_IGN)
-        sigaction(kSignals[i], &action, nullptr);
+      struct sigaction current;
+      sigaction(kSignals[i], nullptr, &current);
+      if (current.sa_handler == SIG_IGN ||
+          current.sa_handler == removeUnfinished)
+        continue;
+      previous[i] = current;
+      sigaction(kSignals[i], &action, nullptr);
     }
     std::memcpy(unfinished, pattern.c_str(), pattern.size() + 1);
     file = mkstemp(unfinished);
@@ -134,8 +140,6 @@ public:
     SignalsWait signalsWait;
     Turn turn;
     hasUnfinished = false;
-    for (size_t i = 0; i < kSignalCount; ++i)
-      sigaction(kSignals[i], &previous[i], nullptr);
   }
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
