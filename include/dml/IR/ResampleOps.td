@@ -74,7 +74,7 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
   let arguments = (ins
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales
+    DML_F32ArrayAttr:$scales
   );
   let results = (outs DML_Tensor:$output);
 
@@ -146,9 +146,9 @@ def DML_Resample1Op : DML_Op<"resample1", "RESAMPLE1"> {
   let arguments = (ins
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output);
 
@@ -228,9 +228,9 @@ def DML_Resample2Op : DML_Op<"resample2", "RESAMPLE2"> {
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output);
 
@@ -320,10 +320,10 @@ def DML_Resample3Op : DML_Op<"resample3", "RESAMPLE3"> {
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets,
-    BoolAttr:$antialiased
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets,
+    DML_BoolAttr:$antialiased
   );
   let results = (outs DML_Tensor:$output);
 
@@ -400,9 +400,9 @@ def DML_ResampleGradOp : DML_Op<"resample_grad", "RESAMPLE_GRAD"> {
   let arguments = (ins
     DML_Tensor:$input_gradient,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output_gradient);
 
@@ -474,9 +474,9 @@ def DML_ResampleGrad1Op : DML_Op<"resample_grad1", "RESAMPLE_GRAD1"> {
     DML_Tensor:$input_gradient,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output_gradient);
 
@@ -536,7 +536,7 @@ def DML_Upsample2dOp
     **Source:** DML_UPSAMPLE_2D_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$scale_size,
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$scale_size,
                        DML_InterpolationModeAttr:$mode);
   let results = (outs DML_Tensor:$output);
 
