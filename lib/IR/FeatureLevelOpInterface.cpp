@@ -226,8 +226,11 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
 StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
   StringRef nearest;
   unsigned nearestDistance = std::numeric_limits<unsigned>::max();
+  bool isUnique = false;
   for (StringRef known : names) {
     unsigned distance = name.edit_distance(known);
+    isUnique =
+        distance < nearestDistance || (isUnique && distance > nearestDistance);
     if (distance < nearestDistance) {
       nearest = known;
       nearestDistance = distance;
@@ -235,7 +238,7 @@ StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
   }
   // A third of the letters may be wrong, missing or too many.
   bool isNear = nearestDistance <= std::max(nearest.size(), name.size()) / 3;
-  return isNear ? nearest : StringRef();
+  return isNear && isUnique ? nearest : StringRef();
 }
 
 /// What an error says of `attribute`, which the operator `op` does not have:

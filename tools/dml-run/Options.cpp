@@ -45,9 +45,9 @@ inputs and outputs
                          VALUE is @FILE.npy, or TYPE=ELEMENTS. A type is sizes
                          and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
-                         bits such as 0x7FC00000. What is too large for its type
-                         is an error. Elements are packed, whatever strides
-                         the function wants: they are put into place.
+                         bits such as 0x7FC00000. A number that the type cannot
+                         hold is an error. Elements are packed, whatever strides
+                         the function wants: dml-run puts them into place.
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.

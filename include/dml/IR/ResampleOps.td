@@ -57,7 +57,9 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
       `a + w * (b - a)` in f32, without contraction to a fused operation, whatever
       the element type; f16 is rounded once. Where `w` is 0, `a` is taken alone:
       what `b` is, infinite or NaN, does not matter.
-      8-bit results are rounded to nearest, halves to even.
+      8-bit results are rounded to nearest, halves to even. They are exact until
+      then, where the product of the dimensions' smallest common denominators of
+      `w` is at most 16,384.
 
     **Example**
     ```mlir
