@@ -101,10 +101,11 @@ Executable compile(const std::string &module,
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
+  if (!compiled.create(error))
+    fail(error, kExitNo);
   std::vector<std::string> all = {module, "-o", compiled.path()};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  if (!compiled.create(error) ||
-      !runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
+  if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
                        exitCode))
     fail(error + (error.empty() || purpose.empty() ? "" : "; ") + purpose,
          exitCode);
