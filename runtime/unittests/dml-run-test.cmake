@@ -36,14 +36,14 @@ run(0 "checked against feature level [0-9]_[0-9], 1 step, 0 bytes temporary"
   twice.dmlx --print-signature)
 
 # Values in, values out.
-run(0 "^%to: 2x3xi8\n\\[\\[ 1  2  3\\]\n \\[-4  5  6\\]\\]\n$"
+run(0 "^%to: 2x3xi8\n\\[\\[1  2  3\\]\n \\[-4 5  6\\]\\]\n$"
   copies.dmlx --function=i8 "--input=2x3xi8=[[1, 2, 3], [-4, 5, 6]]" --validate)
 run(0 "%to: f32\n0.1\n" copies.dmlx --function scalar --input f32=0.1)
 run(0 "%sum: 4x32xf32\n\\[\\[3 3.*%reversed: 2x64xf32\n\\[\\[3 3"
   arithmetic.dmlx --input=b=4x32xf32=2 --input=4x32xf32=1 --validate --repeat=3)
 run(0 "" arithmetic.dmlx --input=4x32xf32=1 --input=4x32xf32=2
   --output=@sum.npy --output=reversed=@reversed.npy)
-run(0 "%sum: 4x32xf32\n\\[\\[  3   4   5   6.*129 130\\]\\]\n$"
+run(0 "%sum: 4x32xf32\n\\[\\[3   4   5   6.*129 130\\]\\]\n$"
   arithmetic.dmlx --function=add_constant --input=a=@sum.npy)
 run(0 "%sum" arithmetic.dmlx --input=@sum.npy --input=@sum.npy
   --output=reversed=@reversed.npy --device=0 --robust --time)

@@ -479,11 +479,8 @@ public:
     bool hasColumns = false;
     for (size_t i = 0; i + 1 < rank; ++i)
       hasColumns |= tensor.sizes[i] > 1;
-    if (hasColumns) {
+    if (hasColumns)
       visit(0, 0, /*measures=*/true);
-      leftWidth =
-          std::max(leftWidth, wordWidth - std::min(wordWidth, rightWidth));
-    }
     visit(0, 0, /*measures=*/false);
     return text;
   }
@@ -516,12 +513,10 @@ private:
         }
         i = tensor.sizes[depth] - kEdge;
       }
-      if (!isRow)
-        visit(depth + 1, first + i * stride, measures);
-      else if (measures)
-        measure(printElement(tensor, first + i));
+      if (isRow)
+        padding = visitElement(first + i, measures);
       else
-        padding = append(printElement(tensor, first + i));
+        visit(depth + 1, first + i * stride, measures);
     }
     if (!measures)
       text += ']';
@@ -537,46 +532,22 @@ private:
     text.append(depth + 1, ' ');
   }
 
-  /// How much of a number stands left of where a decimal point is or would be;
-  /// nothing for words ("nan", "inf") and bits.
-  static std::optional<size_t> findPoint(const std::string &number) {
-    size_t begin = number[0] == '-';
-    if (number[begin] < '0' || number[begin] > '9' ||
-        number.compare(0, 2, "0x") == 0)
-      return std::nullopt;
-    return std::min(number.find_first_of(".e"), number.size());
-  }
-
-  void measure(const std::string &number) {
-    std::optional<size_t> point = findPoint(number);
-    if (!point) {
-      wordWidth = std::max(wordWidth, number.size());
-      return;
+  /// Prints an element, or finds out how wide it is. Returns how many blanks
+  /// make it as wide as its column, where another follows.
+  size_t visitElement(uint64_t index, bool measures) {
+    std::string number = printElement(tensor, index);
+    if (measures) {
+      width = std::max(width, number.size());
+      return 0;
     }
-    leftWidth = std::max(leftWidth, *point);
-    rightWidth = std::max(rightWidth, number.size() - *point);
-  }
-
-  /// Appends a number with its point below that of others, a word at the right
-  /// of its column. Returns how many blanks fill the column, where another
-  /// number follows.
-  size_t append(const std::string &number) {
-    auto pad = [](size_t width, size_t size) {
-      return width > size ? width - size : 0;
-    };
-    std::optional<size_t> point = findPoint(number);
-    size_t left = point ? pad(leftWidth, *point)
-                        : pad(leftWidth + rightWidth, number.size());
-    text.append(left, ' ');
     text += number;
-    return point ? pad(rightWidth, number.size() - *point) : 0;
+    return width > number.size() ? width - number.size() : 0;
   }
 
   const HostTensor &tensor;
   bool isShortened;
   size_t rank;
-  /// Of numbers up to their points and from these on, and of words.
-  size_t leftWidth = 0, rightWidth = 0, wordWidth = 0;
+  size_t width = 0;
   std::string text;
 };
 

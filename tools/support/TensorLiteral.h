@@ -29,10 +29,10 @@ std::optional<HostTensor> parseLiteral(std::string_view text,
 /// More elements than these are printed only where that is asked for.
 inline constexpr uint64_t kMaxPrintedElements = 1000;
 
-/// Prints the elements in nested brackets, a row a line, as NumPy does: with
-/// decimal points in columns, and of long dimensions of large tensors the first
-/// and last three unless `all` are wanted. Every value that is printed reads
-/// back as the same bits.
+/// Prints the elements in nested brackets, a row a line, as NumPy does: in
+/// columns, and of long dimensions of large tensors the first and last three
+/// unless `all` are wanted. Every value that is printed reads back as the same
+/// bits.
 std::string printElements(const HostTensor &tensor, bool all = false);
 
 /// Prints one element, by its place in row-major order.
