@@ -4,13 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/IR/DML.h"
+#include "OpUtils.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <tuple>
@@ -19,6 +20,53 @@ using namespace mlir;
 using namespace dml;
 
 #include "dml/IR/DMLDialect.cpp.inc"
+
+/// Parses the name of a case of an enum, which is called `kind` in an error.
+/// Its largest value is `max`.
+template <typename Enum>
+static ParseResult parseEnum(AsmParser &parser, StringRef kind, uint32_t max,
+                             std::optional<Enum> (*symbolize)(uint32_t),
+                             Enum &value) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  std::string name;
+  bool isName = succeeded(parser.parseOptionalKeywordOrString(&name));
+  if (isName)
+    if (std::optional<Enum> found = symbolizeEnum<Enum>(name)) {
+      value = *found;
+      return success();
+    }
+  SmallVector<StringRef> names;
+  for (uint32_t i = 0; i <= max; ++i)
+    if (std::optional<Enum> other = symbolize(i))
+      names.push_back(stringifyEnum(*other));
+  InFlightDiagnostic error = parser.emitError(loc);
+  if (!isName)
+    return error << "wanted a " << kind << ": " << llvm::join(names, ", ");
+  error << "there is no " << kind << " '" << name << "'";
+  if (StringRef nearest = findNearest(name, names); !nearest.empty())
+    error << "; did you mean '" << nearest << "'?";
+  return error << " (there are " << llvm::join(names, ", ") << ")";
+}
+
+static ParseResult parseLevelName(AsmParser &parser, FeatureLevel &level) {
+  return parseEnum(parser, "DirectML feature level",
+                   getMaxEnumValForFeatureLevel(), symbolizeFeatureLevel,
+                   level);
+}
+static void printLevelName(AsmPrinter &printer, FeatureLevel level) {
+  printer << stringifyEnum(level);
+}
+
+static ParseResult parseActivationName(AsmParser &parser,
+                                       ActivationFunction &function) {
+  return parseEnum(parser, "DirectML activation to fuse",
+                   getMaxEnumValForActivationFunction(),
+                   symbolizeActivationFunction, function);
+}
+static void printActivationName(AsmPrinter &printer,
+                                ActivationFunction function) {
+  printer << stringifyEnum(function);
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "dml/IR/DMLAttributes.cpp.inc"

@@ -7,6 +7,7 @@
 #include "OpUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Threading.h"
 #include <limits>
 
 using namespace mlir;
@@ -222,26 +223,37 @@ LogicalResult dml::verifyArrays(const ArrayVerifier &verifier) {
 // Attributes that an operator does not have
 //===----------------------------------------------------------------------===//
 
-/// What an error says of `attribute`, which the operator `op` does not have:
-/// the attribute that was probably meant, or all that there are.
-std::string dml::detail::describeUnknownAttribute(OperationName op,
-                                                  StringRef attribute) {
-  std::string text = ("has no attribute '" + attribute + "'").str();
+StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
   StringRef nearest;
   unsigned nearestDistance = std::numeric_limits<unsigned>::max();
-  for (StringRef known : op.getAttributeNames()) {
-    unsigned distance = attribute.edit_distance(known);
+  bool isUnique = false;
+  for (StringRef known : names) {
+    unsigned distance = name.edit_distance(known);
+    isUnique =
+        distance < nearestDistance || (isUnique && distance > nearestDistance);
     if (distance < nearestDistance) {
       nearest = known;
       nearestDistance = distance;
     }
   }
   // A third of the letters may be wrong, missing or too many.
-  if (3 * nearestDistance <= std::max(nearest.size(), attribute.size()))
+  bool isNear = nearestDistance <= std::max(nearest.size(), name.size()) / 3;
+  return isNear && isUnique ? nearest : StringRef();
+}
+
+/// What an error says of `attribute`, which the operator `op` does not have:
+/// the attribute that was probably meant, or all that there are.
+std::string dml::detail::describeUnknownAttribute(OperationName op,
+                                                  StringRef attribute) {
+  std::string text = ("has no attribute '" + attribute + "'").str();
+  SmallVector<StringRef> names;
+  for (StringAttr name : op.getAttributeNames())
+    names.push_back(name);
+  if (StringRef nearest = findNearest(attribute, names); !nearest.empty())
     return text + "; did you mean '" + nearest.str() + "'?";
-  if (op.getAttributeNames().empty())
+  if (names.empty())
     return text + "; it has none";
-  return text + "; it has " + llvm::join(op.getAttributeNames(), ", ");
+  return text + "; it has " + llvm::join(names, ", ");
 }
 
 LogicalResult dml::verifyAttributeNames(Operation *op) {
@@ -350,10 +362,8 @@ verifyInferredTypes(FeatureLevelOpInterface op,
   return success();
 }
 
-LogicalResult dml::detail::verifyOperator(Operation *operation) {
-  auto op = cast<FeatureLevelOpInterface>(operation);
-  if (failed(verifyAttributeNames(op)))
-    return failure();
+/// Verifies what holds for every operator.
+static LogicalResult verifyTensors(FeatureLevelOpInterface op) {
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   for (const FeatureLevelOpInterface::Tensor &tensor : tensors) {
     auto type = dyn_cast<RankedTensorType>(tensor.type);
@@ -381,4 +391,57 @@ LogicalResult dml::detail::verifyOperator(Operation *operation) {
       failed(verifyGroups(op, tensors)))
     return failure();
   return op.verifyFeatureLevel(newestFeatureLevel);
+}
+
+using Verifier = llvm::function_ref<LogicalResult(Operation *)>;
+
+/// Whether `op`, which is not valid, would be if its operands `lhs` and `rhs`
+/// changed places.
+static bool fitsWhenSwapped(FeatureLevelOpInterface op, unsigned lhs,
+                            unsigned rhs, Verifier verifyOwn) {
+  // What is said of the attempt concerns nobody; other threads go on verifying.
+  uint64_t thread = llvm::get_threadid();
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &) {
+    return success(llvm::get_threadid() == thread);
+  });
+  Operation *swapped = op->clone();
+  swapped->setOperand(lhs, op->getOperand(rhs));
+  swapped->setOperand(rhs, op->getOperand(lhs));
+  bool fits =
+      succeeded(verifyTensors(cast<FeatureLevelOpInterface>(swapped))) &&
+      succeeded(verifyOwn(swapped));
+  swapped->erase();
+  return fits;
+}
+
+/// Emits a note if the types of `op`, which is not valid, are those of two
+/// operands that were given in each other's place.
+static void noteSwappedOperands(FeatureLevelOpInterface op,
+                                Verifier verifyOwn) {
+  SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
+  llvm::erase_if(tensors, [](const FeatureLevelOpInterface::Tensor &tensor) {
+    return tensor.info->isResult || !isa<RankedTensorType>(tensor.type);
+  });
+  for (size_t i = 0; i < tensors.size(); ++i)
+    for (size_t j = i + 1; j < tensors.size(); ++j)
+      if (tensors[i].type != tensors[j].type &&
+          fitsWhenSwapped(op, tensors[i].number, tensors[j].number,
+                          verifyOwn)) {
+        op->getContext()->getDiagEngine().emit(op->getLoc(),
+                                               DiagnosticSeverity::Note)
+            << "the types fit if " << tensors[i].getName() << " and "
+            << tensors[j].getName() << " change places";
+        return;
+      }
+}
+
+LogicalResult dml::detail::verifyOperator(Operation *operation,
+                                          Verifier verifyOwn) {
+  auto op = cast<FeatureLevelOpInterface>(operation);
+  if (failed(verifyAttributeNames(op)))
+    return failure();
+  if (succeeded(verifyTensors(op)) && succeeded(verifyOwn(operation)))
+    return success();
+  noteSwappedOperands(op, verifyOwn);
+  return failure();
 }

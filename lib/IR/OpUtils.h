@@ -13,6 +13,11 @@
 
 namespace dml {
 
+/// That one of `names` which a misspelt `name` was probably meant to be; empty
+/// where none is near, or several are equally so.
+llvm::StringRef findNearest(llvm::StringRef name,
+                            llvm::ArrayRef<llvm::StringRef> names);
+
 /// Emits an error of the operator `OpTy` at `location`, if there is one. For
 /// result type inference, which runs before the op exists.
 template <typename OpTy, typename... Args>

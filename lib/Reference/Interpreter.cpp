@@ -126,7 +126,8 @@ FailureOr<std::vector<Estimate>> evaluate(Operation *op,
   const Evaluators::Function *function =
       getEvaluators().find(op->getName().getStringRef());
   if (!function)
-    return op->emitOpError("is unknown to the interpreter");
+    return op->emitOpError("is unknown to the interpreter, which knows dml "
+                           "operators, arith.constant and views");
   std::vector<Estimate> outputs;
   if (failed((*function)(op, operands, outputs)))
     return failure();

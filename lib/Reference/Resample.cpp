@@ -210,6 +210,73 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   }
 }
 
+/// What weights of a dimension are multiples of: 1 over the result.
+static DynamicAPInt getDivisor(const Sampling &sampling) {
+  Fraction first = sampling.getPosition(0), second = sampling.getPosition(1);
+  return first.denominator /
+         gcd(gcd(abs(second.numerator - first.numerator), abs(first.numerator)),
+             first.denominator);
+}
+
+/// The divisor of all dimensions together, if elements of 8 bits are
+/// interpolated without rounding; nothing where they are not.
+static std::optional<int64_t> getCommonDivisor(ArrayRef<Sampling> samplings,
+                                               DataType type) {
+  if (type != DataType::INT8 && type != DataType::UINT8)
+    return std::nullopt;
+  DynamicAPInt product(1);
+  for (const Sampling &sampling : samplings) {
+    product *= getDivisor(sampling);
+    if (product > (1 << 14))
+      return std::nullopt;
+  }
+  return static_cast<int64_t>(product);
+}
+
+/// Interpolates integers, and rounds once: halves to even.
+static void evaluateWholes(ArrayRef<Sampling> samplings, int64_t divisor,
+                           const Tensor &input, Tensor &output) {
+  std::vector<int64_t> wholes(input.getNumElements());
+  for (auto [index, whole] : llvm::enumerate(wholes))
+    whole = static_cast<int64_t>(input.getNumber(index));
+  SmallVector<int64_t> shape(input.getShape());
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    int64_t size = output.getShape()[dim], last = shape[dim] - 1;
+    int64_t inner = *getNumElements(ArrayRef(shape).drop_front(dim + 1));
+    int64_t outer = *getNumElements(ArrayRef(shape).take_front(dim));
+    DynamicAPInt ofDim = getDivisor(samplings[dim]);
+    std::vector<int64_t> result(outer * size * inner);
+    for (int64_t o = 0; o < size; ++o) {
+      // Outside of the elements' centres, the nearest of them stands.
+      Fraction position = samplings[dim].getPosition(o);
+      DynamicAPInt lower = floorDiv(position.numerator, position.denominator);
+      int64_t low = lower < 0      ? 0
+                    : lower > last ? last
+                                   : static_cast<int64_t>(lower);
+      int64_t high = lower < 0 ? 0 : std::min(low + 1, last);
+      auto weight = static_cast<int64_t>(
+          (position.numerator - lower * position.denominator) * ofDim /
+          position.denominator);
+      for (int64_t i = 0; i < outer; ++i)
+        for (int64_t j = 0; j < inner; ++j) {
+          int64_t a = wholes[(i * shape[dim] + low) * inner + j],
+                  b = wholes[(i * shape[dim] + high) * inner + j];
+          result[(i * size + o) * inner + j] =
+              a * static_cast<int64_t>(ofDim) + weight * (b - a);
+        }
+    }
+    shape[dim] = size;
+    wholes = std::move(result);
+  }
+  for (auto [index, whole] : llvm::enumerate(wholes)) {
+    int64_t quotient = llvm::divideFloorSigned(whole, divisor);
+    int64_t rest = whole - quotient * divisor;
+    if (2 * rest > divisor || (2 * rest == divisor && quotient % 2 != 0))
+      ++quotient;
+    output.setNumber(index, static_cast<double>(quotient));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Sums along dimensions
 //===----------------------------------------------------------------------===//
@@ -410,19 +477,24 @@ static LogicalResult evaluate(Operation *op, InterpolationMode mode,
                     .getElementType()
              << ", but the interpreter knows f32, f16, i8 and ui8";
   }
+  std::optional<int64_t> divisor;
+  if (isLinear)
+    divisor = getCommonDivisor(samplings, operands[0].value.getDataType());
   // Interpolation with weights from 0 to 1 is monotonic in each element.
   return Evaluators::evaluateEach(
       op, operands, outputs,
       [&](ArrayRef<Tensor> in, MutableArrayRef<Tensor> out,
           Evaluators::Bound bound) {
-        if (isLinear)
+        if (divisor)
+          evaluateWholes(samplings, *divisor, in[0], out[0]);
+        else if (isLinear)
           evaluateLinear(samplings, bound, operands[0].isExact(), in[0],
                          out[0]);
         else
           evaluateNearest(samplings, rounding, in[0], out[0]);
         return success();
       },
-      /*isCertain=*/!isLinear);
+      /*isCertain=*/!isLinear || divisor);
 }
 
 static LogicalResult evaluateResample(ResampleOp op,

@@ -124,7 +124,8 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
     return makeError(DML_ERROR_NOT_FOUND,
                      "the Vulkan loader found no driver, and so no Vulkan "
                      "device (Debian's package mesa-vulkan-drivers has drivers "
-                     "for most GPUs, and one for the CPU)");
+                     "for most GPUs, and one for the CPU; VK_DRIVER_FILES "
+                     "names the file of a driver that stands elsewhere)");
   DML_TRY(checkVk(result, "vkCreateInstance"));
 
   DML_TRY(loadInstanceFunctions(global.GetInstanceProcAddr, instance,

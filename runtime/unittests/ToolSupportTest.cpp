@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "support/Compare.h"
+#include "support/Escape.h"
 #include "support/File.h"
 #include "support/Half.h"
 #include "support/HostTensor.h"
@@ -260,7 +261,8 @@ TEST(TensorLiteral, HoldsBracketsAgainstTheType) {
       {"3xui8=1 2", "3xui8 wants 3 values, but there are 2"},
       {"0xui8=1", "0xui8 wants 0 values, but there is 1"},
       {"2xui8", "'2xui8' has no values; wanted is TYPE=VALUES"},
-      {"", "'' is no type; wanted is one such as 2x3xf32"},
+      {"", "'' is not a tensor type (2x3xf32 is one); a file is written "
+           "@FILE.npy"},
   };
   for (auto &[text, message] : cases)
     EXPECT_EQ(parseError(text), message) << text;
@@ -357,6 +359,13 @@ TEST(Json, QuotesAnyBytes) {
   EXPECT_EQ(quoteJson("\xed\xa0\x80"), "\"\\u00ed\\u00a0\\u0080\"");
 }
 
+TEST(Escape, KeepsControlCharactersFromTerminals) {
+  EXPECT_EQ(escapeControls("a\tb\n\x1b[31mc\x7f\xc2\x9b\r"),
+            "a\tb\n\\x1B[31mc\\x7F\\x9B\\x0D");
+  EXPECT_EQ(escapeControls("caf\xc3\xa9 \xc2\xa0\xc2"),
+            "caf\xc3\xa9 \xc2\xa0\xc2");
+}
+
 TEST(Progress, TellsATerminalWhatTakesLong) {
   int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   ASSERT_GE(terminal, 0);
@@ -384,9 +393,9 @@ TEST(Progress, TellsATerminalWhatTakesLong) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       text = read();
     }
-    EXPECT_EQ(text, "\r\033[Ktool: long work, 0 s");
+    EXPECT_EQ(text, "\r\033[Ktool: long work, 0 s\r");
   }
-  EXPECT_EQ(read(), "\r\033[K");
+  EXPECT_EQ(read(), "\033[K");
   close(shown);
   close(terminal);
 

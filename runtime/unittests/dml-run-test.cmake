@@ -61,7 +61,8 @@ run(2 "expected 'b': type is 3xi32, but function 'twice' has 3xi64"
   twice.dmlx --input=3xi64=1 --expected=3xi32=1)
 run(2 "there are 2 --expecteds, but function 'twice' has 1 output"
   twice.dmlx --input=3xi64=1 --expected=3xi64=1 --expected=3xi64=1)
-run(2 "option '--rtol' does not take '-1'" twice.dmlx --rtol=-1)
+run(2 "option '--rtol' does not take '-1'; it wants a number from 0 on" twice.dmlx
+  --rtol=-1)
 run(2 "option '--atol' does not take 'nan'" twice.dmlx --atol=nan)
 
 # Compiled pipelines stay in a file. One that is damaged is made anew, and what
@@ -103,6 +104,18 @@ if(NOT after STREQUAL before)
   message(SEND_ERROR "a cache has replaced an executable")
 endif()
 
+# The same with bounds, which --output writes here.
+run(0 "" twice.dmlx "--input=3xi64=1 2 3" --output=@bound.npy)
+run(0 "^$" twice.dmlx "--input=3xi64=1 2 3" --lower=@bound.npy --upper=3xi64=6)
+run(1 "output 'b' is out of bounds: 1 of 3 elements is: the first at .2.: 4, wanted 6\n$"
+  twice.dmlx "--input=3xi64=1 2 2" --lower=@bound.npy --upper=@bound.npy)
+run(1 "out of bounds: 2 of 3 elements are: the first at .1.: 4, wanted 2 or less\n$"
+  twice.dmlx "--input=3xi64=1 2 3" --upper=b=3xi64=2)
+run(2 "lower 'b': type is 3xi32, but function 'twice' has 3xi64"
+  twice.dmlx --input=3xi64=1 --lower=3xi32=1)
+run(2 "'twice.dmlx' does not have its model, .*--compare-reference=MODEL"
+  twice.dmlx --input=3xi64=1 --compare-reference)
+
 # What is wrong is said.
 run(2 "no file is given")
 run(2 "unknown option '--frobnicate'" --frobnicate)
@@ -131,7 +144,7 @@ run(4 "cannot write 'none/out.npy'" copies.dmlx --function=f32 --input=2x3xf32=1
   --output=@none/out.npy)
 run(2 "no device is called 'none such'" copies.dmlx --function=f32
   --input=2x3xf32=1 "--device=none such")
-run(2 "option '--disable-feature' does not take 'shaderInt65'"
+run(2 "option '--disable-feature' does not take 'shaderInt65'; it wants one of shaderInt8,"
   twice.dmlx --disable-feature=shaderInt65)
 run(2 "option '--timeout' does not take '0'" twice.dmlx --timeout=0)
 run(0 "2 4 6" twice.dmlx "--input=3xi64=1 2 3" --timeout=60)
@@ -164,6 +177,25 @@ set(ENV{TMPDIR} "${FOLDER}/tmp")
 run(0 "%b: 3xi64\n\\[2 4 6\\]" "a b.mlir" "--input=3xi64=1 2 3" --compile-arg=--good)
 run(0 "twice\\(%a" ab.mlirbc --print-signature --compile-arg=--good)
 run(1 "could not compile 'a.mlir': exit code 7" a.mlir --input=3xi64=1)
+
+# And the reference through the dml-interpret there, which writes bounds.
+file(WRITE "${FOLDER}/bin/dml-interpret" [=[#!/bin/sh
+if test "$1 $2 $3" != 'a.mlir --function=twice --input=3xi64=1 2 3'; then
+  echo "dml-run: error: of the tool" >&2
+  exit 2
+fi
+for argument; do
+  case $argument in
+  --lower=@* | --upper=@*) cat bound.npy >"${argument#*@}" ;;
+  esac
+done
+]=])
+file(CHMOD "${FOLDER}/bin/dml-interpret"
+  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+run(0 "^$" a.mlir "--input=3xi64=1 2 3" --compile-arg=--good --compare-reference)
+run(0 "^$" twice.dmlx "--input=3xi64=1 2 3" --compare-reference=a.mlir)
+# That tool has said why it fails.
+run(2 "^dml-run: error: of the tool\n$" twice.dmlx --input=3xi64=9 --compare-reference=a.mlir)
 
 # The same from standard input.
 function(run_from file)

@@ -513,8 +513,7 @@ func.func @target(%input: tensor<2xf32>) {
 
 // -----
 
-// expected-error @below {{expected ::dml::FeatureLevel to be one of: fl_1_0, fl_2_0, fl_2_1, fl_3_0, fl_3_1, fl_4_0, fl_4_1, fl_5_0, fl_5_1, fl_5_2, fl_6_0, fl_6_1, fl_6_2, fl_6_3, fl_6_4}}
-// expected-error @below {{failed to parse DML_TargetAttr parameter 'feature_level'}}
+// expected-error @below {{there is no DirectML feature level 'fl_7_0' (there are fl_1_0, fl_2_0, fl_2_1, fl_3_0, fl_3_1, fl_4_0, fl_4_1, fl_5_0, fl_5_1, fl_5_2, fl_6_0, fl_6_1, fl_6_2, fl_6_3, fl_6_4)}}
 module attributes {dml.target = #dml.target<feature_level = fl_7_0>} {}
 
 // -----

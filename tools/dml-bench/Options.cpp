@@ -77,15 +77,18 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
        [&](std::string_view value) {
          return parseNumber(value, options.minTime) &&
                 std::isfinite(options.minTime) && options.minTime >= 0;
-       }},
+       },
+       "seconds"},
       {"--repeats", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.repeats) && options.repeats > 0;
-       }},
+       },
+       "a whole number from 1 on"},
       {"--rotate", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.rotateMiB);
-       }},
+       },
+       "a whole number"},
   };
   return parseCommandLine(argc, argv, known, options.files, error);
 }

@@ -28,7 +28,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <mutex>
@@ -395,9 +394,9 @@ int main(int argc, char **argv) {
                   linalg::LinalgDialect, tensor::TensorDialect>();
   registerCompilerDialects(registry);
   MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto module = tools::loadModule(DML_TOOL, file, dimensions, sources,
-                                  ParserConfig(&context));
+  tools::Console console(DML_TOOL, &context);
+  auto module =
+      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  console.progress.clear();
   return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
 }

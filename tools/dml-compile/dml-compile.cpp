@@ -23,7 +23,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using dml::tools::ExitCode;
@@ -160,7 +159,8 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
   return result == DML_SUCCESS;
 }
 
-static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options) {
+static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
+                        dml::tools::Progress &progress) {
   PassManager target(module.getContext()), pm(module.getContext());
   if (failed(applyPassManagerCLOptions(target)) ||
       failed(applyPassManagerCLOptions(pm)))
@@ -192,12 +192,14 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options) {
     std::string text;
     llvm::raw_string_ostream os(text);
     module.print(os);
+    progress.clear();
     return write(outputFile, text);
   }
   case Stage::SPIRVBinary:
     return writeKernels(module);
   case Stage::Executable:
     FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(module);
+    progress.clear();
     if (failed(bytes) || !isReadable(*bytes))
       return dml::tools::kExitNo;
     return writeBytes(outputFile, *bytes);
@@ -228,11 +230,12 @@ static ExitCode run() {
   // The process ends with them: taking them apart would take a twentieth of its
   // time.
   static auto *context = new MLIRContext(registry);
-  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sourceMgr, context);
+  // The compiler names what it cannot compile, and says what it can.
+  context->allowUnregisteredDialects();
+  dml::tools::Console console(DML_TOOL, context);
   dml::directml::Commands commands;
   static ModuleOp module =
-      dml::tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr,
+      dml::tools::loadModule(console, inputFile, dimensions,
                              ParserConfig(context), &commands)
           .release();
   if (!module)
@@ -246,7 +249,8 @@ static ExitCode run() {
   options.deviceProfile = deviceProfile.getValue();
   options.fuse = fuse.getValue();
   options.contractionTile = contractionTile.getValue();
-  return compile(module, options);
+  console.progress.begin("compiling " + inputFile);
+  return compile(module, options, console.progress);
 }
 
 int main(int argc, char **argv) {

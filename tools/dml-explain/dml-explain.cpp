@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/FileUtilities.h"
 #include "support/CompilerCommandLine.h"
+#include "support/Escape.h"
 #include "support/File.h"
 #include "support/Module.h"
 #include "support/Plural.h"
@@ -27,7 +28,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace dml;
@@ -385,15 +385,15 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
       return tools::kExitInvalid;
     }
   }
-  auto sourceMgr = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sourceMgr, &context);
+  tools::Console console(DML_TOOL, &context);
   // A file may state a target that does not support it: that is what the report
   // is about. Everything else is verified once the targets are off.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
   OwningOpRef<ModuleOp> module =
-      tools::loadModule(DML_TOOL, inputFile, dimensions, sourceMgr, config);
+      tools::loadModule(console, inputFile, dimensions, config);
   if (!module)
     return tools::kExitInvalid;
+  console.progress.begin("explaining " + inputFile);
   FailureOr<DenseMap<Operation *, FeatureLevel>> targets =
       takeTargets(module.get());
   if (failed(verify(module.get())) || failed(targets))
@@ -408,10 +408,14 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     else
       tools::printPage(module.get(), report, title, page);
   }
-  if (asJson)
+  if (asJson) {
     os << llvm::formatv("{0:2}", toJson(report)) << "\n";
-  else
-    printText(report, os);
+  } else {
+    std::string text;
+    llvm::raw_string_ostream textStream(text);
+    printText(report, textStream);
+    os << tools::escapeControls(text);
+  }
   switch (report.getVerdict()) {
   case Verdict::None:
   case Verdict::Fits:

@@ -429,7 +429,8 @@ int SurvivalRun::run() {
   while (!isOver()) {
     if (failed(runChild()))
       return tools::kExitNo;
-    if (Clock::now() - lastProgress > std::chrono::seconds(5)) {
+    if (llvm::errs().is_displayed() &&
+        Clock::now() - lastProgress > std::chrono::seconds(5)) {
       lastProgress = Clock::now();
       showProgress();
     }

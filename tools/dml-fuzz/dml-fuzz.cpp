@@ -56,7 +56,8 @@ static cl::list<std::string> onlyOperators(
              "with one of them"));
 static cl::opt<std::string>
     replay("replay", cl::value_desc("file.mlir"), cl::cat(category),
-           cl::desc("Run this program, its inputs drawn from --values"));
+           cl::desc("Run this program (- is standard input), its inputs drawn "
+                    "from --values"));
 static cl::opt<uint64_t>
     values("values", cl::init(0), cl::cat(category),
            cl::desc("With --replay: the seed of the inputs"));
@@ -99,8 +100,9 @@ static cl::opt<bool>
              cl::desc("A message of Vulkan's validation layer is a failure"));
 static cl::opt<bool> invalid(
     "invalid", cl::cat(category),
-    cl::desc("Spoil the programs' attributes, shapes, types and operands: each "
-             "is to be compiled, or rejected with a message that has a place"));
+    cl::desc("Spoil the programs' attributes, shapes, types and operands: the "
+             "compiler must compile each program, or fail with an error that "
+             "names a place in it"));
 static cl::opt<bool>
     mutate("mutate", cl::cat(category),
            cl::desc("The same for the bytes of programs as text, as bytecode "
@@ -196,7 +198,8 @@ private:
 
 void Fuzzer::showProgress(bool always) {
   Clock::time_point now = Clock::now();
-  if (!always && now - lastProgress < std::chrono::seconds(5))
+  if (!always && (!llvm::errs().is_displayed() ||
+                  now - lastProgress < std::chrono::seconds(5)))
     return;
   lastProgress = now;
   double seconds = std::chrono::duration<double>(now - begin).count();
@@ -266,7 +269,7 @@ Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
 int Fuzzer::runReplay() {
   Outcome outcome;
   if (invalid || mutate) {
-    auto file = llvm::MemoryBuffer::getFile(replay);
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(replay);
     if (!file) {
       tools::emitToolError() << "cannot read " << replay << ": "
                              << file.getError().message() << "\n";

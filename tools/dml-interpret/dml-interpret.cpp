@@ -17,12 +17,13 @@
 #include "support/Arguments.h"
 #include "support/CompilerCommandLine.h"
 #include "support/Module.h"
+#include "support/Npy.h"
 #include "support/ReferenceTensor.h"
 #include "support/ToolError.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace dml;
@@ -54,6 +55,15 @@ static cl::list<std::string> expectedOptions(
     cl::desc("Compare an output with this instead of printing it; the exit "
              "code is 1 where they differ"),
     cl::cat(category));
+static cl::list<std::string> lowerOptions(
+    "lower", cl::value_desc("[NAME=]@FILE.npy"),
+    cl::desc("Where the least elements go that a device may compute of an "
+             "output, for dml-run --lower, in order or by name"),
+    cl::cat(category));
+static cl::list<std::string>
+    upperOptions("upper", cl::value_desc("[NAME=]@FILE.npy"),
+                 cl::desc("The same of the greatest elements"),
+                 cl::cat(category));
 static cl::opt<double>
     relativeTolerance("rtol", cl::value_desc("R"), cl::init(0),
                       cl::desc("A difference may be atol + R * |expected|"),
@@ -82,23 +92,47 @@ static LogicalResult emitToolError(const Twine &message,
   return failure();
 }
 
-static LogicalResult run(ModuleOp module) {
+/// Writes the bounds of what a device may compute.
+static LogicalResult writeBounds(ArrayRef<reference::Estimate> estimates,
+                                 ArrayRef<std::string> lowerFiles,
+                                 ArrayRef<std::string> upperFiles) {
+  auto write = [](const std::string &path, const Tensor &tensor) {
+    std::string error;
+    if (path.empty() || tools::writeNpy(path, tools::toHost(tensor), error))
+      return success();
+    return emitToolError(error, tools::kExitNotWritten);
+  };
+  for (auto [estimate, lower, upper] :
+       llvm::zip_equal(estimates, lowerFiles, upperFiles))
+    if (failed(write(lower, estimate.lower)) ||
+        failed(write(upper, estimate.upper)))
+      return failure();
+  return success();
+}
+
+static LogicalResult run(ModuleOp module, tools::Progress &progress) {
   func::FuncOp function = tools::findFunction(module, functionName);
   if (!function)
     return emitToolError(
         "there is no function '" +
         StringRef(functionName.empty() ? "main" : functionName.c_str()) + "'");
-  dml::tools::FunctionSignature signature = tools::describe(function);
+  tools::FunctionSignature signature = tools::describe(function);
   std::string error;
-  auto files = dml::tools::readOutputs(outputOptions, signature, error);
+  auto files = tools::readOutputs("output", outputOptions, signature, error);
   if (!files)
     return emitToolError(error);
-  auto hostInputs = dml::tools::readInputs(inputOptions, signature, error);
+  auto lowerFiles = tools::readOutputs("lower", lowerOptions, signature, error);
+  if (!lowerFiles)
+    return emitToolError(error);
+  auto upperFiles = tools::readOutputs("upper", upperOptions, signature, error);
+  if (!upperFiles)
+    return emitToolError(error);
+  auto hostInputs = tools::readInputs(inputOptions, signature, error);
   if (!hostInputs)
     return emitToolError(error);
-
-  auto expected = dml::tools::readExpected(expectedOptions, signature, error);
-  if (!expected)
+  auto values =
+      tools::readOutputTensors("expected", expectedOptions, signature, error);
+  if (!values)
     return emitToolError(error);
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0))
     return emitToolError("--rtol and --atol take numbers from 0 on");
@@ -110,20 +144,33 @@ static LogicalResult run(ModuleOp module) {
       return emitToolError("there is no memory for an input");
     inputs.push_back(std::move(*input));
   }
-  auto outputs = reference::interpretValues(function, inputs);
-  if (failed(outputs)) {
+  progress.begin("interpreting @" + signature.name);
+  auto estimates = reference::interpret(function, inputs);
+  if (failed(estimates)) {
     exitCode = tools::kExitNo;
     return failure();
   }
+  if (failed(writeBounds(*estimates, *lowerFiles, *upperFiles)))
+    return failure();
   std::vector<HostTensor> hostOutputs;
-  for (const Tensor &output : *outputs)
-    hostOutputs.push_back(tools::toHost(output));
-  if (!dml::tools::writeOutputs(*files, *expected, signature, hostOutputs,
-                                printAll, error))
+  for (const reference::Estimate &estimate : *estimates)
+    hostOutputs.push_back(tools::toHost(estimate.value));
+  progress.clear();
+  size_t count = hostOutputs.size();
+  tools::Expectation expected{std::move(*values),
+                              {relativeTolerance, absoluteTolerance},
+                              tools::OutputTensors(count),
+                              tools::OutputTensors(count)};
+  // Who asks for bounds alone wants no results.
+  bool areBoundsAll = !(lowerOptions.empty() && upperOptions.empty()) &&
+                      outputOptions.empty() && expectedOptions.empty();
+  if (areBoundsAll)
+    return success();
+  if (!tools::writeOutputs(*files, expected, signature, hostOutputs, printAll,
+                           error))
     return emitToolError(error, tools::kExitNotWritten);
   std::string difference =
-      dml::tools::compareOutputs(*expected, signature, hostOutputs,
-                                 {relativeTolerance, absoluteTolerance});
+      tools::compareOutputs(expected, signature, hostOutputs);
   if (!difference.empty())
     return emitToolError(difference, tools::kExitNo);
   return success();
@@ -140,9 +187,11 @@ int main(int argc, char **argv) {
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
                   linalg::LinalgDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  SourceMgrDiagnosticHandler handler(*sources, &context);
-  auto module = dml::tools::loadModule(DML_TOOL, file, dimensions, sources,
-                                       ParserConfig(&context));
-  return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
+  // The interpreter names what it does not know, and says what it does.
+  context.allowUnregisteredDialects();
+  tools::Console console(DML_TOOL, &context);
+  auto module =
+      tools::loadModule(console, file, dimensions, ParserConfig(&context));
+  return module && succeeded(run(*module, console.progress)) ? tools::kExitDone
+                                                             : exitCode;
 }

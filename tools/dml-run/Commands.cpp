@@ -7,6 +7,7 @@
 #include "Commands.h"
 
 #include "commands_generated.h"
+#include "support/Escape.h"
 #include "support/File.h"
 #include "support/Half.h"
 #include "support/Npy.h"
@@ -338,6 +339,6 @@ void Commands::finish() {
     if (!isWritten)
       fail(error, kExitNotWritten);
   }
-  if (!writeOutput("-", text, error))
+  if (!writeOutput("-", escapeControls(text), error))
     fail(error, kExitNotWritten);
 }

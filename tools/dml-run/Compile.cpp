@@ -1,4 +1,4 @@
-//===- Compile.cpp - Compile a module with dml-compile --------------------===//
+//===- Compile.cpp - The compiler's tools, run by dml-run -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -50,12 +50,12 @@ std::vector<uint8_t> AnonymousFile::read() const {
   return bytes;
 }
 
-bool dml::tools::compileModule(const std::string &module,
-                               const std::string &output,
-                               const std::vector<std::string> &arguments,
-                               std::string &error, ExitCode &exitCode) {
+bool dml::tools::runCompilerTool(const std::string &name,
+                                 const std::vector<std::string> &arguments,
+                                 const std::string &purpose, std::string &error,
+                                 ExitCode &exitCode) {
   exitCode = kExitNo;
-  std::string program = "dml-compile";
+  std::string program = name;
   std::error_code code;
   std::filesystem::path self =
       std::filesystem::read_symlink("/proc/self/exe", code);
@@ -65,7 +65,7 @@ bool dml::tools::compileModule(const std::string &module,
       program = beside;
   }
 
-  std::vector<std::string> strings = {program, module, "-o", output};
+  std::vector<std::string> strings = {program};
   strings.insert(strings.end(), arguments.begin(), arguments.end());
   std::vector<char *> argv;
   for (std::string &string : strings)
@@ -76,16 +76,14 @@ bool dml::tools::compileModule(const std::string &module,
   int result = posix_spawnp(&child, program.c_str(), nullptr, nullptr,
                             argv.data(), environ);
   if (result != 0) {
-    error = "cannot compile '" + module +
-            "': there is no dml-compile beside dml-run or in PATH (" +
-            std::strerror(result) + ")";
+    error = "cannot " + purpose + ": there is no " + name +
+            " beside dml-run or in PATH (" + std::strerror(result) + ")";
     return false;
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) {
-      error =
-          std::string("cannot wait for dml-compile: ") + std::strerror(errno);
+      error = "cannot wait for " + name + ": " + std::strerror(errno);
       return false;
     }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -93,9 +91,10 @@ bool dml::tools::compileModule(const std::string &module,
   // Its exit codes are those of all tools.
   if (WIFEXITED(status) && WEXITSTATUS(status) <= kExitNotWritten)
     exitCode = static_cast<ExitCode>(WEXITSTATUS(status));
-  error = "dml-compile could not compile '" + module + "': ";
-  error += WIFEXITED(status)
-               ? "exit code " + std::to_string(WEXITSTATUS(status))
-               : "signal " + std::to_string(WTERMSIG(status));
+  else
+    error =
+        name + " could not " + purpose + ": " +
+        (WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
+                           : "signal " + std::to_string(WTERMSIG(status)));
   return false;
 }

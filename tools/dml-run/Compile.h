@@ -37,12 +37,14 @@ private:
   int descriptor = -1;
 };
 
-/// Runs `dml-compile module -o output arguments...`: the program beside this
-/// one, or else in PATH. No shell is involved. Where that fails, `exitCode` is
-/// how this program is to end.
-bool compileModule(const std::string &module, const std::string &output,
-                   const std::vector<std::string> &arguments,
-                   std::string &error, ExitCode &exitCode);
+/// Runs the tool `name` of the compiler with `arguments`: the program beside
+/// this one, or else in PATH. No shell is involved. `purpose` says in an error
+/// what could not be done. Where it fails, `exitCode` is how this program is to
+/// end; `error` stays empty if the tool has printed why.
+bool runCompilerTool(const std::string &name,
+                     const std::vector<std::string> &arguments,
+                     const std::string &purpose, std::string &error,
+                     ExitCode &exitCode);
 
 } // namespace dml::tools
 

@@ -33,6 +33,8 @@ examples
       inputs by name; --print-signature shows the names
   dml-run net.dmlx --input=@image.npy --expected=@scores.npy --rtol=1e-5
       compares with what another program computed
+  dml-run net.onnx --input=@image.npy --compare-reference
+      compares with what dml's interpreter computes, within its error bounds
   dml-compile net.mlir | dml-run - --input=@image.npy
   dml-run model.json
       does what the model's commands say: dispatches, prints resources
@@ -43,9 +45,9 @@ inputs and outputs
                          VALUE is @FILE.npy, or TYPE=ELEMENTS. A type is sizes
                          and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
                          One element stands for all; floats may be nan, inf, or
-                         bits such as 0x7FC00000. What is too large for its type
-                         is an error. Elements are packed, whatever strides
-                         the function wants: they are put into place.
+                         bits such as 0x7FC00000. A number that the type cannot
+                         hold is an error. Elements are packed, whatever strides
+                         the function wants: dml-run puts them into place.
   --output=[NAME=]@FILE.npy
                          a file for each result, in order where no NAME is
                          given. Results without a file are printed.
@@ -57,6 +59,15 @@ inputs and outputs
                          given. The exit code is 1 where they differ; the first
                          and the largest difference are named.
   --rtol=R, --atol=A     a difference may be A + R * |expected|; default: 0, 0
+  --compare-reference[=MODEL]
+                         run the model in dml's interpreter too (the
+                         dml-interpret beside this program, or else in PATH),
+                         and compare all results with the least and the greatest
+                         that a correct device computes. MODEL is what a .dmlx
+                         was compiled from; default: FILE
+  --lower=[NAME=]VALUE, --upper=[NAME=]VALUE
+                         compare a result with bounds, which dml-interpret
+                         writes under the same options: for machines without it
   --function=NAME        default: main, or else the only one
                          With it, a JSON model's function is run like any other,
                          and its commands are not.
@@ -96,11 +107,22 @@ The reason for an exit code other than 0 is on stderr.
 
 )";
 
+static std::string listFeatureNames() {
+  std::string names;
+  for (DmlFeatureFlags bit = 1; bit & DML_FEATURE_ALL; bit <<= 1)
+    names +=
+        (names.empty() ? "" : ", ") +
+        std::string(dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit)));
+  return names;
+}
+
 /// A number that is not negative.
 static Option toleranceOption(std::string_view name, double &to) {
-  return {name, true, /*isRepeatable=*/false, [&to](std::string_view value) {
+  return {name, true, /*isRepeatable=*/false,
+          [&to](std::string_view value) {
             return parseNumber(value, to) && to >= 0;
-          }};
+          },
+          "a number from 0 on"};
 }
 
 bool dml::tools::parseOptions(int argc, char **argv, Options &options,
@@ -117,6 +139,15 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--time", options.time),
       flagOption("--print-all", options.printAll),
       listOption("--expected", options.expected),
+      listOption("--lower", options.lower),
+      listOption("--upper", options.upper),
+      {"--compare-reference", true, /*isRepeatable=*/false,
+       [&](std::string_view value) {
+         options.compareReference = true;
+         options.reference = value;
+         return true;
+       },
+       /*wanted=*/"", /*isValueOptional=*/true},
       toleranceOption("--rtol", options.tolerance.relative),
       toleranceOption("--atol", options.tolerance.absolute),
       textOption("--function", options.function),
@@ -140,15 +171,18 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
              return true;
            }
          return false;
-       }},
+       },
+       "one of " + listFeatureNames()},
       {"--timeout", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.timeout) && options.timeout > 0;
-       }},
+       },
+       "whole seconds from 1 on"},
       {"--repeat", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.repeat) && options.repeat > 0;
-       }},
+       },
+       "a whole number from 1 on"},
   };
   std::vector<std::string> files;
   if (!parseCommandLine(argc, argv, known, files, error))

@@ -21,7 +21,12 @@ struct Options {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<std::string> expected;
+  std::vector<std::string> lower;
+  std::vector<std::string> upper;
   Tolerance tolerance;
+  bool compareReference = false;
+  /// The model that the reference runs; empty: the file itself.
+  std::string reference;
   std::string function;
   std::string outputFolder;
   std::string device;
@@ -41,6 +46,12 @@ struct Options {
   bool printAll = false;
   bool time = false;
 };
+
+/// Whether results are compared with anything.
+inline bool compares(const Options &options) {
+  return !options.expected.empty() || !options.lower.empty() ||
+         !options.upper.empty() || options.compareReference;
+}
 
 extern const char *const kHelp;
 

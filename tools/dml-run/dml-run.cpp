@@ -11,6 +11,7 @@
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
 #include "support/Input.h"
+#include "support/Npy.h"
 #include "support/PipelineCache.h"
 #include "support/Plural.h"
 #include "support/Progress.h"
@@ -100,9 +101,14 @@ Executable compile(const std::string &module,
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
-  if (!compiled.create(error) ||
-      !compileModule(module, compiled.path(), arguments, error, exitCode))
-    fail(error + purpose, exitCode);
+  if (!compiled.create(error))
+    fail(error, kExitNo);
+  std::vector<std::string> all = {module, "-o", compiled.path()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
+                       exitCode))
+    fail(error + (error.empty() || purpose.empty() ? "" : "; ") + purpose,
+         exitCode);
   Executable executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
@@ -147,7 +153,8 @@ Executable compileForDevice(const Options &options, const Source &source,
   std::vector<std::string> arguments = options.compileArguments;
   arguments.push_back(profile);
   return compile(source.path, arguments,
-                 std::string(" for device '") + has.name + "'");
+                 std::string("this was for the device '") + has.name +
+                     "', which lacks what the first try needs");
 }
 
 Signature readSignature(DmlExecutable executable, uint32_t index) {
@@ -350,6 +357,47 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   return outputs;
 }
 
+/// What the reference computes: the least and the greatest of each output that
+/// is correct.
+void readReference(const Options &options, const Source &source,
+                   const FunctionSignature &function, Expectation &expected) {
+  if (options.reference.empty() && !source.isModule)
+    fail("'" + options.file +
+         "' does not have its model, which the reference is to run: name it "
+         "with --compare-reference=MODEL");
+  // Inputs are given to both programs in the same words.
+  std::vector<std::string> arguments = {
+      options.reference.empty() ? source.path : options.reference,
+      "--function=" + function.name};
+  for (const std::string &input : options.inputs)
+    arguments.push_back("--input=" + input);
+  for (const std::string &argument : options.compileArguments)
+    if (argument.compare(0, 6, "--dim=") == 0)
+      arguments.push_back(argument);
+  std::vector<AnonymousFile> files(2 * function.outputs.size());
+  std::string error;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].create(error))
+      fail(error, kExitNo);
+    arguments.push_back((i % 2 ? "--upper=@" : "--lower=@") + files[i].path());
+  }
+  ExitCode exitCode = kExitNo;
+  if (!runCompilerTool("dml-interpret", arguments,
+                       "interpret '" + arguments.front() + "'", error,
+                       exitCode))
+    fail(error, exitCode);
+  for (size_t i = 0; i < files.size(); ++i) {
+    auto tensor = readNpy(files[i].path(), error);
+    const Parameter &output = function.outputs[i / 2];
+    if (tensor && dml::tools::describeType(*tensor) != output.type)
+      error = "the model has " + dml::tools::describeType(*tensor) +
+              " where the executable has " + output.type;
+    if (!error.empty())
+      fail("output '" + output.name + "' of the reference: " + error);
+    (i % 2 ? expected.upper : expected.lower)[i / 2] = std::move(tensor);
+  }
+}
+
 /// Calls `use` with the device, and the executable or one that fits the device
 /// better.
 template <typename Use>
@@ -381,12 +429,11 @@ void withDevice(const Options &options, const Source &source,
 
 /// Does what a JSON model says.
 void runCommands(const Options &options, const Source &source) {
-  if (!options.inputs.empty() || !options.outputs.empty() ||
-      !options.expected.empty())
-    fail(
-        "--input, --output and --expected are for a function, but the model '" +
-        options.file +
-        "' says what its resources hold: name a function with --function");
+  if (!options.inputs.empty() || !options.outputs.empty() || compares(options))
+    fail("--input, --output and what compares results are for a function, but "
+         "the model '" +
+         options.file +
+         "' says what its resources hold: name a function with --function");
   AnonymousFile file;
   std::string error;
   if (!file.create(error))
@@ -442,15 +489,24 @@ void runTool(const Options &options) {
       readSignature(executable, chooseFunction(executable, options));
   FunctionSignature function = describe(signature);
   std::string error;
-  auto files = readOutputs(options.outputs, function, error);
+  auto files = readOutputs("output", options.outputs, function, error);
   if (!files)
     fail(error);
   auto inputs = readInputs(options.inputs, function, error);
   if (!inputs)
     fail(error);
-  auto expected = readExpected(options.expected, function, error);
-  if (!expected)
-    fail(error);
+  auto readTensors = [&](const char *option,
+                         const std::vector<std::string> &values) {
+    auto tensors = readOutputTensors(option, values, function, error);
+    if (!tensors)
+      fail(error);
+    return std::move(*tensors);
+  };
+  Expectation expected{readTensors("expected", options.expected),
+                       options.tolerance, readTensors("lower", options.lower),
+                       readTensors("upper", options.upper)};
+  if (options.compareReference)
+    readReference(options, source, function, expected);
 
   std::vector<HostTensor> outputs;
   withDevice(options, source, executable,
@@ -459,11 +515,10 @@ void runTool(const Options &options) {
                outputs =
                    run(options, device, fitting, signature, *inputs, progress);
              });
-  if (!writeOutputs(*files, *expected, function, outputs, options.printAll,
+  if (!writeOutputs(*files, expected, function, outputs, options.printAll,
                     error))
     fail(error, kExitNotWritten);
-  std::string difference =
-      compareOutputs(*expected, function, outputs, options.tolerance);
+  std::string difference = compareOutputs(expected, function, outputs);
   if (!difference.empty())
     fail(difference, kExitNo);
 }

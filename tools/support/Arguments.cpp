@@ -101,18 +101,26 @@ assign(const std::string &what, const std::string &option,
   return values;
 }
 
-/// The tensor that VALUE is of an option about `parameter`.
+/// The tensor that VALUE is of an option about `parameters[index]`.
 std::optional<HostTensor> readTensor(const std::string &what,
                                      const std::string &value,
                                      const std::string &function,
-                                     const Parameter &parameter,
-                                     std::string &error) {
+                                     const std::vector<Parameter> &parameters,
+                                     size_t index, std::string &error) {
+  const Parameter &parameter = parameters[index];
   std::optional<HostTensor> tensor = value[0] == '@'
                                          ? readNpy(value.substr(1), error)
                                          : parseLiteral(value, error);
   if (tensor && describeType(*tensor) != parameter.type) {
     error = "type is " + describeType(*tensor) + ", but function '" + function +
             (what == "input" ? "' wants " : "' has ") + parameter.type;
+    auto other = std::find_if(parameters.begin(), parameters.end(),
+                              [&](const Parameter &each) {
+                                return each.type == describeType(*tensor);
+                              });
+    if (other != parameters.end())
+      error += "; '" + other->name +
+               "' has the type that is given: are they in another order?";
     tensor.reset();
   }
   if (!tensor)
@@ -140,8 +148,8 @@ dml::tools::readInputs(const std::vector<std::string> &options,
               printCount(options.size(), "--input");
       return std::nullopt;
     }
-    std::optional<HostTensor> tensor =
-        readTensor("input", *(*values)[i], function.name, input, error);
+    std::optional<HostTensor> tensor = readTensor(
+        "input", *(*values)[i], function.name, function.inputs, i, error);
     if (!tensor)
       return std::nullopt;
     tensors.push_back(std::move(*tensor));
@@ -149,20 +157,19 @@ dml::tools::readInputs(const std::vector<std::string> &options,
   return tensors;
 }
 
-std::optional<std::vector<std::optional<HostTensor>>>
-dml::tools::readExpected(const std::vector<std::string> &options,
-                         const FunctionSignature &function,
-                         std::string &error) {
-  std::optional<Assignment> values = assign(
-      "output", "expected", options, function.name, function.outputs, error);
+std::optional<OutputTensors> dml::tools::readOutputTensors(
+    const std::string &option, const std::vector<std::string> &options,
+    const FunctionSignature &function, std::string &error) {
+  std::optional<Assignment> values =
+      assign("output", option, options, function.name, function.outputs, error);
   if (!values)
     return std::nullopt;
-  std::vector<std::optional<HostTensor>> tensors(values->size());
+  OutputTensors tensors(values->size());
   for (size_t i = 0; i < values->size(); ++i) {
     if (!(*values)[i])
       continue;
-    tensors[i] = readTensor("expected", *(*values)[i], function.name,
-                            function.outputs[i], error);
+    tensors[i] = readTensor(option, *(*values)[i], function.name,
+                            function.outputs, i, error);
     if (!tensors[i])
       return std::nullopt;
   }
@@ -170,16 +177,17 @@ dml::tools::readExpected(const std::vector<std::string> &options,
 }
 
 std::optional<std::vector<std::string>>
-dml::tools::readOutputs(const std::vector<std::string> &options,
+dml::tools::readOutputs(const std::string &option,
+                        const std::vector<std::string> &options,
                         const FunctionSignature &function, std::string &error) {
-  std::optional<Assignment> values = assign(
-      "output", "output", options, function.name, function.outputs, error);
+  std::optional<Assignment> values =
+      assign("output", option, options, function.name, function.outputs, error);
   if (!values)
     return std::nullopt;
   std::vector<std::string> files;
   for (const std::optional<std::string> &value : *values) {
     if (value && (value->size() < 2 || value->front() != '@')) {
-      error = "--output=" + *value + ": wanted is @FILE.npy";
+      error = "--" + option + "=" + *value + ": wanted is @FILE.npy";
       return std::nullopt;
     }
     files.push_back(value ? value->substr(1) : "");
@@ -187,36 +195,42 @@ dml::tools::readOutputs(const std::vector<std::string> &options,
   return files;
 }
 
-std::string dml::tools::compareOutputs(
-    const std::vector<std::optional<HostTensor>> &expected,
-    const FunctionSignature &function, const std::vector<HostTensor> &tensors,
-    const Tolerance &tolerance) {
+std::string dml::tools::compareOutputs(const Expectation &expected,
+                                       const FunctionSignature &function,
+                                       const std::vector<HostTensor> &tensors) {
   std::string text;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (!expected[i])
-      continue;
-    std::string difference =
-        describeDifference(tensors[i], *expected[i], tolerance);
+  auto add = [&](size_t i, const std::string &what,
+                 const std::string &difference) {
     if (!difference.empty())
       text += std::string(text.empty() ? "" : "; ") + "output '" +
-              function.outputs[i].name +
-              "' is not what is expected: " + difference;
+              function.outputs[i].name + "' " + what + difference;
+  };
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (expected.values[i])
+      add(i, "is not what is expected: ",
+          describeDifference(tensors[i], *expected.values[i],
+                             expected.tolerance));
+    if (expected.lower[i] || expected.upper[i])
+      add(i, "is out of bounds: ",
+          describeOutside(tensors[i],
+                          expected.lower[i] ? &*expected.lower[i] : nullptr,
+                          expected.upper[i] ? &*expected.upper[i] : nullptr));
   }
   return text;
 }
 
-bool dml::tools::writeOutputs(
-    const std::vector<std::string> &files,
-    const std::vector<std::optional<HostTensor>> &expected,
-    const FunctionSignature &function, const std::vector<HostTensor> &tensors,
-    bool printAll, std::string &error) {
+bool dml::tools::writeOutputs(const std::vector<std::string> &files,
+                              const Expectation &expected,
+                              const FunctionSignature &function,
+                              const std::vector<HostTensor> &tensors,
+                              bool printAll, std::string &error) {
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].empty()) {
       if (!writeNpy(files[i], tensors[i], error))
         return false;
       continue;
     }
-    if (expected[i])
+    if (expected.isAbout(i))
       continue;
     std::string text = "%" + function.outputs[i].name + ": " +
                        describeType(tensors[i]) + "\n" +

@@ -32,29 +32,43 @@ std::optional<std::vector<HostTensor>>
 readInputs(const std::vector<std::string> &options,
            const FunctionSignature &function, std::string &error);
 
-/// The files that --output options, [NAME=]@FILE.npy, give the outputs of
-/// `function`; empty for those that are to be printed.
+/// The files that options called `option`, [NAME=]@FILE.npy, give the outputs
+/// of `function`; empty for those without one.
 std::optional<std::vector<std::string>>
-readOutputs(const std::vector<std::string> &options,
+readOutputs(const std::string &option, const std::vector<std::string> &options,
             const FunctionSignature &function, std::string &error);
 
-/// The tensors that --expected options, [NAME=]VALUE, give for outputs of
-/// `function`; nothing for those that are not compared.
-std::optional<std::vector<std::optional<HostTensor>>>
-readExpected(const std::vector<std::string> &options,
-             const FunctionSignature &function, std::string &error);
+/// A tensor for each output, or nothing.
+using OutputTensors = std::vector<std::optional<HostTensor>>;
 
-/// Compares the outputs with those expected. Empty, or what differs.
-std::string
-compareOutputs(const std::vector<std::optional<HostTensor>> &expected,
-               const FunctionSignature &function,
-               const std::vector<HostTensor> &tensors,
-               const Tolerance &tolerance);
+/// The tensors that options called `option`, [NAME=]VALUE, give for outputs of
+/// `function`.
+std::optional<OutputTensors>
+readOutputTensors(const std::string &option,
+                  const std::vector<std::string> &options,
+                  const FunctionSignature &function, std::string &error);
+
+/// What outputs are compared with: a tensor, within a tolerance, and bounds.
+struct Expectation {
+  OutputTensors values;
+  Tolerance tolerance;
+  OutputTensors lower;
+  OutputTensors upper;
+
+  bool isAbout(size_t output) const {
+    return values[output] || lower[output] || upper[output];
+  }
+};
+
+/// Compares the outputs with what is expected. Empty, or what differs.
+std::string compareOutputs(const Expectation &expected,
+                           const FunctionSignature &function,
+                           const std::vector<HostTensor> &tensors);
 
 /// Writes each output into its file or prints it, all of its elements where
 /// `printAll` is set or they are few. What is compared is not printed.
 bool writeOutputs(const std::vector<std::string> &files,
-                  const std::vector<std::optional<HostTensor>> &expected,
+                  const Expectation &expected,
                   const FunctionSignature &function,
                   const std::vector<HostTensor> &tensors, bool printAll,
                   std::string &error);

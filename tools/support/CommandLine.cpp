@@ -6,6 +6,7 @@
 
 #include "CommandLine.h"
 
+#include "Escape.h"
 #include "Runtime.h"
 
 #include <cerrno>
@@ -22,18 +23,22 @@ Option dml::tools::flagOption(std::string_view name, bool &to) {
 }
 
 Option dml::tools::textOption(std::string_view name, std::string &to) {
-  return {name, true, false, [&to](std::string_view value) {
+  return {name, true, false,
+          [&to](std::string_view value) {
             to = value;
             return !value.empty();
-          }};
+          },
+          "a value that is not empty"};
 }
 
 Option dml::tools::listOption(std::string_view name,
                               std::vector<std::string> &to) {
-  return {name, true, true, [&to](std::string_view value) {
+  return {name, true, true,
+          [&to](std::string_view value) {
             to.emplace_back(value);
             return !value.empty();
-          }};
+          },
+          "a value that is not empty"};
 }
 
 bool dml::tools::parseCommandLine(int argc, char **argv,
@@ -73,7 +78,7 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
         error = "option '" + std::string(name) + "' takes no value";
         return false;
       }
-    } else if (option->takesValue) {
+    } else if (option->takesValue && !option->isValueOptional) {
       if (i + 1 == argc) {
         error = "option '" + std::string(name) + "' needs a value";
         return false;
@@ -82,7 +87,8 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
     }
     if (!option->apply(value)) {
       error = "option '" + std::string(name) + "' does not take '" +
-              std::string(value) + "'";
+              std::string(value) + "'" +
+              (option->wanted.empty() ? "" : "; it wants " + option->wanted);
       return false;
     }
   }
@@ -99,7 +105,10 @@ int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
            kExitNotWritten);
     return kExitDone;
   } catch (const Failure &failure) {
-    std::fprintf(stderr, "%s: error: %s\n", tool, failure.message.c_str());
+    // Without a message, a tool that this one has run has had its own.
+    if (!failure.message.empty())
+      std::fprintf(stderr, "%s: error: %s\n", tool,
+                   escapeControls(failure.message).c_str());
     return failure.exitCode;
   } catch (const std::bad_alloc &) {
     std::fprintf(stderr, "%s: error: out of memory\n", tool);

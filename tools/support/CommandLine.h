@@ -22,6 +22,11 @@ struct Option {
   bool isRepeatable;
   /// False where the value makes no sense.
   std::function<bool(std::string_view)> apply;
+  /// What a value has to be, for an error.
+  std::string wanted = "";
+  /// Whether --name alone stands for an empty value; then --name value is two
+  /// arguments.
+  bool isValueOptional = false;
 };
 
 /// An option that sets `to`, which must outlive it.

@@ -109,6 +109,30 @@ Difference differ(const HostTensor &found, const HostTensor &expected,
   return {a == b ? 0 : std::fabs(a - b), std::isinf(b) ? 0 : std::fabs(b)};
 }
 
+/// Whether an element is at most that of another tensor; no NaN is.
+bool isAtMost(const HostTensor &lhs, const HostTensor &rhs, uint64_t index) {
+  if (isFloat(lhs.dataType))
+    return readFloat(lhs, index) <= readFloat(rhs, index);
+  Integer a = readInteger(lhs, index), b = readInteger(rhs, index);
+  if (a.isNegative != b.isNegative)
+    return a.isNegative;
+  return a.isNegative ? a.magnitude >= b.magnitude : a.magnitude <= b.magnitude;
+}
+
+bool isNan(const HostTensor &tensor, uint64_t index) {
+  return isFloat(tensor.dataType) && std::isnan(readFloat(tensor, index));
+}
+
+bool isWithin(const HostTensor &found, const HostTensor *lower,
+              const HostTensor *upper, uint64_t index) {
+  if (lower && isNan(*lower, index))
+    return isNan(found, index);
+  if (upper && isNan(*upper, index))
+    return true;
+  return (!lower || isAtMost(*lower, found, index)) &&
+         (!upper || isAtMost(found, *upper, index));
+}
+
 std::string describeIndex(const HostTensor &tensor, uint64_t index) {
   std::string text;
   for (size_t i = tensor.sizes.size(); i-- > 0; index /= tensor.sizes[i])
@@ -158,4 +182,26 @@ std::string dml::tools::describeDifference(const HostTensor &found,
   if (std::isfinite(largest))
     text += std::string(" (") + digits + " apart)";
   return text;
+}
+
+std::string dml::tools::describeOutside(const HostTensor &found,
+                                        const HostTensor *lower,
+                                        const HostTensor *upper) {
+  uint64_t count = countElements(found.dataType, found.sizes).value_or(0);
+  uint64_t outside = 0, first = 0;
+  for (uint64_t i = 0; i < count; ++i)
+    if (!isWithin(found, lower, upper, i) && outside++ == 0)
+      first = i;
+  if (outside == 0)
+    return "";
+  std::string text = std::to_string(outside) + " of " +
+                     printCount(count, "element") +
+                     (outside == 1 ? " is" : " are") + ": the first at " +
+                     describeIndex(found, first) + ": " +
+                     printElement(found, first) + ", wanted ";
+  std::string low = lower ? printElement(*lower, first) : "",
+              high = upper ? printElement(*upper, first) : "";
+  if (lower && upper)
+    return text + (low == high ? low : low + " to " + high);
+  return text + (lower ? low + " or more" : high + " or less");
 }

@@ -26,6 +26,13 @@ std::string describeDifference(const HostTensor &found,
                                const HostTensor &expected,
                                const Tolerance &tolerance);
 
+/// Compares a tensor with bounds of its type, either of which may be null. The
+/// bounds themselves are within; where both are NaN, NaN is, and where the
+/// upper one alone is, anything (what dml-interpret writes). Empty where all
+/// elements are within; else how many are not, and the first.
+std::string describeOutside(const HostTensor &found, const HostTensor *lower,
+                            const HostTensor *upper);
+
 } // namespace dml::tools
 
 #endif // DML_TOOLS_SUPPORT_COMPARE_H

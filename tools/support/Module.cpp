@@ -6,23 +6,134 @@
 
 #include "support/Module.h"
 
+#include "dml/IR/DML.h"
 #include "dml/Import/ONNX.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "support/ErrorStream.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include <string>
 
 using namespace mlir;
 
+dml::tools::Console::Console(StringRef tool, MLIRContext *context)
+    : tool(tool), progress(this->tool),
+      handler(*sources, context, errorStream()),
+      clearer(context, [this](Diagnostic &) {
+        progress.clear();
+        return failure();
+      }) {}
+
+//===----------------------------------------------------------------------===//
+// Names of values
+//===----------------------------------------------------------------------===//
+
+/// What a source calls a value that is defined at `range`: "rows" for "%rows".
+/// Empty where that is no name but a number, or one that unnamed tensors have.
+static StringRef getName(SMRange range) {
+  if (!range.isValid())
+    return {};
+  StringRef name(range.Start.getPointer(),
+                 range.End.getPointer() - range.Start.getPointer());
+  name.consume_front("%");
+  StringRef rest = name;
+  bool isTaken = (rest.consume_front("input") || rest.consume_front("output") ||
+                  rest.consume_front("arg")) &&
+                 llvm::all_of(rest, llvm::isDigit) && !rest.empty();
+  if (isTaken || name.empty() || llvm::isDigit(name.front()))
+    return {};
+  return name;
+}
+
+static StringRef getName(const AsmParserState &state, OpResult result) {
+  const auto *definition = state.getOpDef(result.getOwner());
+  if (!definition || result.getOwner()->getNumResults() != 1 ||
+      definition->resultGroups.empty())
+    return {};
+  return getName(definition->resultGroups.front().definition.loc);
+}
+
+/// Gives the tensors of `function` that have no name the names of its values.
+static void nameTensors(const AsmParserState &state, func::FuncOp function) {
+  if (function.isExternal())
+    return;
+  llvm::StringSet<> names;
+  auto remember = [&](DictionaryAttr attributes) {
+    if (!attributes)
+      return false;
+    auto name = attributes.getAs<StringAttr>(dml::nameAttrName);
+    if (name)
+      names.insert(name);
+    return attributes.contains(dml::nameAttrName);
+  };
+  SmallVector<bool> hasArgName, hasResultName;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    hasArgName.push_back(remember(function.getArgAttrDict(i)));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    hasResultName.push_back(remember(function.getResultAttrDict(i)));
+
+  Builder builder(function.getContext());
+  const auto *entry = state.getBlockDef(&function.front());
+  for (unsigned i = 0; i < hasArgName.size(); ++i) {
+    StringRef name;
+    if (entry && i < entry->arguments.size() && !hasArgName[i])
+      name = getName(entry->arguments[i].loc);
+    if (!name.empty() && names.insert(name).second)
+      function.setArgAttr(i, dml::nameAttrName, builder.getStringAttr(name));
+  }
+  if (function.front().empty())
+    return;
+  ValueRange results = function.front().back().getOperands();
+  if (!isa<func::ReturnOp>(function.front().back()) ||
+      results.size() != hasResultName.size())
+    return;
+  for (unsigned i = 0; i < hasResultName.size(); ++i) {
+    StringRef name;
+    if (auto result = dyn_cast<OpResult>(results[i]);
+        result && !hasResultName[i])
+      name = getName(state, result);
+    if (!name.empty() && names.insert(name).second)
+      function.setResultAttr(i, dml::nameAttrName, builder.getStringAttr(name));
+  }
+}
+
+/// Parses MLIR text, the names of values included.
+static OwningOpRef<ModuleOp> parseText(const llvm::SourceMgr &sources,
+                                       const ParserConfig &config) {
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+    return nullptr;
+  // They may stand in a module within the one that MLIR puts around them.
+  for (Operation &op : block)
+    op.walk([&](func::FuncOp function) { nameTensors(state, function); });
+  StringRef path =
+      sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, config.getContext(),
+      FileLineColLoc::get(config.getContext(), path, 0, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
 OwningOpRef<ModuleOp>
-dml::tools::loadModule(llvm::StringRef tool, llvm::StringRef path,
+dml::tools::loadModule(Console &console, llvm::StringRef path,
                        llvm::ArrayRef<std::string> dimensions,
-                       const std::shared_ptr<llvm::SourceMgr> &sources,
                        const ParserConfig &config,
                        directml::Commands *commands) {
   auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
-    llvm::WithColor::error(llvm::errs(), tool) << message << "\n";
+    console.progress.clear();
+    llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
     return nullptr;
   };
+  console.progress.begin("reading " + path.str());
   // Mapped into memory where it is a file, of whatever size.
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
@@ -43,8 +154,10 @@ dml::tools::loadModule(llvm::StringRef tool, llvm::StringRef path,
       return take(directml::importDispatchModel(**buffer, context, commands));
     if (directml::isSerializedGraph(path))
       return take(directml::importSerializedGraph(std::move(*buffer), context));
-    sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-    return parseSourceFile<ModuleOp>(sources, config);
+    bool isText = !isBytecode(**buffer);
+    console.sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+    return isText ? parseText(*console.sources, config)
+                  : parseSourceFile<ModuleOp>(console.sources, config);
   }
   onnx::ImportOptions options;
   for (const std::string &dimension : dimensions)

@@ -9,22 +9,41 @@
 
 #include "dml/Import/DirectML.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Progress.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace dml::tools {
 
+/// What a tool that reads a module shows on standard error: diagnostics with
+/// their lines of the source, and what it is doing for long.
+class Console {
+public:
+  Console(llvm::StringRef tool, mlir::MLIRContext *context);
+
+  std::string tool;
+  Progress progress;
+  std::shared_ptr<llvm::SourceMgr> sources =
+      std::make_shared<llvm::SourceMgr>();
+
+private:
+  mlir::SourceMgrDiagnosticHandler handler;
+  /// Asked before `handler`; makes room for the message.
+  mlir::ScopedDiagnosticHandler clearer;
+};
+
 /// Reads the file `path`: MLIR as text or bytecode, an ONNX model, a JSON model
 /// of DxDispatch or a serialized graph of DirectML, told apart by name or
-/// content. `dimensions` are the values of --dim options, for ONNX models
-/// alone; `commands` become those of a JSON model. Errors of the file go to
-/// standard error, those of MLIR through a handler that the caller has made for
-/// `sources`. Null where it fails.
+/// content. In MLIR text, the names of values become the names of the tensors
+/// that a function takes and returns, where these have no `dml.name`.
+/// `dimensions` are the values of --dim options, for ONNX models alone;
+/// `commands` become those of a JSON model. Errors go to `console`. Null where
+/// it fails.
 mlir::OwningOpRef<mlir::ModuleOp>
-loadModule(llvm::StringRef tool, llvm::StringRef path,
+loadModule(Console &console, llvm::StringRef path,
            llvm::ArrayRef<std::string> dimensions,
-           const std::shared_ptr<llvm::SourceMgr> &sources,
            const mlir::ParserConfig &config,
            directml::Commands *commands = nullptr);
 

@@ -6,6 +6,8 @@
 
 #include "support/Progress.h"
 
+#include "support/Escape.h"
+
 #include <unistd.h>
 
 using namespace dml::tools;
@@ -43,7 +45,7 @@ void Progress::begin(const std::string &newWork) {
 void Progress::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   if (isShown)
-    write("\r\033[K");
+    write("\033[K");
   isShown = false;
   work.clear();
 }
@@ -59,8 +61,9 @@ void Progress::run() {
     if (passed >= patience || isShown) {
       auto seconds =
           std::chrono::duration_cast<std::chrono::seconds>(passed).count();
-      write("\r\033[K" + tool + ": " + work + ", " + std::to_string(seconds) +
-            " s");
+      // What somebody else writes meanwhile goes over this line.
+      write("\r\033[K" + tool + ": " + escapeControls(work) + ", " +
+            std::to_string(seconds) + " s\r");
       isShown = true;
       changed.wait_for(lock, std::chrono::seconds(1));
     } else {

@@ -106,7 +106,8 @@ inline void requireDevices(DmlInstance instance) {
   if (dmlGetDeviceCount(instance) == 0)
     fail("there is no Vulkan device: no driver is installed that has one "
          "(Debian's package mesa-vulkan-drivers has drivers for most GPUs, and "
-         "one for the CPU)",
+         "one for the CPU; VK_DRIVER_FILES "
+         "names the file of a driver that stands elsewhere)",
          kExitNo);
 }
 

@@ -433,7 +433,8 @@ std::optional<HostTensor> dml::tools::parseLiteral(std::string_view text,
   std::string_view type = text.substr(0, equals);
   if (!parseType(type, tensor.dataType, tensor.sizes))
     return fail("'" + std::string(type) +
-                "' is no type; wanted is one such as 2x3xf32");
+                "' is not a tensor type (2x3xf32 is one); a file is written "
+                "@FILE.npy");
   if (equals == std::string_view::npos)
     return fail("'" + std::string(text) +
                 "' has no values; wanted is TYPE=VALUES");

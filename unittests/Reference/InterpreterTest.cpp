@@ -130,7 +130,8 @@ TEST_F(InterpreterTest, Diagnostics) {
       return %b : tensor<2xf32>
     })mlir",
                             {input}),
-                       "'arith.addf' op is unknown to the interpreter"));
+                       "'arith.addf' op is unknown to the interpreter, which "
+                       "knows dml operators, arith.constant and views"));
   llvm::StringRef identity = R"mlir(
     func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
       return %a : tensor<2xf32>

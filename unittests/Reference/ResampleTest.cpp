@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReferenceTest.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -152,6 +153,33 @@ TEST_F(ResampleTest, EightBitResultsRoundHalvesToEven) {
   EXPECT_EQ(linear({-128, 127}, 0.5f, 1, DataType::INT8), (Numbers{0}));
   EXPECT_EQ(linear({0, 255}, 2.0f, 4, DataType::UINT8),
             (Numbers{0, 64, 191, 255}));
+}
+
+TEST_F(ResampleTest, EightBitResultsAreExactUntilTheyRound) {
+  Numbers pairs;
+  for (int a = -128; a < 128; ++a)
+    for (int b = -128; b < 128; ++b)
+      pairs.insert(pairs.end(), {double(a), double(b)});
+  // The scale p / q puts output o at ((2 o + 1) q - p) / (2 p).
+  for (auto [p, q] : {std::pair(6, 1), {12, 1}, {5, 2}, {3, 2}}) {
+    int64_t size = 2 * p / q, divisor = 2 * p;
+    Numbers found = getNumbers(resample(
+        makeTensor(DataType::INT8, {65536, 2}, pairs),
+        InterpolationMode::linear,
+        {1.0f, static_cast<float>(p) / static_cast<float>(q)}, {65536, size}));
+    size_t wrong = 0;
+    for (size_t i = 0; i < 65536; ++i)
+      for (int64_t o = 0; o < size; ++o) {
+        int64_t weight = std::clamp<int64_t>((2 * o + 1) * q - p, 0, divisor);
+        auto a = static_cast<int64_t>(pairs[2 * i]),
+             b = static_cast<int64_t>(pairs[2 * i + 1]);
+        double exact = static_cast<double>(a * (divisor - weight) + b * weight);
+        // Halves are exact in double, and all other quotients far from them.
+        wrong += found[i * size + o] !=
+                 std::nearbyint(exact / static_cast<double>(divisor));
+      }
+    EXPECT_EQ(wrong, 0u) << p << "/" << q;
+  }
 }
 
 TEST_F(ResampleTest, HalvesRoundOnce) {

@@ -22,7 +22,7 @@ def DML_ActivationReluOp : DML_UnaryOp<"activation_relu", "ACTIVATION_RELU",
 
 def DML_ActivationLeakyReluOp : DML_UnaryOp<"activation_leaky_relu", "ACTIVATION_LEAKY_RELU",
     "Scales negative elements", "x where x >= 0, else alpha * x"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -50,7 +50,7 @@ def DML_ActivationTanhOp : DML_UnaryOp<"activation_tanh", "ACTIVATION_TANH",
 
 def DML_ActivationEluOp : DML_UnaryOp<"activation_elu", "ACTIVATION_ELU",
     "Computes exponential linear units", "x where x >= 0, else alpha * (e^x - 1)"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -60,7 +60,7 @@ def DML_ActivationEluOp : DML_UnaryOp<"activation_elu", "ACTIVATION_ELU",
 
 def DML_ActivationHardSigmoidOp : DML_UnaryOp<"activation_hard_sigmoid", "ACTIVATION_HARD_SIGMOID",
     "Computes a line between 0 and 1", "max(0, min(alpha * x + beta, 1))"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -79,7 +79,7 @@ def DML_ActivationIdentityOp : DML_UnaryOp<"activation_identity", "ACTIVATION_ID
 
 def DML_ActivationLinearOp : DML_UnaryOp<"activation_linear", "ACTIVATION_LINEAR",
     "Computes a line", "alpha * x + beta"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -89,7 +89,7 @@ def DML_ActivationLinearOp : DML_UnaryOp<"activation_linear", "ACTIVATION_LINEAR
 
 def DML_ActivationScaledEluOp : DML_UnaryOp<"activation_scaled_elu", "ACTIVATION_SCALED_ELU",
     "Computes scaled exponential linear units", "gamma * x where x > 0, else gamma * alpha * (e^x - 1)"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$gamma);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$gamma);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -99,7 +99,7 @@ def DML_ActivationScaledEluOp : DML_UnaryOp<"activation_scaled_elu", "ACTIVATION
 
 def DML_ActivationScaledTanhOp : DML_UnaryOp<"activation_scaled_tanh", "ACTIVATION_SCALED_TANH",
     "Computes scaled hyperbolic tangents", "alpha * tanh(beta * x)"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -118,7 +118,7 @@ def DML_ActivationSoftsignOp : DML_UnaryOp<"activation_softsign", "ACTIVATION_SO
 
 def DML_ActivationThresholdedReluOp : DML_UnaryOp<"activation_thresholded_relu", "ACTIVATION_THRESHOLDED_RELU",
     "Keeps elements above a threshold", "x where x > alpha, else 0"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -128,7 +128,7 @@ def DML_ActivationThresholdedReluOp : DML_UnaryOp<"activation_thresholded_relu",
 
 def DML_ActivationHardSwishOp : DML_UnaryOp<"activation_hard_swish", "ACTIVATION_HARD_SWISH",
     "Multiplies elements by a line between 0 and 1", "x * max(0, min(alpha * x + beta, 1))"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_6_2, 1, 8, DML_Float32And16>,
   ];
@@ -136,7 +136,7 @@ def DML_ActivationHardSwishOp : DML_UnaryOp<"activation_hard_swish", "ACTIVATION
 
 def DML_ActivationSwishOp : DML_UnaryOp<"activation_swish", "ACTIVATION_SWISH",
     "Multiplies elements by the logistic function", "x / (1 + e^(-sigmoid_input_scale * x))"> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$sigmoid_input_scale);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$sigmoid_input_scale);
   let support = [
     DML_SameSupport<FL_6_2, 1, 8, DML_Float32And16>,
   ];
@@ -147,7 +147,7 @@ def DML_ActivationCeluOp
     "Computes continuously differentiable exponential linear units",
     "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
     "`alpha` is not 0: elements are divided by it."> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha);
   let hasVerifier = 1;
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
@@ -160,7 +160,7 @@ def DML_ActivationParametricSoftplusOp
     "alpha * ln(1 + e^(beta * x))",
     "It does not overflow: ln(1 + e^z) is computed as max(z, 0) + ln(1 + "
     "e^-|z|)."> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$alpha, F32Attr:$beta);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -175,7 +175,7 @@ def DML_ActivationSoftplusOp
     "It does not overflow: ln(1 + e^z) is computed as max(z, 0) + ln(1 + "
     "e^-|z|). `steepness` is above 0, and before feature level 6_4 at least "
     "1."> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$steepness);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$steepness);
   let hasVerifier = 1;
   let enumSupport = [DML_SteepnessSupport<>];
   let support = [
@@ -223,7 +223,7 @@ def DML_ActivationShrinkOp
     "In an integer tensor `bias`, `threshold` and its negative are rounded "
     "towards zero and limited to the numbers of the type, and results wrap "
     "around."> {
-  let arguments = (ins DML_Tensor:$input, F32Attr:$bias, F32Attr:$threshold);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$bias, DML_F32Attr:$threshold);
   let support = [
     DML_SameSupport<FL_5_1, 1, 8, DML_UpTo32Bit>,
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,

@@ -149,9 +149,9 @@ def DML_MultiheadAttentionOp
     Optional<DML_Tensor>:$relative_position_bias,
     Optional<DML_Tensor>:$past_key,
     Optional<DML_Tensor>:$past_value,
-    F32Attr:$scale,
-    F32Attr:$mask_filter_value,
-    I64Attr:$head_count,
+    DML_F32Attr:$scale,
+    DML_F32Attr:$mask_filter_value,
+    DML_I64Attr:$head_count,
     DML_MultiheadAttentionMaskTypeAttr:$mask_type
   );
   let sameElementTypes = [
@@ -328,10 +328,10 @@ def DML_MultiheadAttention1Op
     Optional<DML_Tensor>:$past_key,
     Optional<DML_Tensor>:$past_value,
     Optional<DML_Tensor>:$past_sequence_lengths,
-    F32Attr:$scale,
-    F32Attr:$mask_filter_value,
-    I64Attr:$query_head_count,
-    I64Attr:$key_value_head_count,
+    DML_F32Attr:$scale,
+    DML_F32Attr:$mask_filter_value,
+    DML_I64Attr:$query_head_count,
+    DML_I64Attr:$key_value_head_count,
     DML_MultiheadAttentionMaskTypeAttr:$mask_type
   );
   let sameElementTypes = [

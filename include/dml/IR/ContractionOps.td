@@ -120,12 +120,12 @@ def DML_ConvolutionOp
     Optional<DML_Tensor>:$bias,
     DML_ConvolutionModeAttr:$mode,
     DML_ConvolutionDirectionAttr:$direction,
-    DenseI64ArrayAttr:$strides,
-    DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding,
-    DenseI64ArrayAttr:$output_padding,
-    DefaultValuedAttr<I64Attr, "1">:$group_count,
+    DML_I64ArrayAttr:$strides,
+    DML_I64ArrayAttr:$dilations,
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding,
+    DML_I64ArrayAttr:$output_padding,
+    DefaultValuedAttr<DML_I64Attr, "1">:$group_count,
     OptionalAttr<DML_ActivationAttr>:$fused_activation
   );
   let results = (outs DML_Tensor:$output);
@@ -221,8 +221,8 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     Optional<DML_Tensor>:$c,
     DML_MatrixTransformAttr:$trans_a,
     DML_MatrixTransformAttr:$trans_b,
-    DefaultValuedAttr<F32Attr, "1.0f">:$alpha,
-    DefaultValuedAttr<F32Attr, "1.0f">:$beta,
+    DefaultValuedAttr<DML_F32Attr, "1.0f">:$alpha,
+    DefaultValuedAttr<DML_F32Attr, "1.0f">:$beta,
     OptionalAttr<DML_ActivationAttr>:$fused_activation
   );
   let results = (outs DML_Tensor:$output);
@@ -316,11 +316,11 @@ def DML_ConvolutionIntegerOp
     Optional<DML_Tensor>:$input_zero_point,
     DML_Tensor:$filter,
     Optional<DML_Tensor>:$filter_zero_point,
-    DenseI64ArrayAttr:$strides,
-    DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding,
-    DefaultValuedAttr<I64Attr, "1">:$group_count
+    DML_I64ArrayAttr:$strides,
+    DML_I64ArrayAttr:$dilations,
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding,
+    DefaultValuedAttr<DML_I64Attr, "1">:$group_count
   );
   let results = (outs DML_Tensor:$output);
   let hasVerifier = 1;
@@ -444,11 +444,11 @@ def DML_QuantizedLinearConvolutionOp
     Optional<DML_Tensor>:$bias,
     DML_Tensor:$output_scale,
     Optional<DML_Tensor>:$output_zero_point,
-    DenseI64ArrayAttr:$strides,
-    DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding,
-    DefaultValuedAttr<I64Attr, "1">:$group_count
+    DML_I64ArrayAttr:$strides,
+    DML_I64ArrayAttr:$dilations,
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding,
+    DefaultValuedAttr<DML_I64Attr, "1">:$group_count
   );
   let results = (outs DML_Tensor:$output);
   let hasVerifier = 1;

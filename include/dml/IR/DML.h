@@ -25,8 +25,10 @@
 #include "dml/IR/DMLDialect.h.inc"
 
 namespace dml::detail {
-/// The verifier of FeatureLevelOpInterface.
-llvm::LogicalResult verifyOperator(mlir::Operation *op);
+/// The verifier of FeatureLevelOpInterface; `verifyOwn` is the operator's own.
+llvm::LogicalResult verifyOperator(
+    mlir::Operation *op,
+    llvm::function_ref<llvm::LogicalResult(mlir::Operation *)> verifyOwn);
 
 /// What an error says of `attribute`, which the operator `op` does not have:
 /// the attribute that was probably meant, or all that there are.
@@ -54,12 +56,21 @@ template <typename OpTy> struct Strict : OpTy {
                   mlir::OpTrait::AttrSizedResultSegments>() &&
               attribute == "resultSegmentSizes");
     };
+    auto emitOpError = [&] { return emitError() << "'" << name << "' op "; };
     if (attributes && emitError)
       for (mlir::NamedAttribute attribute : attributes)
         if (!isKnown(attribute.getName().getValue()))
-          return emitError()
-                 << "'" << name << "' op "
+          return emitOpError()
                  << describeUnknownAttribute(name, attribute.getName());
+    // The same of the kinds of attributes, in the words of the custom form.
+    if constexpr (!std::is_same_v<typename OpTy::Properties,
+                                  mlir::EmptyProperties>) {
+      if (attributes && emitError) {
+        mlir::NamedAttrList list(attributes);
+        if (failed(OpTy::verifyInherentAttrs(name, list, emitOpError)))
+          return llvm::failure();
+      }
+    }
     return OpTy::setPropertiesFromAttr(properties, from, emitError);
   }
 };

@@ -13,10 +13,78 @@ class DML_Attr<string name, string attrMnemonic> : AttrDef<DML_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
 
+/// A kind of attribute in words, with an example to copy. The generated
+/// verifiers print it behind "attribute 'x' failed to satisfy constraint: ";
+/// the pages in docs/ leave out what stands before the kind.
+class DML_Kind<string kind> {
+  string summary = "found {{$_self}}, wanted " # kind;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+def DML_I64Attr : TypedSignlessIntegerAttrBase<I64, "uint64_t",
+    DML_Kind<"a whole number, such as 2">.summary>;
+def DML_F32Attr : FloatAttrBase<F32,
+    DML_Kind<"an f32 number, such as 0.5 : f32">.summary>;
+def DML_BoolAttr
+    : Attr<BoolAttr.predicate, DML_Kind<"true or false">.summary> {
+  let storageType = BoolAttr.storageType;
+  let returnType = BoolAttr.returnType;
+  let valueType = BoolAttr.valueType;
+  let constBuilderCall = BoolAttr.constBuilderCall;
+}
+def DML_I64ArrayAttr
+    : DenseArrayAttrBase<"DenseI64ArrayAttr", "int64_t", "i64"> {
+  let summary = DML_Kind<"whole numbers, such as array<i64: 1, 2>">.summary;
+}
+def DML_F32ArrayAttr
+    : DenseArrayAttrBase<"DenseF32ArrayAttr", "float", "f32"> {
+  let summary = DML_Kind<"f32 numbers, such as array<f32: 0.5, 2.0>">.summary;
+}
+
+/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
+/// type that a tensor of the operator has (verifyScalar).
+def DML_ScalarAttr
+    : Attr<CPred<"::llvm::isa<::mlir::IntegerAttr, ::mlir::FloatAttr>($_self)">,
+           DML_Kind<"a number with its type, such as 2 : i32 or 0.5 : f16">
+               .summary> {
+  let storageType = "::mlir::TypedAttr";
+  let returnType = "::mlir::TypedAttr";
+  let convertFromStorage = "$_self";
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect's own
+//===----------------------------------------------------------------------===//
+
 /// A DirectML enum, written `#dml.<mnemonic><case>`.
 class DML_EnumAttr<EnumInfo info, string attrMnemonic>
     : EnumAttr<DML_Dialect, info, attrMnemonic> {
-  let assemblyFormat = "`<` $value `>`";
+  let summary = DML_Kind<"a " # info.summary # ", #dml." # attrMnemonic #
+      "<...> with one of " #
+      !interleave(!foreach(case, info.enumerants, case.str), ", ")>.summary;
+  // A name that there is not is an error in plain words, which the generated
+  // parser has not.
+  let assemblyFormat = ?;
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser,
+                                       ::mlir::Type) {
+      }] # info.cppType # [{ value{};
+      if (parser.parseLess() ||
+          parseEnum(parser, "}] # info.summary # [{",
+                    }] # info.maxEnumValFnName # [{(),
+                    }] # info.underlyingToSymbolFnName # [{, value) ||
+          parser.parseGreater())
+        return {};
+      return get(parser.getContext(), value);
+    }
+    void $cppClass::print(::mlir::AsmPrinter &printer) const {
+      printer << '<' << stringifyEnum(getValue()) << '>';
+    }
+  }];
 }
 
 def DML_TargetAttr : DML_Attr<"Target", "target"> {
@@ -30,7 +98,8 @@ def DML_TargetAttr : DML_Attr<"Target", "target"> {
     ```
   }];
   let parameters = (ins EnumParameter<DML_FeatureLevel>:$feature_level);
-  let assemblyFormat = "`<` struct(params) `>`";
+  let assemblyFormat =
+      "`<` `feature_level` `=` custom<LevelName>($feature_level) `>`";
 
   // The facts about the levels become a table here, for want of a place in the
   // code that mlir-tblgen generates for an enum.
@@ -49,7 +118,8 @@ def DML_TargetAttr : DML_Attr<"Target", "target"> {
 }
 
 def DML_ScaleBiasAttr : DML_Attr<"ScaleBias", "scale_bias"> {
-  let summary = "DML_SCALE_BIAS: elements times a scale plus a bias";
+  let summary = DML_Kind<"a scale and a bias for elements (DML_SCALE_BIAS), "
+      "#dml.scale_bias<scale = 2.0 : f32, bias = -1.0 : f32>">.summary;
   let description = [{
     Stands for `x * scale + bias` in place of an element `x`, before the operator
     looks at it: `#dml.scale_bias<scale = 2.0 : f32, bias = -1.0 : f32>`.
@@ -226,7 +296,8 @@ def DML_ActivationFunction
 }
 
 def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
-  let summary = "An operator that is applied to each element of a result";
+  let summary = DML_Kind<"an operator to apply to each element of a result, such "
+      "as #dml.activation<relu>">.summary;
   let description = [{
     Stands for DirectML's `FusedActivation`: the name of an activation function,
     or `clip` for ELEMENT_WISE_CLIP, with that operator's attributes:
@@ -236,7 +307,7 @@ def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
   let parameters = (ins EnumParameter<DML_ActivationFunction>:$value,
       DefaultValuedParameter<"::mlir::DictionaryAttr",
                              "::mlir::DictionaryAttr::get($_ctxt)">:$parameters);
-  let assemblyFormat = "`<` $value (`,` $parameters^)? `>`";
+  let assemblyFormat = "`<` custom<ActivationName>($value) (`,` $parameters^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The fused operator's name without the dialect's: "activation_relu".
@@ -366,7 +437,8 @@ class DML_ActivationDescsSupport<int count>
   }];
 }
 def DML_ActivationArrayAttr
-    : TypedArrayAttrBase<DML_ActivationAttr, "array of activations">;
+    : TypedArrayAttrBase<DML_ActivationAttr,
+          DML_Kind<"operators, such as [#dml.activation<tanh>]">.summary>;
 
 def DML_DepthSpaceOrderDepthColumnRow
     : I32EnumAttrCase<"depth_column_row", 0>;
@@ -455,15 +527,5 @@ def DML_RandomGeneratorType
 }
 def DML_RandomGeneratorTypeAttr
     : DML_EnumAttr<DML_RandomGeneratorType, "random_generator_type">;
-
-/// A DML_SCALAR_UNION with its DML_TENSOR_DATA_TYPE: a number of the element
-/// type that a tensor of the operator has (verifyScalar).
-def DML_ScalarAttr
-    : Attr<CPred<"::llvm::isa<::mlir::IntegerAttr, ::mlir::FloatAttr>($_self)">,
-           "integer or floating-point attribute"> {
-  let storageType = "::mlir::TypedAttr";
-  let returnType = "::mlir::TypedAttr";
-  let convertFromStorage = "$_self";
-}
 
 #endif // DML_IR_DMLATTRIBUTES_TD

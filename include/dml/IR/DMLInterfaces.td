@@ -93,7 +93,11 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
                   ::dml::FeatureLevel level);
   }];
   let verify = [{
-    return ::dml::detail::verifyOperator($_op);
+    // The operator's own verifier runs again after this one, which runs it to
+    // tell operands that have changed places.
+    return ::dml::detail::verifyOperator($_op, [](::mlir::Operation *op) {
+      return ::llvm::cast<ConcreteOp>(op).verify();
+    });
   }];
 }
 

@@ -394,7 +394,7 @@ def DML_ElementWiseClipOp
     "HLSL; a NaN as a bound of floats is no bound. Where `min` is above "
     "`max`, the result is `max`."> {
   let arguments = (ins DML_Tensor:$input, OptionalAttr<DML_ScaleBiasAttr>:$scale_bias,
-                       F32Attr:$min, F32Attr:$max);
+                       DML_F32Attr:$min, DML_F32Attr:$max);
   let support = [
     DML_SameSupport<FL_5_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
@@ -416,7 +416,7 @@ def DML_ElementWiseClip1Op
     ", where `x` is the element of `input`, or `input * scale + bias` if "
     "there is a `scale_bias`"> {
   let arguments = (ins DML_Tensor:$input, OptionalAttr<DML_ScaleBiasAttr>:$scale_bias,
-                       TypedAttrInterface:$min, TypedAttrInterface:$max);
+                       DML_ScalarAttr:$min, DML_ScalarAttr:$max);
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["input", "output"]];
   let sameShapes = [["input", "output"]];
@@ -496,7 +496,7 @@ def DML_ElementWiseConstantPowOp
     "As `dml.element_wise_pow` for floats. The page lists floats alone, so "
     "integers are not accepted."> {
   let arguments = (ins DML_Tensor:$input, OptionalAttr<DML_ScaleBiasAttr>:$scale_bias,
-                       F32Attr:$exponent);
+                       DML_F32Attr:$exponent);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
@@ -779,7 +779,7 @@ def DML_ElementWiseThresholdOp
     "to the numbers of the type; NaN becomes 0. A NaN becomes `min`, as in "
     "HLSL."> {
   let arguments = (ins DML_Tensor:$input, OptionalAttr<DML_ScaleBiasAttr>:$scale_bias,
-                       F32Attr:$min);
+                       DML_F32Attr:$min);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
     DML_SameSupport<FL_2_1, 4, 4, DML_UpTo32Bit>,
@@ -904,7 +904,7 @@ def DML_ElementWiseClipGradOp
     "to the numbers of the type; NaN becomes 0. The gradient passes where x "
     "is NaN: both comparisons are false."> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
-                       F32Attr:$min, F32Attr:$max);
+                       DML_F32Attr:$min, DML_F32Attr:$max);
   let support = [
     DML_SameSupport<FL_5_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_1, 1, 8, DML_UpTo32Bit>,
@@ -919,7 +919,7 @@ def DML_ElementWiseClipGrad1Op
     "and `max` are numbers of the element type (`MinMaxDataType`), which is "
     "verified."> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
-                       TypedAttrInterface:$min, TypedAttrInterface:$max);
+                       DML_ScalarAttr:$min, DML_ScalarAttr:$max);
   let hasVerifier = 1;
   let support = [
     DML_SameSupport<FL_5_0, 1, 8, DML_AllButFloat64>,

@@ -59,8 +59,8 @@ def DML_GatherOp : DML_Op<"gather", "GATHER", [InferTypeOpAdaptor]> {
     **Source:** DML_GATHER_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices, I64Attr:$axis,
-                       I64Attr:$index_dimensions);
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices, DML_I64Attr:$axis,
+                       DML_I64Attr:$index_dimensions);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -132,7 +132,7 @@ def DML_GatherElementsOp
     **Source:** DML_GATHER_ELEMENTS_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices, I64Attr:$axis);
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices, DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -208,8 +208,8 @@ def DML_GatherNdOp : DML_Op<"gather_nd", "GATHER_ND", [InferTypeOpAdaptor]> {
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
-                       I64Attr:$input_dimension_count,
-                       I64Attr:$indices_dimension_count);
+                       DML_I64Attr:$input_dimension_count,
+                       DML_I64Attr:$indices_dimension_count);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -292,9 +292,9 @@ def DML_GatherNd1Op : DML_Op<"gather_nd1", "GATHER_ND1", [InferTypeOpAdaptor]> {
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
-                       I64Attr:$input_dimension_count,
-                       I64Attr:$indices_dimension_count,
-                       I64Attr:$batch_dimension_count);
+                       DML_I64Attr:$input_dimension_count,
+                       DML_I64Attr:$indices_dimension_count,
+                       DML_I64Attr:$batch_dimension_count);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -359,7 +359,7 @@ def DML_OneHotOp : DML_Op<"one_hot", "ONE_HOT"> {
     **Source:** DML_ONE_HOT_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$indices, DML_Tensor:$values, I64Attr:$axis);
+  let arguments = (ins DML_Tensor:$indices, DML_Tensor:$values, DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);
 
   let support = [

@@ -51,7 +51,7 @@ def DML_JoinOp : DML_Op<"join", "JOIN", [InferTypeOpAdaptor]> {
     **Source:** DML_JOIN_OPERATOR_DESC.
   }];
 
-  let arguments = (ins Variadic<DML_Tensor>:$inputs, I64Attr:$axis);
+  let arguments = (ins Variadic<DML_Tensor>:$inputs, DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -101,7 +101,7 @@ def DML_SplitOp : DML_Op<"split", "SPLIT"> {
     **Source:** DML_SPLIT_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis);
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis);
   let results = (outs Variadic<DML_Tensor>:$outputs);
 
   let support = [
@@ -168,7 +168,7 @@ def DML_SpaceToDepthOp : DML_BlockOp<"space_to_depth", "SPACE_TO_DEPTH"> {
     **Source:** DML_SPACE_TO_DEPTH_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$block_size);
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size);
 
   let support = [
     DML_SameSupport<FL_5_0, 4, 4, DML_AllDataTypes>,
@@ -227,7 +227,7 @@ def DML_SpaceToDepth1Op : DML_BlockOp<"space_to_depth1", "SPACE_TO_DEPTH1"> {
     **Source:** DML_SPACE_TO_DEPTH1_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$block_size,
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size,
                        DML_DepthSpaceOrderAttr:$order);
 
   let support = [
@@ -279,7 +279,7 @@ def DML_DepthToSpaceOp : DML_BlockOp<"depth_to_space", "DEPTH_TO_SPACE"> {
     **Source:** DML_DEPTH_TO_SPACE_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$block_size);
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size);
 
   let support = [
     DML_SameSupport<FL_5_0, 4, 4, DML_AllDataTypes>,
@@ -337,7 +337,7 @@ def DML_DepthToSpace1Op : DML_BlockOp<"depth_to_space1", "DEPTH_TO_SPACE1"> {
     **Source:** DML_DEPTH_TO_SPACE1_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$block_size,
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size,
                        DML_DepthSpaceOrderAttr:$order);
 
   let support = [
@@ -389,7 +389,7 @@ def DML_ReverseSubsequencesOp
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$sequence_lengths,
-                       I64Attr:$axis);
+                       DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -425,11 +425,11 @@ class DML_WindowsOp<string mnemonic, string operatorName>
     : DML_Op<mnemonic, operatorName> {
   let arguments = (ins
     DML_Tensor:$input,
-    DenseI64ArrayAttr:$window_sizes,
-    DenseI64ArrayAttr:$strides,
-    DenseI64ArrayAttr:$dilations,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding
+    DML_I64ArrayAttr:$window_sizes,
+    DML_I64ArrayAttr:$strides,
+    DML_I64ArrayAttr:$dilations,
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding
   );
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["input", "output"]];
@@ -595,8 +595,8 @@ def DML_ValueScale2dOp : DML_Op<"value_scale_2d", "VALUE_SCALE_2D"> {
     **Source:** DML_VALUE_SCALE_2D_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, F32Attr:$scale,
-                       DenseF32ArrayAttr:$bias);
+  let arguments = (ins DML_Tensor:$input, DML_F32Attr:$scale,
+                       DML_F32ArrayAttr:$bias);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -724,7 +724,7 @@ def DML_DiagonalMatrixOp : DML_Op<"diagonal_matrix", "DIAGONAL_MATRIX"> {
     **Source:** DML_DIAGONAL_MATRIX_OPERATOR_DESC.
   }];
 
-  let arguments = (ins I64Attr:$offset, F32Attr:$value);
+  let arguments = (ins DML_I64Attr:$offset, DML_F32Attr:$value);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -777,8 +777,8 @@ def DML_DiagonalMatrix1Op : DML_Op<"diagonal_matrix1", "DIAGONAL_MATRIX1"> {
   }];
 
   let arguments = (ins Optional<DML_Tensor>:$input, DML_ScalarAttr:$value,
-                       I64Attr:$diagonal_fill_begin,
-                       I64Attr:$diagonal_fill_end);
+                       DML_I64Attr:$diagonal_fill_begin,
+                       DML_I64Attr:$diagonal_fill_end);
   let results = (outs DML_Tensor:$output);
 
   let support = [

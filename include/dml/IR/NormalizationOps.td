@@ -69,7 +69,7 @@ def DML_BatchNormalizationOp
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$mean,
                        DML_Tensor:$variance, DML_Tensor:$scale,
-                       DML_Tensor:$bias, BoolAttr:$spatial, F32Attr:$epsilon,
+                       DML_Tensor:$bias, DML_BoolAttr:$spatial, DML_F32Attr:$epsilon,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let results = (outs DML_Tensor:$output);
   let support = [
@@ -159,8 +159,8 @@ def DML_MeanVarianceNormalizationOp
   }];
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
-                       Optional<DML_Tensor>:$bias, BoolAttr:$cross_channel,
-                       BoolAttr:$normalize_variance, F32Attr:$epsilon,
+                       Optional<DML_Tensor>:$bias, DML_BoolAttr:$cross_channel,
+                       DML_BoolAttr:$normalize_variance, DML_F32Attr:$epsilon,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
@@ -232,8 +232,8 @@ def DML_MeanVarianceNormalization1Op
   }];
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
-                       Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
-                       BoolAttr:$normalize_variance, F32Attr:$epsilon,
+                       Optional<DML_Tensor>:$bias, DML_I64ArrayAttr:$axes,
+                       DML_BoolAttr:$normalize_variance, DML_F32Attr:$epsilon,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
@@ -312,8 +312,8 @@ def DML_MeanVarianceNormalization2Op
   }];
 
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
-                       Optional<DML_Tensor>:$bias, DenseI64ArrayAttr:$axes,
-                       BoolAttr:$use_mean, BoolAttr:$use_variance, F32Attr:$epsilon,
+                       Optional<DML_Tensor>:$bias, DML_I64ArrayAttr:$axes,
+                       DML_BoolAttr:$use_mean, DML_BoolAttr:$use_variance, DML_F32Attr:$epsilon,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let support = [
     DML_SameSupport<FL_6_3, 1, 8, DML_Float32And16>,
@@ -376,9 +376,9 @@ def DML_LocalResponseNormalizationOp
     **Source:** DML_LOCAL_RESPONSE_NORMALIZATION_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, BoolAttr:$cross_channel,
-                       I64Attr:$local_size, F32Attr:$alpha, F32Attr:$beta,
-                       F32Attr:$bias);
+  let arguments = (ins DML_Tensor:$input, DML_BoolAttr:$cross_channel,
+                       DML_I64Attr:$local_size, DML_F32Attr:$alpha, DML_F32Attr:$beta,
+                       DML_F32Attr:$bias);
   let results = (outs DML_Tensor:$output);
   let support = [DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>];
   let sameElementTypes = [["input", "output"]];
@@ -432,8 +432,8 @@ def DML_LpNormalizationOp : DML_Op<"lp_normalization", "LP_NORMALIZATION"> {
     **Source:** DML_LP_NORMALIZATION_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis, F32Attr:$epsilon,
-                       I64Attr:$p);
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis, DML_F32Attr:$epsilon,
+                       DML_I64Attr:$p);
   let results = (outs DML_Tensor:$output);
   let support = [
     DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
@@ -514,7 +514,7 @@ def DML_BatchNormalizationTrainingOp
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$scale, DML_Tensor:$bias,
-                       Optional<DML_Tensor>:$fused_add, F32Attr:$epsilon,
+                       Optional<DML_Tensor>:$fused_add, DML_F32Attr:$epsilon,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
   let results = (outs DML_Tensor:$output, DML_Tensor:$output_mean,
                       DML_Tensor:$output_variance);
@@ -534,7 +534,7 @@ class DML_BatchNormalizationGradBase<string mnemonic, string operatorName>
     : DML_Op<mnemonic, operatorName> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
                        DML_Tensor:$mean, DML_Tensor:$variance,
-                       DML_Tensor:$scale, F32Attr:$epsilon);
+                       DML_Tensor:$scale, DML_F32Attr:$epsilon);
   let results = (outs DML_Tensor:$output_gradient,
                       DML_Tensor:$output_scale_gradient,
                       DML_Tensor:$output_bias_gradient);
@@ -761,8 +761,8 @@ def DML_LocalResponseNormalizationGradOp
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient,
-                       BoolAttr:$cross_channel, I64Attr:$local_size,
-                       F32Attr:$alpha, F32Attr:$beta, F32Attr:$bias);
+                       DML_BoolAttr:$cross_channel, DML_I64Attr:$local_size,
+                       DML_F32Attr:$alpha, DML_F32Attr:$beta, DML_F32Attr:$bias);
   let results = (outs DML_Tensor:$output_gradient);
   let support = [DML_SameSupport<FL_3_1, 4, 4, DML_Float32And16>];
   let sameElementTypes = [["input", "input_gradient", "output_gradient"]];

@@ -78,9 +78,9 @@ def DML_PaddingOp : DML_Op<"padding", "PADDING",
   let arguments = (ins
     DML_Tensor:$input,
     DML_PaddingModeAttr:$mode,
-    DefaultValuedAttr<F32Attr, "0.0f">:$padding_value,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding
+    DefaultValuedAttr<DML_F32Attr, "0.0f">:$padding_value,
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding
   );
   let results = (outs DML_Tensor:$output);
 
@@ -154,8 +154,8 @@ def DML_Padding1Op : DML_Op<"padding1", "PADDING1", [InferTypeOpAdaptor]> {
     DML_Tensor:$input,
     DML_PaddingModeAttr:$mode,
     DML_ScalarAttr:$padding_value,
-    DenseI64ArrayAttr:$start_padding,
-    DenseI64ArrayAttr:$end_padding
+    DML_I64ArrayAttr:$start_padding,
+    DML_I64ArrayAttr:$end_padding
   );
   let results = (outs DML_Tensor:$output);
 

@@ -12,11 +12,11 @@ include "dml/IR/DMLOpBase.td"
 /// The arrays that say how the windows of a pooling lie on `tensor`: a value for
 /// each of its spatial dimensions.
 class DML_Windows<string tensor, bit isDilated> {
-  dag attributes = !con((ins DenseI64ArrayAttr:$strides,
-                             DenseI64ArrayAttr:$window_size,
-                             DenseI64ArrayAttr:$start_padding,
-                             DenseI64ArrayAttr:$end_padding),
-                        !if(isDilated, (ins DenseI64ArrayAttr:$dilations),
+  dag attributes = !con((ins DML_I64ArrayAttr:$strides,
+                             DML_I64ArrayAttr:$window_size,
+                             DML_I64ArrayAttr:$start_padding,
+                             DML_I64ArrayAttr:$end_padding),
+                        !if(isDilated, (ins DML_I64ArrayAttr:$dilations),
                                        (ins)));
   list<DML_Array> arrays = [
     DML_DimensionArray<"strides", "1", 2, 1, tensor>,
@@ -217,7 +217,7 @@ def DML_MaxPooling2Op
 
 def DML_AveragePoolingOp
     : DML_PoolingOp<"average_pooling", "AVERAGE_POOLING", /*isDilated=*/0,
-                    (ins BoolAttr:$include_padding)> {
+                    (ins DML_BoolAttr:$include_padding)> {
   let summary = "Averages the elements of each window";
   let description = [{
     Averages the elements of each window.
@@ -406,7 +406,7 @@ def DML_MaxPoolingOp
 
 def DML_AveragePooling1Op
     : DML_PoolingOp<"average_pooling1", "AVERAGE_POOLING1", /*isDilated=*/1,
-                    (ins BoolAttr:$include_padding)> {
+                    (ins DML_BoolAttr:$include_padding)> {
   let summary = "Averages the elements of each window, with dilations";
   let description = [{
     Averages the elements of each window.
@@ -464,7 +464,7 @@ def DML_AveragePooling1Op
 
 def DML_LpPooling1Op
     : DML_PoolingOp<"lp_pooling1", "LP_POOLING1", /*isDilated=*/1,
-                    (ins I64Attr:$p)> {
+                    (ins DML_I64Attr:$p)> {
   let summary = "Computes the norm of each window, with dilations";
   let description = [{
     Computes the p-norm of the elements of each window.
@@ -527,7 +527,7 @@ def DML_LpPooling1Op
 
 def DML_LpPoolingOp
     : DML_PoolingOp<"lp_pooling", "LP_POOLING", /*isDilated=*/0,
-                    (ins I64Attr:$p)> {
+                    (ins DML_I64Attr:$p)> {
   let summary = "Computes the norm of each window";
   let description = [{
     Computes the p-norm of the elements of each window.
@@ -646,7 +646,7 @@ def DML_AveragePoolingGradOp
 
   let arguments = !con((ins DML_Tensor:$input_gradient),
                        DML_Windows<"input_gradient", 0>.attributes,
-                       (ins BoolAttr:$include_padding));
+                       (ins DML_BoolAttr:$include_padding));
   let results = (outs DML_Tensor:$output_gradient);
 
   let sameElementTypes = [["input_gradient", "output_gradient"]];
@@ -806,7 +806,7 @@ def DML_QuantizedLinearAveragePoolingOp
                             DML_Tensor:$output_scale,
                             Optional<DML_Tensor>:$output_zero_point),
                        DML_Windows<"input", 1>.attributes,
-                       (ins BoolAttr:$include_padding));
+                       (ins DML_BoolAttr:$include_padding));
   let results = (outs DML_Tensor:$output);
 
   let sameElementTypes = [["input", "input_zero_point"],

@@ -231,7 +231,7 @@ def DML_GRUOp : DML_RecurrentOp<"gru", "GRU", 2> {
                        Optional<DML_Tensor>:$sequence_lengths,
                        DML_ActivationArrayAttr:$activation_descs,
                        DML_RecurrentNetworkDirectionAttr:$direction,
-                       BoolAttr:$linear_before_reset);
+                       DML_BoolAttr:$linear_before_reset);
   let results = (outs Optional<DML_Tensor>:$output_sequence,
                       Optional<DML_Tensor>:$output_single);
   let sameElementTypes = [["input", "weight", "recurrence", "bias",
@@ -370,8 +370,8 @@ def DML_LSTMOp : DML_RecurrentOp<"lstm", "LSTM", 3> {
                        Optional<DML_Tensor>:$peephole,
                        DML_ActivationArrayAttr:$activation_descs,
                        DML_RecurrentNetworkDirectionAttr:$direction,
-                       F32Attr:$clip_threshold, BoolAttr:$use_clip_threshold,
-                       BoolAttr:$couple_input_forget);
+                       DML_F32Attr:$clip_threshold, DML_BoolAttr:$use_clip_threshold,
+                       DML_BoolAttr:$couple_input_forget);
   let results = (outs Optional<DML_Tensor>:$output_sequence,
                       Optional<DML_Tensor>:$output_single,
                       Optional<DML_Tensor>:$output_cell_single);

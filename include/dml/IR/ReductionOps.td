@@ -91,7 +91,7 @@ def DML_ReduceOp : DML_Op<"reduce", "REDUCE"> {
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_ReduceFunctionAttr:$function,
-                       DenseI64ArrayAttr:$axes);
+                       DML_I64ArrayAttr:$axes);
   let results = (outs DML_Tensor:$output);
 
   let selector = "function";
@@ -176,7 +176,7 @@ def DML_ArgMaxOp : DML_Op<"argmax", "ARGMAX"> {
     **Source:** DML_ARGMAX_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$axes,
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$axes,
                        DML_AxisDirectionAttr:$axis_direction);
   let results = (outs DML_Tensor:$output);
 
@@ -239,7 +239,7 @@ def DML_ArgMinOp : DML_Op<"argmin", "ARGMIN"> {
     **Source:** DML_ARGMIN_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$axes,
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$axes,
                        DML_AxisDirectionAttr:$axis_direction);
   let results = (outs DML_Tensor:$output);
 

@@ -68,8 +68,8 @@ def DML_RoiPoolingOp
     **Source:** DML_ROI_POOLING_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DML_Tensor:$roi, F32Attr:$spatial_scale,
-                       DenseI64ArrayAttr:$pooled_size);
+  let arguments = (ins DML_Tensor:$input, DML_Tensor:$roi, DML_F32Attr:$spatial_scale,
+                       DML_I64ArrayAttr:$pooled_size);
   let results = (outs DML_Tensor:$output);
 
   let sameElementTypes = [["input", "roi", "output"]];
@@ -130,10 +130,10 @@ def DML_RoiAlignOp : DML_Op<"roi_align", "ROI_ALIGN"> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$roi, DML_Tensor:$batch_indices,
                        DML_ReduceFunctionAttr:$reduction_function,
                        DML_InterpolationModeAttr:$interpolation_mode,
-                       F32Attr:$spatial_scale_x, F32Attr:$spatial_scale_y,
-                       F32Attr:$out_of_bounds_input_value,
-                       I64Attr:$minimum_samples_per_output,
-                       I64Attr:$maximum_samples_per_output);
+                       DML_F32Attr:$spatial_scale_x, DML_F32Attr:$spatial_scale_y,
+                       DML_F32Attr:$out_of_bounds_input_value,
+                       DML_I64Attr:$minimum_samples_per_output,
+                       DML_I64Attr:$maximum_samples_per_output);
   let results = (outs DML_Tensor:$output);
 
   let sameElementTypes = [["input", "roi", "output"]];
@@ -257,12 +257,12 @@ def DML_RoiAlign1Op : DML_Op<"roi_align1", "ROI_ALIGN1"> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$roi, DML_Tensor:$batch_indices,
                        DML_ReduceFunctionAttr:$reduction_function,
                        DML_InterpolationModeAttr:$interpolation_mode,
-                       F32Attr:$spatial_scale_x, F32Attr:$spatial_scale_y,
-                       F32Attr:$input_pixel_offset, F32Attr:$output_pixel_offset,
-                       F32Attr:$out_of_bounds_input_value,
-                       I64Attr:$minimum_samples_per_output,
-                       I64Attr:$maximum_samples_per_output,
-                       BoolAttr:$align_regions_to_corners);
+                       DML_F32Attr:$spatial_scale_x, DML_F32Attr:$spatial_scale_y,
+                       DML_F32Attr:$input_pixel_offset, DML_F32Attr:$output_pixel_offset,
+                       DML_F32Attr:$out_of_bounds_input_value,
+                       DML_I64Attr:$minimum_samples_per_output,
+                       DML_I64Attr:$maximum_samples_per_output,
+                       DML_BoolAttr:$align_regions_to_corners);
   let results = (outs DML_Tensor:$output);
 
   let sameElementTypes = [["input", "roi", "output"]];
@@ -383,11 +383,11 @@ def DML_RoiAlignGradOp
                        DML_Tensor:$roi, DML_Tensor:$batch_indices,
                        DML_ReduceFunctionAttr:$reduction_function,
                        DML_InterpolationModeAttr:$interpolation_mode,
-                       F32Attr:$spatial_scale_x, F32Attr:$spatial_scale_y,
-                       F32Attr:$input_pixel_offset, F32Attr:$output_pixel_offset,
-                       I64Attr:$minimum_samples_per_output,
-                       I64Attr:$maximum_samples_per_output,
-                       BoolAttr:$align_regions_to_corners);
+                       DML_F32Attr:$spatial_scale_x, DML_F32Attr:$spatial_scale_y,
+                       DML_F32Attr:$input_pixel_offset, DML_F32Attr:$output_pixel_offset,
+                       DML_I64Attr:$minimum_samples_per_output,
+                       DML_I64Attr:$maximum_samples_per_output,
+                       DML_BoolAttr:$align_regions_to_corners);
   let results = (outs Optional<DML_Tensor>:$output_gradient,
                       Optional<DML_Tensor>:$output_roi_gradient);
   let assemblyFormat = [{

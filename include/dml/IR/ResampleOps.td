@@ -57,7 +57,9 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
       `a + w * (b - a)` in f32, without contraction to a fused operation, whatever
       the element type; f16 is rounded once. Where `w` is 0, `a` is taken alone:
       what `b` is, infinite or NaN, does not matter.
-      8-bit results are rounded to nearest, halves to even.
+      8-bit results are rounded to nearest, halves to even. They are exact until
+      then, where the product of the dimensions' smallest common denominators of
+      `w` is at most 16,384.
 
     **Example**
     ```mlir
@@ -74,7 +76,7 @@ def DML_ResampleOp : DML_Op<"resample", "RESAMPLE", [
   let arguments = (ins
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales
+    DML_F32ArrayAttr:$scales
   );
   let results = (outs DML_Tensor:$output);
 
@@ -146,9 +148,9 @@ def DML_Resample1Op : DML_Op<"resample1", "RESAMPLE1"> {
   let arguments = (ins
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output);
 
@@ -228,9 +230,9 @@ def DML_Resample2Op : DML_Op<"resample2", "RESAMPLE2"> {
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output);
 
@@ -320,10 +322,10 @@ def DML_Resample3Op : DML_Op<"resample3", "RESAMPLE3"> {
     DML_Tensor:$input,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets,
-    BoolAttr:$antialiased
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets,
+    DML_BoolAttr:$antialiased
   );
   let results = (outs DML_Tensor:$output);
 
@@ -400,9 +402,9 @@ def DML_ResampleGradOp : DML_Op<"resample_grad", "RESAMPLE_GRAD"> {
   let arguments = (ins
     DML_Tensor:$input_gradient,
     DML_InterpolationModeAttr:$mode,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output_gradient);
 
@@ -474,9 +476,9 @@ def DML_ResampleGrad1Op : DML_Op<"resample_grad1", "RESAMPLE_GRAD1"> {
     DML_Tensor:$input_gradient,
     DML_InterpolationModeAttr:$mode,
     DML_AxisDirectionAttr:$rounding_direction,
-    DenseF32ArrayAttr:$scales,
-    DenseF32ArrayAttr:$input_pixel_offsets,
-    DenseF32ArrayAttr:$output_pixel_offsets
+    DML_F32ArrayAttr:$scales,
+    DML_F32ArrayAttr:$input_pixel_offsets,
+    DML_F32ArrayAttr:$output_pixel_offsets
   );
   let results = (outs DML_Tensor:$output_gradient);
 
@@ -536,7 +538,7 @@ def DML_Upsample2dOp
     **Source:** DML_UPSAMPLE_2D_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$scale_size,
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$scale_size,
                        DML_InterpolationModeAttr:$mode);
   let results = (outs DML_Tensor:$output);
 

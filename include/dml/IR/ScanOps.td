@@ -57,9 +57,9 @@ def DML_CumulativeSummationOp
     **Source:** DML_CUMULATIVE_SUMMATION_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis,
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis,
                        DML_AxisDirectionAttr:$axis_direction,
-                       BoolAttr:$has_exclusive_sum);
+                       DML_BoolAttr:$has_exclusive_sum);
   let results = (outs DML_Tensor:$output);
 
   let enumSupport = [
@@ -123,9 +123,9 @@ def DML_CumulativeProductOp
     **Source:** DML_CUMULATIVE_PRODUCT_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis,
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis,
                        DML_AxisDirectionAttr:$axis_direction,
-                       BoolAttr:$has_exclusive_product);
+                       DML_BoolAttr:$has_exclusive_product);
   let results = (outs DML_Tensor:$output);
 
   let enumSupport = [

@@ -56,7 +56,7 @@ def DML_ScatterElementsOp
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
-                       DML_Tensor:$updates, I64Attr:$axis);
+                       DML_Tensor:$updates, DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);
 
   let support = [
@@ -146,8 +146,8 @@ def DML_ScatterNdOp
   }];
 
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
-                       DML_Tensor:$updates, I64Attr:$input_dimension_count,
-                       I64Attr:$indices_dimension_count);
+                       DML_Tensor:$updates, DML_I64Attr:$input_dimension_count,
+                       DML_I64Attr:$indices_dimension_count);
   let results = (outs DML_Tensor:$output);
 
   let support = [

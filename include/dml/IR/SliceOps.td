@@ -50,9 +50,9 @@ def DML_SliceOp : DML_Op<"slice", "SLICE", [InferTypeOpAdaptor]> {
 
   let arguments = (ins
     DML_Tensor:$input,
-    DenseI64ArrayAttr:$offsets,
-    DenseI64ArrayAttr:$sizes,
-    DenseI64ArrayAttr:$strides
+    DML_I64ArrayAttr:$offsets,
+    DML_I64ArrayAttr:$sizes,
+    DML_I64ArrayAttr:$strides
   );
   let results = (outs DML_Tensor:$output);
 
@@ -122,9 +122,9 @@ def DML_Slice1Op : DML_Op<"slice1", "SLICE1"> {
 
   let arguments = (ins
     DML_Tensor:$input,
-    DenseI64ArrayAttr:$input_window_offsets,
-    DenseI64ArrayAttr:$input_window_sizes,
-    DenseI64ArrayAttr:$input_window_strides
+    DML_I64ArrayAttr:$input_window_offsets,
+    DML_I64ArrayAttr:$input_window_sizes,
+    DML_I64ArrayAttr:$input_window_strides
   );
   let results = (outs DML_Tensor:$output);
 
@@ -192,9 +192,9 @@ def DML_SliceGradOp : DML_Op<"slice_grad", "SLICE_GRAD"> {
 
   let arguments = (ins
     DML_Tensor:$input_gradient,
-    DenseI64ArrayAttr:$input_window_offsets,
-    DenseI64ArrayAttr:$input_window_sizes,
-    DenseI64ArrayAttr:$input_window_strides
+    DML_I64ArrayAttr:$input_window_offsets,
+    DML_I64ArrayAttr:$input_window_sizes,
+    DML_I64ArrayAttr:$input_window_strides
   );
   let results = (outs DML_Tensor:$output_gradient);
 

@@ -40,7 +40,7 @@ class DML_SoftmaxOp<string mnemonic, string operatorName, string summaryText,
           "* Several axes are taken together; their order is irrelevant. Without "
           "`axes` every element is a set of its own.\n" # readings,
           bounds, example> {
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$axes);
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$axes);
   let support = [DML_SameSupport<FL_5_1, 1, 8, DML_Float32And16>];
   let arrays = [DML_AxesArray<"axes">];
 }

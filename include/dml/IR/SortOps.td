@@ -53,7 +53,7 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
     **Source:** DML_TOP_K_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis, I64Attr:$k);
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis, DML_I64Attr:$k);
   let results = (outs DML_Tensor:$output_value, DML_Tensor:$output_index);
 
   let support = [
@@ -133,7 +133,7 @@ def DML_TopK1Op : DML_Op<"top_k1", "TOP_K1"> {
     **Source:** DML_TOP_K1_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, I64Attr:$axis, I64Attr:$k,
+  let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis, DML_I64Attr:$k,
                        DML_AxisDirectionAttr:$axis_direction);
   let results = (outs DML_Tensor:$output_value, DML_Tensor:$output_index);
 

@@ -48,7 +48,7 @@ def DML_TileOp : DML_Op<"tile", "TILE", [
     **Source:** DML_TILE_OPERATOR_DESC.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$repeats);
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$repeats);
   let results = (outs DML_Tensor:$output);
 
   let support = [

@@ -75,8 +75,8 @@ def DML_AdamOptimizerOp : DML_Op<"adam_optimizer", "ADAM_OPTIMIZER"> {
   let arguments = (ins DML_Tensor:$input_parameters,
                        DML_Tensor:$input_first_moment,
                        DML_Tensor:$input_second_moment, DML_Tensor:$gradient,
-                       DML_Tensor:$training_step, F32Attr:$learning_rate,
-                       F32Attr:$beta1, F32Attr:$beta2, F32Attr:$epsilon);
+                       DML_Tensor:$training_step, DML_F32Attr:$learning_rate,
+                       DML_F32Attr:$beta1, DML_F32Attr:$beta2, DML_F32Attr:$epsilon);
   let results = (outs DML_Tensor:$output_parameters,
                       DML_Tensor:$output_first_moment,
                       DML_Tensor:$output_second_moment);

@@ -58,8 +58,8 @@ def DML_ViewOp : Op<DML_Dialect, "view", [Pure]> {
     layout", https://learn.microsoft.com/windows/ai/directml/dml-strides.
   }];
 
-  let arguments = (ins DML_Tensor:$input, DenseI64ArrayAttr:$strides,
-                       DefaultValuedAttr<I64Attr, "0">:$offset);
+  let arguments = (ins DML_Tensor:$input, DML_I64ArrayAttr:$strides,
+                       DefaultValuedAttr<DML_I64Attr, "0">:$offset);
   let results = (outs DML_Tensor:$output);
   let assemblyFormat = [{
     $input attr-dict `:` functional-type(operands, results)

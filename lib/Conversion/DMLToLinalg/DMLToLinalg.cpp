@@ -82,9 +82,35 @@ struct RetypeConstant : OpConversionPattern<arith::ConstantOp> {
   }
 };
 
+/// Whether the compiler has a way for `op`, were it to stand on tensors.
+bool isCompilable(Operation *op) {
+  return isa_and_nonnull<DMLDialect, func::FuncDialect, linalg::LinalgDialect,
+                         tensor::TensorDialect>(op->getDialect()) ||
+         isa<arith::ConstantOp>(op);
+}
+
+/// Refuses what none of the later passes knows. Bufferization would speak of
+/// itself.
+LogicalResult verifyCompilable(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    if (op->isRegistered() &&
+        (isCompilable(op) || (llvm::none_of(op->getOperandTypes(), isTensor) &&
+                              llvm::none_of(op->getResultTypes(), isTensor))))
+      return WalkResult::advance();
+    op->emitOpError("cannot be compiled: the compiler takes dml operators, "
+                    "arith.constant, calls, and operations of the dialects "
+                    "tensor and linalg");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct ConvertDMLToLinalg
     : dml::impl::ConvertDMLToLinalgBase<ConvertDMLToLinalg> {
   void runOnOperation() override {
+    if (failed(verifyCompilable(getOperation())))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     SignlessTypeConverter typeConverter;
     for (auto function : getOperation().getOps<func::FuncOp>())

@@ -106,6 +106,8 @@ struct Taps {
   /// counts.
   mlir::Value weight;
   int64_t divisor = 1;
+  /// `weight` times `divisor`, without rounding. Null if that is not known.
+  mlir::Value numerator;
   /// Whether `low` alone counts for this output. Null if it never does.
   mlir::Value isLow;
 };
@@ -238,6 +240,7 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   Value reciprocal = arith::ConstantOp::create(
       b, b.getF32FloatAttr(1.0f / static_cast<float>(divisor)));
   taps.weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
+  taps.numerator = numerator;
   return taps;
 }
 
@@ -245,19 +248,35 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+static Value getF32(ElementBuilder &b, float value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+}
+
+namespace {
+/// How elements are interpolated.
+enum class Arithmetic {
+  /// Results round.
+  Rounded,
+  /// Nothing rounds.
+  Exact,
+  /// Nothing rounds, as each dimension multiplies by its divisor.
+  Multiplied
+};
+} // namespace
+
 /// Interpolates between the elements that `taps` lead to, the first dimension
 /// first: elements of a row then share what the dimensions before the last one
 /// make of their columns. `coordinates` holds those of the dimensions after.
 static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
                          MutableArrayRef<Value> coordinates, bool isUnsigned,
-                         bool isExact) {
+                         Arithmetic arithmetic) {
   if (taps.empty())
     return toF32(b, tensor::ExtractOp::create(b, input, coordinates),
                  isUnsigned);
   auto sample = [&](Value coordinate) {
     coordinates[taps.size() - 1] = coordinate;
     return interpolate(b, input, taps.drop_back(), coordinates, isUnsigned,
-                       isExact);
+                       arithmetic);
   };
   const Taps &tap = taps.back();
   Value low = sample(tap.low);
@@ -265,11 +284,54 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
     return low;
   Value high = sample(tap.high);
   Value difference = arith::SubFOp::create(b, high, low);
-  if (isExact)
+  if (arithmetic == Arithmetic::Exact)
     return math::FmaOp::create(b, tap.weight, difference, low);
+  if (arithmetic == Arithmetic::Multiplied) {
+    Value multiple = arith::MulFOp::create(
+        b, low, getF32(b, static_cast<float>(tap.divisor)));
+    return math::FmaOp::create(b, tap.numerator, difference, multiple);
+  }
   Value part = arith::MulFOp::create(b, tap.weight, difference);
   Value mixed = arith::AddFOp::create(b, low, part);
   return tap.isLow ? b.select(tap.isLow, low, mixed) : mixed;
+}
+
+/// The product of all divisors, if interpolating elements of `type` rounds
+/// nowhere as long as it multiplies by them; nothing where products of 8 bits
+/// with it might be too long, or quotients too near to a half. All elements are
+/// finite.
+static std::optional<int64_t> getCommonDivisor(Type type, ArrayRef<Taps> taps) {
+  constexpr int64_t limit = 1 << 14;
+  int64_t product = 1;
+  for (const Taps &tap : taps) {
+    if (!tap.weight)
+      continue;
+    if (!tap.numerator || tap.divisor > limit / product)
+      return std::nullopt;
+    product *= tap.divisor;
+  }
+  return type.isInteger(8) ? std::optional(product) : std::nullopt;
+}
+
+/// `multiple / divisor`, rounded to an integer, halves to even. Products with
+/// the rounded reciprocal would miss some of the halves.
+static Value divideToEven(ElementBuilder &b, Value multiple, int64_t divisor) {
+  auto number = static_cast<float>(divisor);
+  Value quotient =
+      b.createOrFold<arith::MulFOp>(multiple, getF32(b, 1.0f / number));
+  // The caller rounds, and there is no half that could be missed.
+  if (divisor % 2 != 0)
+    return quotient;
+  Value nearest = math::RoundEvenOp::create(b, quotient);
+  Value rest = math::FmaOp::create(b, nearest, getF32(b, -number), multiple);
+  Value isHalf = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
+                                       math::AbsFOp::create(b, rest),
+                                       getF32(b, number / 2));
+  // Of all even numbers, the one next to a half is the nearest.
+  Value half = arith::MulFOp::create(b, quotient, getF32(b, 0.5f));
+  Value even = arith::MulFOp::create(b, math::RoundEvenOp::create(b, half),
+                                     getF32(b, 2.0f));
+  return b.select(isHalf, even, nearest);
 }
 
 /// Whether interpolating elements of `type` rounds nowhere: 8 bits, and for
@@ -330,10 +392,6 @@ static Value readCoordinate(ElementBuilder &b, Value table, Value place,
 static Value readNumber(ElementBuilder &b, Value table, Value place) {
   Value word = tensor::ExtractOp::create(b, table, place);
   return b.createOrFold<arith::BitcastOp>(b.getF32Type(), word);
-}
-
-static Value getF32(ElementBuilder &b, float value) {
-  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
 }
 
 namespace {
@@ -676,9 +734,18 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
                                           : fromF32(b, element, elementType);
         }
         coordinates.resize(taps.size());
-        Value value = interpolate(b, input, taps, coordinates, isUnsigned,
-                                  isExactInF32(inputType, taps));
-        return fromF32(b, value, elementType);
+        auto interpolateAll = [&](Arithmetic arithmetic) {
+          return interpolate(b, input, taps, coordinates, isUnsigned,
+                             arithmetic);
+        };
+        if (isExactInF32(inputType, taps))
+          return fromF32(b, interpolateAll(Arithmetic::Exact), elementType);
+        if (std::optional<int64_t> divisor = getCommonDivisor(inputType, taps))
+          return fromF32(
+              b,
+              divideToEven(b, interpolateAll(Arithmetic::Multiplied), *divisor),
+              elementType);
+        return fromF32(b, interpolateAll(Arithmetic::Rounded), elementType);
       });
 }
 

@@ -1,0 +1,211 @@
+"""Runs the commands of README.md and of the pages in docs/, as a reader would who
+copies them: those in blocks of `sh` and `console`. What a `console` block shows
+below a command has to be what it prints ("..." stands for any text).
+
+    run_commands.py SOURCE BUILD FOLDER
+
+The folder stands for the checkout, and its part tmp for /tmp.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# Commands that are not run, and why.
+NOT_RUN = {
+    "scripts/test": "it runs this test",
+    "test/ONNX/backend_tests.py": "test/ONNX/backend.test does, for a minute",
+    "test/ONNX/backend_tests.py --update": "it writes into the checkout",
+    "benchmarks/run": "it takes minutes",
+    "benchmarks/run --json=after.json --filter='^pad|^tile'": "it takes minutes",
+    "benchmarks/run --compile-only suite": "test/tools/dml-bench/suite.test does",
+    "benchmarks/compile-time": "it takes a minute",
+    "dml-bench suite/*.dmlx --json=gpu.json": "it takes minutes",
+    "benchmarks/plot before.json after.json -o ratios.svg":
+        "test/tools/dml-bench/suite.test does",
+    "scripts/with-swiftshader dml-fuzz --count=20 --output-dir=/tmp":
+        "it downloads a driver",
+    "scripts/with-swiftshader ctest --preset release": "it downloads a driver",
+    "scripts/with-swiftshader build/release/bin/dml-fuzz --count=1000":
+        "it downloads a driver",
+    "dml-explain Partition_0.bin": "unittests/Import writes and reads such files",
+    "dml-translate --import-dml-graph Partition_0.bin":
+        "unittests/Import writes and reads such files",
+    "cmake -G Ninja -S runtime -B build": "CTest runs what it builds",
+    "ninja -C build": "CTest runs what it builds",
+    "ctest --test-dir build --output-on-failure": "CTest runs it",
+    "cmake --install build/release --prefix /tmp/dml": "CTest's embed-compiler does",
+    "cmake -G Ninja -S examples/embed-compiler -B /tmp/embed-compiler "
+    "-DCMAKE_PREFIX_PATH=/tmp/dml": "CTest's embed-compiler does",
+    "cmake --build /tmp/embed-compiler": "CTest's embed-compiler does",
+    "/tmp/embed-compiler/dml-embed-compiler examples/padding.mlir /tmp/padding.dmlx":
+        "CTest's embed-compiler does",
+}
+NOT_RUN_BEGINNINGS = {
+    "apt install": "it changes the machine",
+}
+
+# What runs in a command's stead, because it builds or takes long.
+INSTEAD = {
+    "scripts/run-example":
+        "echo dml-run examples/padding.mlir; dml-run examples/padding.mlir "
+        "--input='1x1x4x4xf32=1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8'",
+    "test/ONNX/backend_tests.py --filter=resize --keep=/tmp/models":
+        "test/ONNX/backend_tests.py --filter=resize_upsample_sizes_nearest_ceil "
+        "--keep=/tmp/models",
+    "benchmarks/run --eighth":
+        "benchmarks/run --eighth --filter='^tile2x2_f32' --repeats=1",
+    "benchmarks/run --eighth --filter='^pad_edge_f32'":
+        "benchmarks/run --eighth --filter='^pad_edge_f32' --repeats=1",
+    "dml-fuzz --count=20 --output-dir=/tmp": "dml-fuzz --count=3 --output-dir=/tmp",
+    "dml-fuzz --systematic": "dml-fuzz --systematic --operators=dml.tile --cases-per-cell=1",
+    "dml-fuzz --count=10000 --seed=1": "dml-fuzz --count=3 --seed=1",
+    "dml-fuzz --time=600 --count=0": "dml-fuzz --time=1 --count=0",
+    "dml-fuzz --invalid --count=10000": "dml-fuzz --invalid --count=3",
+    "dml-fuzz --mutate --count=10000": "dml-fuzz --mutate --count=3",
+    "dml-fuzz --count=100 --device-profile=minimal --validate --output-dir=/tmp":
+        "dml-fuzz --count=3 --device-profile=minimal --validate --output-dir=/tmp",
+    "dml-run model.onnx --dim=batch=1 --input=@image.npy":
+        "dml-run batch.onnx --dim=batch=1 --input=@image.npy",
+    "$ dml-run model.json": "cd wrong && dml-run model.json",
+    "build/bin/dml-run examples/embed/padding.dmlx --input=1x1x4x4xf32=1.5":
+        "dml-run examples/embed/padding.dmlx --input=1x1x4x4xf32=1.5",
+    "build/bin/dml-inspect examples/embed/padding.dmlx":
+        "dml-inspect examples/embed/padding.dmlx",
+}
+
+# Exit codes other than 0, which the pages speak of.
+EXIT_CODES = {
+    "dml-explain examples/feature_levels.mlir --level=3_0": 1,
+    "$ dml-run model.json": 2,
+}
+
+
+def write_fixtures(folder):
+    """The files that pages take for granted."""
+    import numpy
+    import onnx
+    from onnx import TensorProto, helper
+    numpy.save(folder / "image.npy", numpy.ones((1, 3, 2, 2), numpy.float32))
+    for name, batch in (("model.onnx", 1), ("batch.onnx", "batch")):
+        value = lambda tensor: helper.make_tensor_value_info(  # noqa: E731
+            tensor, TensorProto.FLOAT, [batch, 3, 2, 2])
+        graph = helper.make_graph([helper.make_node("Relu", ["image"], ["scores"])],
+                                  "model", [value("image")], [value("scores")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+        model.ir_version = 8
+        onnx.save(model, folder / name)
+    (folder / "model.mlir").write_text((folder / "examples/padding.mlir").read_text())
+    tensor = '{"DataType": "FLOAT32", "Sizes": [3]}'
+    values = '{"initialValuesDataType": "FLOAT32", "initialValues": [1, 2, 3]}'
+    (folder / "model.json").write_text(
+        '{"resources": {"a": %s, "b": %s}, "dispatchables": {"add": {"type": '
+        '"DML_OPERATOR_ELEMENT_WISE_ADD", "desc": {"ATensor": %s, "BTensor": %s, '
+        '"OutputTensor": %s}}}, "commands": [{"type": "dispatch", "dispatchable": '
+        '"add", "bindings": {"ATensor": "a", "BTensor": "a", "OutputTensor": "b"}}, '
+        '{"type": "print", "resource": "b"}]}'
+        % (values, values, tensor, tensor, tensor))
+    text = (folder / "examples/dispatch.json").read_text()
+    (folder / "wrong").mkdir()
+    (folder / "wrong/model.json").write_text(
+        text.replace('"DataType": "FLOAT32"', '"DataType": "FLOAT31"', 1))
+
+
+def read_commands(page):
+    """Commands of a page, in order, with what is shown below them or None."""
+    block, commands = None, []
+    lines = iter(page.read_text().splitlines())
+    for line in lines:
+        fence = re.fullmatch(r"\s*```(\w*).*", line)
+        if fence:
+            block = None if block is not None else fence[1]
+            continue
+        is_command = block == "sh" and line.strip() and not line.startswith("#")
+        if block == "console" and line.startswith("$ "):
+            is_command = True
+        if is_command:
+            while line.endswith("\\"):
+                line = line[:-1] + " " + next(lines).strip()
+            shown = [] if block == "console" else None
+            commands.append((re.sub(r"\s+", " ", line.split(" #")[0]).strip(), shown))
+        elif block == "console" and commands:
+            commands[-1][1].append(line)
+    return commands
+
+
+def find(table, command, used):
+    bare = command[2:] if command.startswith("$ ") else command
+    for key in (command, bare):
+        if key in table:
+            used.add(key)
+            return table[key]
+    return None
+
+
+def matches(shown, printed):
+    """Whether a pattern of lines is what was printed."""
+    pattern = "".join(re.escape(line).replace(r"\.\.\.", ".*") + "\n" if line != "..."
+                      else "(?:.*\n)*?" for line in shown if line)
+    printed = "".join(line + "\n" for line in printed.splitlines() if line)
+    return re.fullmatch(pattern, printed) is not None
+
+
+def main():
+    source, build, folder = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
+    folder.mkdir(parents=True)
+    for entry in source.iterdir():
+        if entry.name not in ("build", ".git"):
+            (folder / entry.name).symlink_to(entry)
+    (folder / "build").mkdir()
+    (folder / "build" / "release").symlink_to(build)
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    write_fixtures(folder)
+    # The scripts run in this Python, which has the packages that they need.
+    environment = {**os.environ, "PATH": os.pathsep.join(
+        [f"{build}/bin", str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])}
+
+    used, wrong, run = set(), 0, 0
+    pages = [source / "README.md", source / "runtime/README.md",
+             *sorted((source / "docs").glob("*.md"))]
+    for page in pages:
+        for command, shown in read_commands(page):
+            bare = command.removeprefix("$ ")
+            beginning = next((each for each in NOT_RUN_BEGINNINGS
+                              if bare.startswith(each)), None)
+            if beginning:
+                used.add(beginning)
+                continue
+            if find(NOT_RUN, command, used):
+                continue
+            actual = find(INSTEAD, command, used) or bare
+            actual = re.sub(r"/tmp\b", str(temporary), actual)
+            code = find(EXIT_CODES, command, used) or 0
+            result = subprocess.run(["bash", "-o", "pipefail", "-c", actual], cwd=folder,
+                                    env=environment, text=True, errors="replace",
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.STDOUT, timeout=300)
+            run += 1
+            is_right = result.returncode == code
+            if shown and is_right:
+                is_right = matches(shown, result.stdout)
+            if not is_right:
+                wrong += 1
+                print(f"{page.relative_to(source)}: {bare}\n  exit code "
+                      f"{result.returncode}, wanted {code}; it printed\n{result.stdout}")
+                if shown:
+                    print("and the page has\n" + "\n".join(shown))
+    for key in {*NOT_RUN, *NOT_RUN_BEGINNINGS, *INSTEAD, *EXIT_CODES} - used:
+        wrong += 1
+        print(f"{key}: no page has this command")
+    print(f"{run} commands, {wrong} wrong")
+    if not wrong:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
