@@ -276,6 +276,11 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
                              std::move(patterns));
 }
 
+std::string dml::getSPIRVModuleName(StringRef kernel) {
+  // Upstream's conversion gives it.
+  return ("__spv__" + kernel).str();
+}
+
 namespace {
 struct ConvertKernelsToSPIRV
     : dml::impl::ConvertKernelsToSPIRVBase<ConvertKernelsToSPIRV> {
@@ -287,6 +292,12 @@ struct ConvertKernelsToSPIRV
     if (failed(profile))
       return signalPassFailure();
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+    for (gpu::GPUModuleOp original : originals)
+      if (getOperation().lookupSymbol(getSPIRVModuleName(original.getName()))) {
+        emitError(original.getLoc(), "kernel '")
+            << original.getName() << "' is converted to SPIR-V already";
+        return signalPassFailure();
+      }
     SmallVector<FailureOr<bool>> fit(originals.size());
     if (failed(failableParallelForEachN(&getContext(), 0, originals.size(),
                                         [&](size_t i) {

@@ -4,12 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/Codegen/Passes.h"
-#include "dml/Conversion/Passes.h"
-#include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
-#include "dml/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -25,16 +21,13 @@ using namespace dml::tools;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  hideLibraryOptions();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<dml::DMLDialect>();
   mlir::registerAllPasses();
-  dml::registerDMLCodegenPasses();
-  dml::registerDMLConversionPasses();
-  dml::registerDMLExecutablePasses();
-  dml::registerPipelines();
-  dml::registerDMLTransformsPasses();
+  dml::registerAllPasses();
 
   static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
                                               llvm::cl::desc("<input file>"),

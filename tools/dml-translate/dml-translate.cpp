@@ -7,6 +7,7 @@
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "support/CompilerCommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 /// The table of docs/ONNXModels.md.
@@ -24,6 +25,8 @@ int main(int argc, char **argv) {
     printONNXOperators();
     return 0;
   }
+  dml::tools::setVersionPrinter();
+  dml::tools::hideLibraryOptions();
   dml::directml::registerTranslations();
   dml::onnx::registerTranslation();
   return failed(mlir::mlirTranslateMain(
