@@ -43,32 +43,38 @@ endfunction()
 set(same_version "(= ${PROJECT_VERSION})")
 dml_add_package(runtime SECTION libs
   TITLE "runtime"
-  DESCRIPTION "Runs programs that dml-tools compiled on Vulkan 1.2 devices, a CPU \
-included: a library with a C API, and the programs dml-run, dml-inspect and \
-dml-bench. The library opens Vulkan's loader when it is used."
+  DESCRIPTION
+"Runs programs that dml-tools compiled on Vulkan 1.2 devices, a CPU included: a
+library with a C API, and the programs dml-run, dml-inspect and dml-bench. The
+library opens Vulkan's loader when it is used."
   RECOMMENDS libvulkan1 "mesa-vulkan-drivers | vulkan-icd"
   SUGGESTS dml-tools)
 dml_add_package(dev SECTION libdevel
   TITLE "runtime, development files"
-  DESCRIPTION "The header of the runtime's C API, its static library, and its files \
-for CMake and pkg-config."
+  DESCRIPTION
+"The header of the runtime's C API, its static library, and its files for CMake
+and pkg-config."
   DEPENDS "dml-runtime ${same_version}" libvulkan-dev)
 dml_add_package(tools SECTION devel
   TITLE "compiler"
-  DESCRIPTION "The compiler from DirectML's operators, ONNX models and DirectML's \
-own formats to programs that dml-runtime runs: dml-compile, dml-explain, dml-opt \
-and others, and a library with a C API that is a plugin of mlir-opt, too."
+  DESCRIPTION
+"The compiler from DirectML's operators, ONNX models and DirectML's own formats
+to programs that dml-runtime runs: dml-compile, dml-explain, dml-opt and others,
+and a library with a C API that is a plugin of mlir-opt, too."
   RECOMMENDS dml-runtime)
 dml_add_package(compiler-dev SECTION libdevel
   TITLE "compiler, development files"
-  DESCRIPTION "The headers of the compiler's C and C++ APIs, its static libraries, \
-and its files for CMake and pkg-config."
+  DESCRIPTION
+"The headers of the compiler's C and C++ APIs, its static libraries, and its
+files for CMake and pkg-config."
   DEPENDS "dml-tools ${same_version}" libmlir-${LLVM_VERSION_MAJOR}-dev
     spirv-tools)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dml)
 set(CPACK_PACKAGE_VENDOR dml)
+# Each package has a first line of its own.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_PACKAGE_CONTACT "${DML_PACKAGER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

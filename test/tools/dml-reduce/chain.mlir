@@ -3,14 +3,14 @@
 
 // RUN: rm -rf %t && mkdir %t
 // RUN: echo 'grep -q dml.padding "$1" && exit 1; exit 0' > %t/has-padding
-// RUN: dml-reduce %s --reduction-tree='traversal-mode=0 test=sh test-arg=%t/has-padding' -o %t/reduced.mlir
+// RUN: dml-reduce %s --reduction-tree='traversal-mode=0 test=/bin/sh test-arg=%t/has-padding' -o %t/reduced.mlir
 // RUN: FileCheck %s --input-file=%t/reduced.mlir --implicit-check-not=dml.tile \
 // RUN:   --implicit-check-not=dml.element_wise --implicit-check-not=@other
 // CHECK: func.func @main
 // CHECK: dml.padding
 
 // Nothing is interesting: there is nothing to do, and that is an error.
-// RUN: %exits 1 dml-reduce %s --reduction-tree='traversal-mode=0 test=true' -o %t/none.mlir
+// RUN: %exits 1 dml-reduce %s --reduction-tree='traversal-mode=0 test=/bin/true' -o %t/none.mlir
 
 // RUN: dml-reduce --version | FileCheck %s --check-prefix=VERSION
 // VERSION: dml-reduce {{[0-9.]+}} (LLVM 22
