@@ -40,7 +40,7 @@ include(GNUInstallDirs)
 file(RELATIVE_PATH DML_RPATH_TO_LIBRARIES
   "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 
-find_package(Python3 COMPONENTS Interpreter)
+find_program(DML_PYTHON python3)
 
 # Puts the program `target` beside all others, and installs it with its man page as
 # a part of `component` (DMLPackages.cmake). The page is made of what the program's
@@ -52,14 +52,14 @@ function(dml_install_tool target component)
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   install(TARGETS ${target}
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component})
-  if(NOT Python3_Interpreter_FOUND OR CMAKE_CROSSCOMPILING)
+  if(NOT DML_PYTHON OR CMAKE_CROSSCOMPILING)
     return()
   endif()
   set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../scripts/write-man-page")
   set(page "${PROJECT_BINARY_DIR}/man/man1/${target}.1")
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/man/man1")
   add_custom_command(OUTPUT "${page}"
-    COMMAND "${Python3_EXECUTABLE}" "${script}" $<TARGET_FILE:${target}>
+    COMMAND "${DML_PYTHON}" "${script}" $<TARGET_FILE:${target}>
             -o "${page}" --see-also dml-compile dml-explain dml-opt dml-run
     DEPENDS ${target} "${script}"
     COMMENT "Writing the man page of ${target}"
