@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
@@ -274,11 +275,6 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
   populateVectorToSPIRVPatterns(typeConverter, patterns);
   return applyFullConversion(modules, *SPIRVConversionTarget::get(targetEnv),
                              std::move(patterns));
-}
-
-std::string dml::getSPIRVModuleName(StringRef kernel) {
-  // Upstream's conversion gives it.
-  return ("__spv__" + kernel).str();
 }
 
 namespace {

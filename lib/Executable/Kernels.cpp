@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
-#include "dml/Codegen/Passes.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/Threading.h"

@@ -6,6 +6,7 @@
 
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/Executable/Executable.h"

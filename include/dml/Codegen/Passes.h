@@ -10,16 +10,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Pass/Pass.h"
-#include <string>
 
 namespace dml {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "dml/Codegen/Passes.h.inc"
-
-/// The name that the SPIR-V module of the gpu.module `kernel` has beside it.
-std::string getSPIRVModuleName(llvm::StringRef kernel);
 
 } // namespace dml
 
