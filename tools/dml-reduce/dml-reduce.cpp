@@ -61,7 +61,8 @@ struct ReplaceOperator : RewritePattern {
 };
 
 struct Reductions : DialectReductionPatternInterface {
-  using DialectReductionPatternInterface::DialectReductionPatternInterface;
+  explicit Reductions(Dialect *dialect)
+      : DialectReductionPatternInterface(dialect) {}
 
   void populateReductionPatterns(RewritePatternSet &patterns) const override {
     patterns.add<ReplaceOperator>(patterns.getContext());
