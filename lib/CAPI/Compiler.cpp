@@ -83,15 +83,18 @@ struct Message {
 };
 } // namespace
 
-/// "model.mlir:3:8", or nothing where `location` is in no file.
+/// "model.mlir:3:8", the file alone for a module that begins nowhere in it, or
+/// nothing where `location` is in no file.
 static std::string describe(Location location) {
   std::string text;
   location->walk([&](Location part) {
     auto place = dyn_cast<FileLineColLoc>(part);
     if (!place)
       return WalkResult::advance();
-    text = place.getFilename().str() + ":" + std::to_string(place.getLine()) +
-           ":" + std::to_string(place.getColumn());
+    text = place.getFilename().str();
+    if (place.getLine() != 0)
+      text += ":" + std::to_string(place.getLine()) + ":" +
+              std::to_string(place.getColumn());
     return WalkResult::interrupt();
   });
   return text;
@@ -120,6 +123,7 @@ MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
 
   // Passes report from threads of their own; the caller hears of it on its one.
   std::vector<Message> messages;
