@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the man pages of tools are whole.
 
-    check_man_pages.py PAGES TOOLS NAME...
+    check_man_pages.py PAGES TOOLS
 
-Each NAME is to have a page in the folder PAGES with what --help of the program in
-TOOLS prints: its options and its words. groff, where there is one, is to render it
+Each program in the folder TOOLS is to have a page in the folder PAGES with what its
+--help prints: its options and its words. groff, where there is one, is to render it
 without a warning.
 """
 import pathlib
@@ -48,14 +48,14 @@ def check(page, tool):
 
 
 def main():
-    pages, tools, *names = sys.argv[1:]
-    failed = False
-    for name in names:
-        page = pathlib.Path(pages, f"{name}.1")
-        errors = (check(page, pathlib.Path(tools, name)) if page.is_file() else
-                  ["there is no page"])
+    pages, tools = map(pathlib.Path, sys.argv[1:])
+    programs = sorted(tools.glob("dml-*"))
+    failed = not programs
+    for program in programs:
+        page = pages / f"{program.name}.1"
+        errors = check(page, program) if page.is_file() else ["there is no page"]
         for error in errors[:5]:
-            print(f"{name}: {error}")
+            print(f"{program.name}: {error}")
         failed |= bool(errors)
     sys.exit(failed)
 
