@@ -9,7 +9,7 @@
 // RUN: dml-opt --pass-pipeline='builtin.module(dml-to-linalg)' %s | diff %t.with -
 
 // What is no plugin is an error.
-// RUN: not dml-opt --load-pass-plugin=%s %s 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: %exits 1 dml-opt --load-pass-plugin=%s --pass-pipeline='builtin.module(test-describe-paddings)' %s 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: Failed to load passes from
 
 func.func @main(%a: tensor<1x1x4x4xf32>) -> tensor<1x1x6x6xf32> {
