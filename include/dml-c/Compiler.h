@@ -77,8 +77,8 @@ dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
 \*===----------------------------------------------------------------------===*/
 
 /* Takes a diagnostic. `location` is the place in the source, "model.mlir:3:8",
- * "model.mlir" for all of it, or "" where none is known. A note (MlirDiagnosticNote) belongs to what came
- * before it. */
+ * "model.mlir" for all of it, or "" where none is known. A note
+ * (MlirDiagnosticNote) belongs to what came before it. */
 typedef void (*DmlDiagnosticCallback)(MlirDiagnosticSeverity severity,
                                       MlirStringRef location,
                                       MlirStringRef message, void *userData);
