@@ -23,6 +23,53 @@ if(DML_SANITIZERS)
   add_link_options(-fsanitize=${DML_SANITIZERS})
 endif()
 
+# Every object may be a part of a shared library: of the compiler's own, or of one
+# that links dml's static libraries. One flag for libraries and programs alike,
+# since a precompiled header serves objects with the same flag only.
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  add_compile_options(-fPIC -fno-semantic-interposition)
+else()
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
+
+include(GNUInstallDirs)
+
+# Where programs, and libraries that load other libraries, find those that are
+# installed with them: from where they stand themselves, so that the prefix may be
+# any. LLVM's libraries may lie where the loader does not look, too.
+file(RELATIVE_PATH DML_RPATH_TO_LIBRARIES
+  "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+
+find_program(DML_PYTHON python3)
+
+# Puts the program `target` beside all others, and installs it with its man page as
+# a part of `component` (DMLPackages.cmake). The page is made of what the program's
+# --help prints.
+function(dml_install_tool target component)
+  set_target_properties(${target} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${DML_RPATH_TO_LIBRARIES}"
+    INSTALL_RPATH_USE_LINK_PATH ON
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  install(TARGETS ${target}
+    RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component})
+  if(NOT DML_PYTHON OR CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../scripts/write-man-page")
+  set(page "${PROJECT_BINARY_DIR}/man/man1/${target}.1")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/man/man1")
+  add_custom_command(OUTPUT "${page}"
+    COMMAND "${DML_PYTHON}" "${script}" $<TARGET_FILE:${target}>
+            -o "${page}" --see-also dml-compile dml-explain dml-opt dml-run
+    DEPENDS ${target} "${script}"
+    COMMENT "Writing the man page of ${target}"
+    VERBATIM)
+  add_custom_target(${target}-man ALL DEPENDS "${page}")
+  set_property(GLOBAL APPEND PROPERTY DML_MAN_PAGES ${target}-man)
+  install(FILES "${page}"
+    DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ${component})
+endfunction()
+
 # Warnings for a target of dml's own.
 function(dml_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter

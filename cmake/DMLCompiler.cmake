@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
 
-include(GNUInstallDirs)
-
 option(DML_PRECOMPILE_HEADERS
   "Precompile MLIR's headers: reading them takes most of a file's compile time"
   ON)
@@ -62,7 +60,7 @@ function(dml_add_library name)
   dml_precompile_headers(${name})
   if(NOT ARG_INTERNAL)
     install(TARGETS ${name} EXPORT dml-targets
-      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler-dev)
   endif()
 endfunction()
 
@@ -75,30 +73,28 @@ function(dml_add_tool name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tools")
   target_compile_definitions(${name} PRIVATE
     DML_TOOL="${name}" DML_VERSION="${PROJECT_VERSION}")
-  # LLVM's shared library may lie where the loader does not look by itself.
-  set_target_properties(${name} PROPERTIES
-    INSTALL_RPATH_USE_LINK_PATH ON
-    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   dml_target_warnings(${name})
   dml_precompile_headers(${name})
   # The tests that lit runs need every tool (test/CMakeLists.txt).
   set_property(GLOBAL APPEND PROPERTY DML_TOOLS ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  dml_install_tool(${name} tools)
 endfunction()
 
 # Installs the package `dml`, for find_package(dml): headers, descriptions and
 # what was generated from them, the libraries, and the configuration.
 function(dml_install_package)
-  foreach(root "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
-    install(DIRECTORY "${root}/include/dml"
-      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  foreach(root "${PROJECT_SOURCE_DIR}/include/dml"
+          "${PROJECT_SOURCE_DIR}/include/dml-c" "${PROJECT_BINARY_DIR}/include/dml")
+    install(DIRECTORY "${root}"
+      DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT compiler-dev
       FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.inc" PATTERN "*.def"
       PATTERN "CMakeFiles" EXCLUDE)
   endforeach()
 
   include(CMakePackageConfigHelpers)
   set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dml")
-  install(EXPORT dml-targets NAMESPACE dml:: DESTINATION "${config_dir}")
+  install(EXPORT dml-targets NAMESPACE dml::
+    DESTINATION "${config_dir}" COMPONENT compiler-dev)
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/dml-config.cmake.in"
     "${PROJECT_BINARY_DIR}/dml-config.cmake" INSTALL_DESTINATION "${config_dir}")
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/dml-config-version.cmake"
@@ -106,5 +102,17 @@ function(dml_install_package)
   install(FILES
     "${PROJECT_BINARY_DIR}/dml-config.cmake"
     "${PROJECT_BINARY_DIR}/dml-config-version.cmake"
-    DESTINATION "${config_dir}")
+    DESTINATION "${config_dir}" COMPONENT compiler-dev)
+
+  file(RELATIVE_PATH DML_PC_INCLUDE
+    "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    "/prefix/${CMAKE_INSTALL_INCLUDEDIR}")
+  set(DML_PC_MLIR_CFLAGS ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  list(REMOVE_DUPLICATES DML_PC_MLIR_CFLAGS)
+  list(TRANSFORM DML_PC_MLIR_CFLAGS PREPEND "-I")
+  list(JOIN DML_PC_MLIR_CFLAGS " " DML_PC_MLIR_CFLAGS)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/dml-compiler.pc.in"
+    "${PROJECT_BINARY_DIR}/dml-compiler.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/dml-compiler.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT compiler-dev)
 endfunction()

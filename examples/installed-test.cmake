@@ -27,7 +27,7 @@ set(flags)
 if(SANITIZERS)
   set(flags "-fsanitize=${SANITIZERS}")
 endif()
-foreach(example embed embed-compiler)
+foreach(example embed embed-compiler embed-compiler-c)
   run("${CMAKE_COMMAND}" -G "${GENERATOR}"
     -S "${CMAKE_CURRENT_LIST_DIR}/${example}" -B "${FOLDER}/${example}"
     "-DCMAKE_PREFIX_PATH=${prefix}"
@@ -43,6 +43,36 @@ set(executable "${FOLDER}/padding.dmlx")
 run("${FOLDER}/embed-compiler/dml-embed-compiler"
   "${CMAKE_CURRENT_LIST_DIR}/padding.mlir" "${executable}")
 expect("linalg.generic")
+run("${FOLDER}/embed-compiler-c/dml-embed-compiler-c"
+  "${CMAKE_CURRENT_LIST_DIR}/padding.mlir" "${FOLDER}/padding-c.dmlx")
+run("${prefix}/bin/dml-run" --print-signature "${FOLDER}/padding-c.dmlx")
+expect("1x1x8x10xf32")
+# An error has its place.
+file(WRITE "${FOLDER}/wrong.mlir" "\n  nonsense")
+execute_process(
+  COMMAND "${FOLDER}/embed-compiler-c/dml-embed-compiler-c"
+    "${FOLDER}/wrong.mlir" "${FOLDER}/wrong.dmlx"
+  RESULT_VARIABLE result ERROR_VARIABLE output)
+expect("^[^\n]*wrong.mlir:2:3: error: [^\n]+\n$")
+if(NOT result EQUAL 1 OR EXISTS "${FOLDER}/wrong.dmlx")
+  message(FATAL_ERROR "exit code ${result}, wanted 1, and no executable")
+endif()
+
+# Programs look for shared libraries in a place relative to their own, wherever
+# they are installed; so does the compiler's library.
+if(READELF)
+  file(GLOB programs "${prefix}/bin/*")
+  file(GLOB libraries "${prefix}/lib*/libdml_compiler.so"
+    "${prefix}/lib/*/libdml_compiler.so")
+  foreach(file IN LISTS programs libraries)
+    run("${READELF}" --dynamic "${file}")
+    expect("R(UN)?PATH[^\n]*\\$ORIGIN")
+    if(output MATCHES "PATH[^\n]*${BUILD}")
+      message(FATAL_ERROR "${file} looks for libraries in the build:\n${output}")
+    endif()
+  endforeach()
+endif()
+
 # The installed programs: dml-run alone, and with the dml-compile beside it.
 foreach(file "${executable}" "${CMAKE_CURRENT_LIST_DIR}/padding.mlir")
   run("${prefix}/bin/dml-run" --print-signature "${file}")

@@ -12,7 +12,7 @@ import lit.formats
 config.name = "dml"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".td"]
-config.excludes = ["Inputs", "CMakeLists.txt"]
+config.excludes = ["Inputs", "CMakeLists.txt", "lib"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.dml_binary_dir, "test")
 
@@ -31,6 +31,10 @@ for variable in os.environ:
 
 config.substitutions.append(("%dml_src", config.dml_source_dir))
 config.substitutions.append(("%dml_obj", config.dml_binary_dir))
+config.substitutions.append(("%dml_plugin",
+                             f"--load-dialect-plugin={config.dml_plugin} "
+                             f"--load-pass-plugin={config.dml_plugin}"))
+config.substitutions.append(("%test_plugin", config.test_plugin))
 config.substitutions.append(("%python", config.python or sys.executable))
 # "%exits 2 dml-run" wants the exit code 2 of dml-run.
 config.substitutions.append(("%exits", f"{config.python or sys.executable} "
@@ -73,6 +77,10 @@ features = {
 for feature, command in features.items():
     if probe(*command) is not None:
         config.available_features.add(feature)
+
+# The stock mlir-opt has no sanitizers, and a plugin must have the program's.
+if not config.dml_sanitizers and probe("mlir-opt") is not None:
+    config.available_features.add("plugins")
 
 # Every device has every Vulkan feature that kernels may need: all data types.
 devices = json.loads(probe("dml-run", "--list-devices", "--json") or "[]")

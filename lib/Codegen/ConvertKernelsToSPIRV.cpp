@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
@@ -287,6 +288,12 @@ struct ConvertKernelsToSPIRV
     if (failed(profile))
       return signalPassFailure();
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+    for (gpu::GPUModuleOp original : originals)
+      if (getOperation().lookupSymbol(getSPIRVModuleName(original.getName()))) {
+        emitError(original.getLoc(), "kernel '")
+            << original.getName() << "' is converted to SPIR-V already";
+        return signalPassFailure();
+      }
     SmallVector<FailureOr<bool>> fit(originals.size());
     if (failed(failableParallelForEachN(&getContext(), 0, originals.size(),
                                         [&](size_t i) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/Threading.h"
@@ -67,8 +68,7 @@ LogicalResult KernelTable::add(ModuleOp module) {
 }
 
 std::optional<unsigned> KernelTable::lookup(StringRef gpuModule) const {
-  // The name that upstream's conversion gives.
-  auto found = byModule.find(("__spv__" + gpuModule).str());
+  auto found = byModule.find(getSPIRVModuleName(gpuModule));
   if (found == byModule.end())
     return std::nullopt;
   return found->second;

@@ -5,11 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -21,16 +25,22 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include <mutex>
 
 using namespace mlir;
 using namespace dml;
@@ -55,7 +65,15 @@ static void addTensorCleanup(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
 }
 
-void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
+void dml::buildTargetPipeline(OpPassManager &pm,
+                              const CompilerOptions &options) {
+  if (options.legalize)
+    pm.addPass(createLegalizeFeatureLevel({options.featureLevel.getValue()}));
+  else if (!options.featureLevel.empty())
+    pm.addPass(createAttachTarget({options.featureLevel.getValue()}));
+}
+
+void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CodegenOptions &) {
   // An executable has no calls: private functions dissolve into their callers.
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
@@ -66,7 +84,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CompilerOptions &) {
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
-                                   const CompilerOptions &options) {
+                                   const CodegenOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseProducers());
   EmulateTypesOptions emulate;
@@ -112,7 +130,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 }
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
-                                  const CompilerOptions &options) {
+                                  const CodegenOptions &options) {
   ConvertKernelsToSPIRVOptions convert;
   convert.deviceProfile = options.deviceProfile;
   pm.addPass(createConvertKernelsToSPIRV(convert));
@@ -123,10 +141,15 @@ void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
   kernels.addPass(createFinalizeSPIRV());
 }
 
-static void buildDMLToSPIRVPipeline(OpPassManager &pm,
-                                    const CompilerOptions &options) {
+static void buildDMLToGPUPipeline(OpPassManager &pm,
+                                  const CompilerOptions &options) {
   buildDMLToLinalgPipeline(pm, options);
   buildLinalgToGPUPipeline(pm, options);
+}
+
+static void buildDMLToSPIRVPipeline(OpPassManager &pm,
+                                    const CompilerOptions &options) {
+  buildDMLToGPUPipeline(pm, options);
   buildGPUToSPIRVPipeline(pm, options);
 }
 
@@ -136,28 +159,58 @@ void dml::buildDMLToExecutablePipeline(OpPassManager &pm,
   pm.addPass(createSerializeExecutable());
 }
 
-void dml::registerPipelines() {
+/// Registers the pipeline that `build` builds, from the feature level on.
+template <typename Options>
+static void registerPipeline(StringRef argument, StringRef description,
+                             void (*build)(OpPassManager &, const Options &)) {
   PassPipelineRegistration<CompilerOptions>(
-      "dml-to-linalg", "Compile dml operators to linalg on tensors",
-      buildDMLToLinalgPipeline);
-  PassPipelineRegistration<CompilerOptions>(
-      "dml-to-gpu", "Compile dml operators to GPU kernels on buffers",
-      [](OpPassManager &pm, const CompilerOptions &options) {
-        buildDMLToLinalgPipeline(pm, options);
-        buildLinalgToGPUPipeline(pm, options);
+      argument, description,
+      [build](OpPassManager &pm, const CompilerOptions &options) {
+        buildTargetPipeline(pm, options);
+        build(pm, options);
       });
-  PassPipelineRegistration<CompilerOptions>(
-      "dml-to-spirv", "Compile dml operators to SPIR-V kernels",
-      buildDMLToSPIRVPipeline);
-  PassPipelineRegistration<CompilerOptions>(
-      "dml-to-executable", "Compile dml operators to an executable",
-      buildDMLToExecutablePipeline);
+}
+
+static void registerOnce() {
+  constexpr StringLiteral whole = "dml-to-executable";
+  // Two passes of one name would end the process.
+  if (PassPipelineInfo::lookup(whole))
+    return;
+  registerDMLCodegenPasses();
+  registerDMLConversionPasses();
+  registerDMLExecutablePasses();
+  registerDMLTransformsPasses();
+  registerPipeline("dml-to-linalg",
+                   "Compile dml operators to linalg on tensors",
+                   buildDMLToLinalgPipeline);
+  registerPipeline("dml-to-gpu",
+                   "Compile dml operators to GPU kernels on buffers",
+                   buildDMLToGPUPipeline);
+  registerPipeline("dml-to-spirv", "Compile dml operators to SPIR-V kernels",
+                   buildDMLToSPIRVPipeline);
+  PassPipelineRegistration<CodegenOptions>(
+      "dml-linalg-to-gpu",
+      "Compile linalg on tensors to GPU kernels on buffers",
+      buildLinalgToGPUPipeline);
+  PassPipelineRegistration<CodegenOptions>("dml-gpu-to-spirv",
+                                           "Compile GPU kernels to SPIR-V",
+                                           buildGPUToSPIRVPipeline);
+  registerPipeline(whole, "Compile dml operators to an executable",
+                   buildDMLToExecutablePipeline);
+}
+
+void dml::registerAllPasses() {
+  static std::once_flag once;
+  std::call_once(once, registerOnce);
 }
 
 void dml::registerCompilerDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-                  spirv::SPIRVDialect, tensor::TensorDialect>();
+  registry
+      .insert<DMLDialect, DMLBufferDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, func::FuncDialect,
+              gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
+              memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect,
+              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -178,11 +231,106 @@ LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
   return pm.run(module);
 }
 
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static bool isTensor(Type type) { return isa<TensorType>(type); }
+
+/// Whether `function` has launches, copies and allocations alone.
+static bool isOnBuffers(func::FuncOp function) {
+  if (llvm::any_of(function.getArgumentTypes(), isTensor) ||
+      llvm::any_of(function.getResultTypes(), isTensor))
+    return false;
+  WalkResult result = function.walk([](Operation *op) {
+    return isa<gpu::LaunchOp, linalg::LinalgOp>(op) ||
+                   llvm::any_of(op->getResultTypes(), isTensor)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+Stage dml::getStage(ModuleOp module) {
+  auto kernels = module.getOps<gpu::GPUModuleOp>();
+  if (kernels.empty() ||
+      !llvm::all_of(module.getOps<func::FuncOp>(), isOnBuffers))
+    return Stage::DML;
+  return llvm::all_of(kernels,
+                      [&](gpu::GPUModuleOp kernel) {
+                        return !!module.lookupSymbol<spirv::ModuleOp>(
+                            getSPIRVModuleName(kernel.getName()));
+                      })
+             ? Stage::SPIRV
+             : Stage::GPU;
+}
+
+/// Whether the device profile of `options` has what the kernels need that are
+/// SPIR-V already.
+static LogicalResult verifyKernels(ModuleOp module,
+                                   const CompilerOptions &options) {
+  FailureOr<DeviceProfile> profile =
+      DeviceProfile::parse(options.deviceProfile, module);
+  if (failed(profile))
+    return failure();
+  for (auto kernel : module.getOps<spirv::ModuleOp>()) {
+    std::optional<spirv::VerCapExtAttr> triple = kernel.getVceTriple();
+    if (!triple)
+      continue;
+    for (const DeviceFeatureInfo &info : getDeviceFeatures())
+      if (!profile->has(info.feature) &&
+          llvm::is_contained(triple->getCapabilities(), info.capability))
+        return emitError(kernel.getLoc(), "'")
+               << kernel.getName().value_or("kernel")
+               << "' needs the Vulkan feature " << info.vulkanName
+               << ", which the device profile '" << profile->str() << "' lacks";
+    int64_t bindings = 0;
+    for (auto variable : kernel.getOps<spirv::GlobalVariableOp>())
+      if (variable.getBinding())
+        bindings = std::max<int64_t>(bindings, *variable.getBinding() + 1);
+    if (bindings > profile->getMaxStorageBuffers())
+      return emitError(kernel.getLoc(), "'")
+             << kernel.getName().value_or("kernel") << "' binds " << bindings
+             << " storage buffers, but the device profile '" << profile->str()
+             << "' has " << profile->getMaxStorageBuffers();
+  }
+  return success();
+}
+
+LogicalResult
+dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
+               llvm::function_ref<LogicalResult(PassManager &)> configure) {
+  Stage from = getStage(module);
+  auto emitError = [&] { return mlir::emitError(module.getLoc()); };
+  if (from > to)
+    return emitError() << "the module has GPU kernels, which is a later stage "
+                          "than the one asked for";
+  if (from > Stage::DML && (options.legalize || !options.featureLevel.empty()))
+    return emitError()
+           << "a feature level is for dml operators, but the module "
+              "has GPU kernels in their place";
+  if (options.legalize && options.featureLevel.empty())
+    return emitError() << "legalize wants the level to reach, feature-level";
+
+  PassManager target(module.getContext()), pm(module.getContext());
+  if (configure && (failed(configure(target)) || failed(configure(pm))))
+    return failure();
+  buildTargetPipeline(target, options);
+  if (from < Stage::Linalg)
+    buildDMLToLinalgPipeline(pm, options);
+  if (from < Stage::GPU && to >= Stage::GPU)
+    buildLinalgToGPUPipeline(pm, options);
+  if (from < Stage::SPIRV && to >= Stage::SPIRV)
+    buildGPUToSPIRVPipeline(pm, options);
+  // What the level lacks, the verifier refuses.
+  if (failed(target.run(module)) || failed(runPasses(pm, module)))
+    return failure();
+  return from == Stage::SPIRV ? verifyKernels(module, options) : success();
+}
+
 FailureOr<std::vector<uint8_t>>
 dml::compileToExecutable(ModuleOp module, const CompilerOptions &options) {
-  PassManager pm(module.getContext());
-  buildDMLToSPIRVPipeline(pm, options);
-  if (failed(runPasses(pm, module)))
+  if (failed(compileTo(module, Stage::SPIRV, options)))
     return failure();
   return exportExecutable(module);
 }

@@ -25,20 +25,30 @@ run("${WRITER}" "${FOLDER}/executables")
 run("${CMAKE_COMMAND}" "-DCMAKE_INSTALL_PREFIX=${prefix}"
   -P "${BUILD}/cmake_install.cmake")
 
-run("${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${source}" -B "${FOLDER}/build"
-  "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${C_COMPILER}")
-run("${CMAKE_COMMAND}" --build "${FOLDER}/build")
-set(programs "${FOLDER}/build/print-functions")
+# The static library and the shared one.
+set(programs)
+foreach(shared OFF ON)
+  set(build "${FOLDER}/build-${shared}")
+  run("${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${source}" -B "${build}"
+    "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${C_COMPILER}"
+    "-DBUILD_SHARED_LIBS=${shared}")
+  run("${CMAKE_COMMAND}" --build "${build}")
+  list(APPEND programs "${build}/print-functions")
+endforeach()
 
 if(PKG_CONFIG)
   file(GLOB_RECURSE file "${prefix}/*/dml-runtime.pc")
   get_filename_component(folder "${file}" DIRECTORY)
   set(ENV{PKG_CONFIG_PATH} "${folder}")
-  run("${PKG_CONFIG}" --cflags --libs dml-runtime)
-  separate_arguments(flags UNIX_COMMAND "${out}")
-  set(program "${FOLDER}/by-pkg-config")
-  run("${C_COMPILER}" "${source}/print-functions.c" ${flags} -o "${program}")
-  list(APPEND programs "${program}")
+  foreach(kind "" --static)
+    run("${PKG_CONFIG}" ${kind} --cflags --libs dml-runtime)
+    separate_arguments(flags UNIX_COMMAND "${out}")
+    string(REPLACE --static -static kind "${kind}")
+    set(program "${FOLDER}/by-pkg-config${kind}")
+    run("${C_COMPILER}" ${kind} "${source}/print-functions.c" ${flags}
+      -o "${program}")
+    list(APPEND programs "${program}")
+  endforeach()
   # A shared library stands where no linker looks for it.
   get_filename_component(library_folder "${folder}/.." ABSOLUTE)
   set(ENV{LD_LIBRARY_PATH} "${library_folder}")

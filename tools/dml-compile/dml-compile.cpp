@@ -161,28 +161,17 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
 
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
                         dml::tools::Progress &progress) {
-  PassManager target(module.getContext()), pm(module.getContext());
-  if (failed(applyPassManagerCLOptions(target)) ||
-      failed(applyPassManagerCLOptions(pm)))
-    return dml::tools::kExitInvalid;
   DefaultTimingManager timing;
   applyDefaultTimingManagerCLOptions(timing);
   TimingScope scope = timing.getRootScope();
-  target.enableTiming(scope);
-  pm.enableTiming(scope);
-
-  if (legalize) {
-    target.addPass(dml::createLegalizeFeatureLevel({featureLevel}));
-  } else if (!featureLevel.empty()) {
-    target.addPass(dml::createAttachTarget({featureLevel}));
-  }
-  dml::buildDMLToLinalgPipeline(pm, options);
-  if (stage > Stage::Linalg)
-    dml::buildLinalgToGPUPipeline(pm, options);
-  if (stage > Stage::GPU)
-    dml::buildGPUToSPIRVPipeline(pm, options);
-  // What the level lacks, the verifier refuses.
-  if (failed(target.run(module)) || failed(dml::runPasses(pm, module)))
+  auto configure = [&](PassManager &pm) {
+    pm.enableTiming(scope);
+    return applyPassManagerCLOptions(pm);
+  };
+  dml::Stage to = stage == Stage::Linalg ? dml::Stage::Linalg
+                  : stage == Stage::GPU  ? dml::Stage::GPU
+                                         : dml::Stage::SPIRV;
+  if (failed(dml::compileTo(module, to, options, configure)))
     return dml::tools::kExitNo;
 
   switch (stage) {
@@ -225,7 +214,6 @@ static ExitCode run() {
                        "name a file with -o");
 
   DialectRegistry registry;
-  registry.insert<dml::DMLDialect>();
   dml::registerCompilerDialects(registry);
   // The process ends with them: taking them apart would take a twentieth of its
   // time.
@@ -246,6 +234,8 @@ static ExitCode run() {
       return code;
 
   dml::CompilerOptions options;
+  options.featureLevel = featureLevel.getValue();
+  options.legalize = legalize.getValue();
   options.deviceProfile = deviceProfile.getValue();
   options.fuse = fuse.getValue();
   options.contractionTile = contractionTile.getValue();

@@ -16,6 +16,7 @@
 
 int main(int argc, char **argv) {
   dml::tools::setVersionPrinter();
+  dml::tools::hideLibraryOptions();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -5,12 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Codegen/BufferOps.h"
-#include "dml/Codegen/Passes.h"
-#include "dml/Conversion/Passes.h"
-#include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
-#include "dml/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -26,16 +22,13 @@ using namespace dml::tools;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  hideLibraryOptions();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
   mlir::registerAllPasses();
-  dml::registerDMLCodegenPasses();
-  dml::registerDMLConversionPasses();
-  dml::registerDMLExecutablePasses();
-  dml::registerPipelines();
-  dml::registerDMLTransformsPasses();
+  dml::registerAllPasses();
 
   static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
                                               llvm::cl::desc("<input file>"),

@@ -7,6 +7,7 @@
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "support/CompilerCommandLine.h"
 #include "support/Progress.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,6 +26,8 @@ int main(int argc, char **argv) {
     printONNXOperators();
     return 0;
   }
+  dml::tools::setVersionPrinter();
+  dml::tools::hideLibraryOptions();
   dml::tools::Progress progress("dml-translate");
   // What is translated may go to the same terminal.
   if (!llvm::outs().is_displayed())

@@ -11,6 +11,7 @@
 #define DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
 
 #include "support/ExitCode.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,6 +24,17 @@ inline void setVersionPrinter() {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << DML_TOOL " " DML_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
   });
+}
+
+/// Has --help be silent of the options that LLVM's libraries bring, which there
+/// are hundreds of; --help-hidden shows them. To be called before other options
+/// are made.
+inline void hideLibraryOptions() {
+  for (auto [name, option] : llvm::cl::getRegisteredOptions())
+    if (llvm::none_of(option->Categories, [](llvm::cl::OptionCategory *known) {
+          return known->getName() == "Generic Options";
+        }))
+      option->setHiddenFlag(llvm::cl::Hidden);
 }
 
 /// Applies a command line to the llvm::cl options of this program. --help ends

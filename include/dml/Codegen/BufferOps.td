@@ -15,8 +15,8 @@ def DMLBuffer_Dialect : Dialect {
   let cppNamespace = "::dml";
   let summary = "Buffers as kernels see them";
   let description = [{
-    Operations between bufferization and SPIR-V, which no program has that dml
-    reads. Kernels see buffers as arrays of elements, words or vectors, and SPIR-V
+    Operations between bufferization and SPIR-V, of modules that the compiler has
+    taken that far. Kernels see buffers as arrays of elements, words or vectors, and SPIR-V
     with logical addressing has no cast from one to another: each is a buffer of
     its own to the kernel, and all share a binding.
   }];

@@ -17,7 +17,8 @@
 
 namespace dml {
 
-struct CompilerOptions : mlir::PassPipelineOptions<CompilerOptions> {
+/// How kernels are made.
+struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
   Option<std::string> deviceProfile{
       *this, "device-profile",
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
@@ -37,29 +38,51 @@ struct CompilerOptions : mlir::PassPipelineOptions<CompilerOptions> {
       llvm::cl::init("auto")};
 };
 
+/// How operators are compiled.
+struct CompilerOptions : CodegenOptions {
+  Option<std::string> featureLevel{
+      *this, "feature-level",
+      llvm::cl::desc("Feature level that the operators must keep to, such as "
+                     "5_0; without one, what dml.target says"),
+      llvm::cl::init("")};
+  Option<bool> legalize{
+      *this, "legalize",
+      llvm::cl::desc("Rewrite operators that this level does not support by "
+                     "ones that it does, where values can be kept"),
+      llvm::cl::init(false)};
+};
+
+/// States or reaches the feature level that the options name, if they do. What
+/// the level lacks, the verifier refuses afterwards.
+void buildTargetPipeline(mlir::OpPassManager &pm,
+                         const CompilerOptions &options);
+
 /// dml operators on tensors to linalg on tensors.
 void buildDMLToLinalgPipeline(mlir::OpPassManager &pm,
-                              const CompilerOptions &options);
+                              const CodegenOptions &options);
 
 /// linalg on tensors to gpu.launch_func on buffers, with a gpu.module for each
 /// kernel. Results have become arguments.
 void buildLinalgToGPUPipeline(mlir::OpPassManager &pm,
-                              const CompilerOptions &options);
+                              const CodegenOptions &options);
 
 /// Adds a spirv.module beside each gpu.module.
 void buildGPUToSPIRVPipeline(mlir::OpPassManager &pm,
-                             const CompilerOptions &options);
+                             const CodegenOptions &options);
 
 /// The whole: dml operators to the attribute `dml.executable`.
 void buildDMLToExecutablePipeline(mlir::OpPassManager &pm,
                                   const CompilerOptions &options);
 
-/// Registers --dml-to-linalg, --dml-to-gpu, --dml-to-spirv and
-/// --dml-to-executable, each from dml operators to its stage.
-void registerPipelines();
+/// Registers dml's passes, and the pipelines: --dml-to-linalg, --dml-to-gpu,
+/// --dml-to-spirv and --dml-to-executable from dml operators to a stage, and
+/// --dml-linalg-to-gpu and --dml-gpu-to-spirv from one stage to the next. Does
+/// nothing where the process has them already, from another copy of this
+/// library perhaps.
+void registerAllPasses();
 
-/// Registers the dialects and interfaces that compilation needs beside the dml
-/// dialect.
+/// Registers the dml dialect, and the dialects and interfaces that compilation
+/// needs beside it: those of its input, and those of every stage's output.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
 /// Verifies `module` and runs `pm` on it. What passes make is verified in
@@ -68,8 +91,30 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 /// kernel in the end.
 llvm::LogicalResult runPasses(mlir::PassManager &pm, mlir::ModuleOp module);
 
-/// Compiles `module`, which is changed, to an executable (.dmlx). Errors are
-/// diagnostics of its context. Thread-safe for modules of different contexts.
+/// What a module is made of. Each stage's module is an input of the next.
+enum class Stage {
+  /// dml operators, or tensors that are not all linalg's yet.
+  DML,
+  /// linalg on tensors. (getStage calls it DML, whose passes leave it alone.)
+  Linalg,
+  /// Launches of GPU kernels on buffers.
+  GPU,
+  /// The same, and the kernels as SPIR-V.
+  SPIRV,
+};
+Stage getStage(mlir::ModuleOp module);
+
+/// Leads `module` from the stage that it has to the stage `to`. What the
+/// options ask for and that stage cannot give any more is an error. Each pass
+/// manager goes through `configure` first.
+llvm::LogicalResult
+compileTo(mlir::ModuleOp module, Stage to, const CompilerOptions &options,
+          llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
+              configure = {});
+
+/// Compiles `module`, of any stage, to an executable (.dmlx); it is changed.
+/// Errors are diagnostics of its context. Thread-safe for modules of different
+/// contexts.
 llvm::FailureOr<std::vector<uint8_t>>
 compileToExecutable(mlir::ModuleOp module, const CompilerOptions &options);
 

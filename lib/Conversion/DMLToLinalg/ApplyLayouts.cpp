@@ -129,8 +129,10 @@ private:
 } // namespace
 
 /// Whether `type` is the row of a tensor whose type, `kept`, an earlier run of
-/// the pass has replaced.
+/// the pass has replaced. What has become a buffer is one.
 static bool isRow(Type type, Attribute kept, ArrayRef<int64_t> strides) {
+  if (isa<MemRefType>(type))
+    return true;
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto original = dyn_cast_or_null<TypeAttr>(kept);
   return tensor && original &&

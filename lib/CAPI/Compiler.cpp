@@ -1,0 +1,155 @@
+//===- Compiler.cpp - dml's compiler for programs in C --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml-c/Compiler.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static dml::CompilerOptions *unwrap(DmlCompilerOptions options) {
+  return static_cast<dml::CompilerOptions *>(options.ptr);
+}
+
+DmlCompilerOptions dmlCompilerOptionsCreate(void) {
+  return {new dml::CompilerOptions};
+}
+
+void dmlCompilerOptionsDestroy(DmlCompilerOptions options) {
+  delete unwrap(options);
+}
+
+void dmlCompilerOptionsSetDeviceProfile(DmlCompilerOptions options,
+                                        MlirStringRef profile) {
+  unwrap(options)->deviceProfile = unwrap(profile).str();
+}
+
+void dmlCompilerOptionsSetFeatureLevel(DmlCompilerOptions options,
+                                       MlirStringRef level) {
+  unwrap(options)->featureLevel = unwrap(level).str();
+}
+
+void dmlCompilerOptionsSetLegalize(DmlCompilerOptions options, bool legalize) {
+  unwrap(options)->legalize = legalize;
+}
+
+void dmlCompilerOptionsSetFuse(DmlCompilerOptions options, bool fuse) {
+  unwrap(options)->fuse = fuse;
+}
+
+void dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
+                                          MlirStringRef tile) {
+  unwrap(options)->contractionTile = unwrap(tile).str();
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+MlirLogicalResult
+dmlModuleCompileToExecutable(MlirModule module, DmlCompilerOptions options,
+                             MlirStringCallback takeExecutable,
+                             void *userData) {
+  FailureOr<std::vector<uint8_t>> bytes =
+      dml::compileToExecutable(unwrap(module), *unwrap(options));
+  if (failed(bytes))
+    return wrap(failure());
+  takeExecutable(
+      mlirStringRefCreate(reinterpret_cast<const char *>(bytes->data()),
+                          bytes->size()),
+      userData);
+  return wrap(success());
+}
+
+namespace {
+/// A diagnostic, or a note of one, for people.
+struct Message {
+  MlirDiagnosticSeverity severity;
+  std::string location;
+  std::string text;
+};
+} // namespace
+
+/// "model.mlir:3:8", the file alone for a module that begins nowhere in it, or
+/// nothing where `location` is in no file.
+static std::string describe(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto place = dyn_cast<FileLineColLoc>(part);
+    if (!place)
+      return WalkResult::advance();
+    text = place.getFilename().str();
+    if (place.getLine() != 0)
+      text += ":" + std::to_string(place.getLine()) + ":" +
+              std::to_string(place.getColumn());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+static MlirDiagnosticSeverity getSeverity(const Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return MlirDiagnosticError;
+  case DiagnosticSeverity::Warning:
+    return MlirDiagnosticWarning;
+  case DiagnosticSeverity::Note:
+    return MlirDiagnosticNote;
+  case DiagnosticSeverity::Remark:
+    return MlirDiagnosticRemark;
+  }
+  llvm_unreachable("unknown severity");
+}
+
+MlirLogicalResult dmlCompileToExecutable(MlirStringRef source,
+                                         MlirStringRef name,
+                                         DmlCompilerOptions options,
+                                         MlirStringCallback takeExecutable,
+                                         DmlDiagnosticCallback takeDiagnostic,
+                                         void *userData) {
+  DialectRegistry registry;
+  dml::registerCompilerDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+
+  // Passes report from threads of their own; the caller hears of it on its one.
+  std::vector<Message> messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    messages.push_back({getSeverity(diagnostic),
+                        describe(diagnostic.getLocation()), diagnostic.str()});
+    for (const Diagnostic &note : diagnostic.getNotes())
+      messages.push_back(
+          {getSeverity(note), describe(note.getLocation()), note.str()});
+  });
+  // The parser reads a zero at the end, which the caller's buffer need not
+  // have.
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(unwrap(source), unwrap(name)),
+      llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  MlirLogicalResult result = wrap(failure());
+  if (module)
+    result = dmlModuleCompileToExecutable(wrap(*module), options,
+                                          takeExecutable, userData);
+  if (takeDiagnostic)
+    for (const Message &message : messages)
+      takeDiagnostic(message.severity,
+                     {message.location.data(), message.location.size()},
+                     {message.text.data(), message.text.size()}, userData);
+  return result;
+}

@@ -1,0 +1,29 @@
+//===- Plugin.cpp - dml as a plugin of mlir-opt ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What MLIR's drivers look for in a library that --load-dialect-plugin or
+// --load-pass-plugin names.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Pipelines/Pipelines.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "dml", DML_VERSION,
+          [](mlir::DialectRegistry *registry) {
+            // A driver may have the dialect, as dml-opt has.
+            if (!registry->getDialectAllocator("dml"))
+              dml::registerCompilerDialects(*registry);
+          }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, "dml", DML_VERSION,
+          [] { dml::registerAllPasses(); }};
+}
