@@ -87,6 +87,8 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseProducers());
+  // Of concatenations those that no reader has taken in.
+  pm.addNestedPass<func::FuncOp>(createNestJoins());
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
   pm.addPass(createEmulateTypes(emulate));
@@ -111,7 +113,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
-  pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
+  pm.addPass(createLimitBuffers(limit));
 
   // From here on, each kernel stands once, in a function of its own.
   pm.addPass(createOutlineDispatches());
