@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Concatenation.h"
 #include "ElementMap.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
@@ -187,46 +188,6 @@ static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 // Concatenations
 //===----------------------------------------------------------------------===//
-
-/// The tensors that slices of the result of `last` are, in their order along
-/// `axis`, if they are all of it and nothing else uses a slice.
-static SmallVector<Value> getJoined(tensor::InsertSliceOp last, int64_t &axis) {
-  RankedTensorType type = last.getType();
-  SmallVector<Value> inputs;
-  axis = -1;
-  // The insertions are visited from the last to the first.
-  int64_t end = -1;
-  for (tensor::InsertSliceOp insert = last; insert;
-       insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
-    if (insert != last && !insert->hasOneUse())
-      return {};
-    if (insert.getSourceType().getRank() != type.getRank() ||
-        llvm::any_of(insert.getStaticStrides(),
-                     [](int64_t stride) { return stride != 1; }))
-      return {};
-    int64_t offset = 0, size = 0;
-    for (auto [dim, start, count] :
-         llvm::enumerate(insert.getStaticOffsets(), insert.getStaticSizes())) {
-      auto number = static_cast<int64_t>(dim);
-      if (start == 0 && count == type.getDimSize(number))
-        continue;
-      if (ShapedType::isDynamic(start) || ShapedType::isDynamic(count) ||
-          (axis >= 0 && axis != number))
-        return {};
-      axis = number;
-      offset = start;
-      size = count;
-    }
-    if (axis < 0 || offset + size != (end < 0 ? type.getDimSize(axis) : end))
-      return {};
-    end = offset;
-    inputs.push_back(insert.getSource());
-  }
-  if (end != 0)
-    return {};
-  std::reverse(inputs.begin(), inputs.end());
-  return inputs;
-}
 
 /// The generic that a kernel which reads `inputs` concatenates them with.
 static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
@@ -596,15 +557,7 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
 /// A kernel that concatenates a few tensors may be one with those that read the
 /// result. Others are better written in place.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
-  SmallVector<tensor::InsertSliceOp> inserts;
-  // The last ones of their chains.
-  function.walk([&](tensor::InsertSliceOp op) {
-    if (llvm::none_of(op->getUsers(), [&](Operation *user) {
-          auto next = dyn_cast<tensor::InsertSliceOp>(user);
-          return next && next.getDest() == op.getResult();
-        }))
-      inserts.push_back(op);
-  });
+  SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
     int64_t axis;
     SmallVector<Value> inputs = getJoined(insert, axis);
@@ -618,12 +571,7 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
       rewriter.eraseOp(generic);
       continue;
     }
-    // Each has the one before for its destination.
-    while (insert && insert->use_empty()) {
-      auto before = insert.getDest().getDefiningOp<tensor::InsertSliceOp>();
-      rewriter.eraseOp(insert);
-      insert = before;
-    }
+    eraseUnused(rewriter, insert);
   }
 }
 

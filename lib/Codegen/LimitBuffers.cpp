@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
@@ -81,16 +82,96 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   }
 }
 
-static void limitBuffers(linalg::GenericOp op, int64_t most) {
-  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
-    return;
+/// The largest constant that others are made a part of: Vulkan promises to bind
+/// ranges of so many bytes.
+static constexpr int64_t maxPackedBytes = 1 << 27;
+
+/// The value of the constant that `root` is, or nothing.
+static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
+  auto get = root.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  return global && getConstantData(global.getInitialValueAttr())
+             ? global
+             : memref::GlobalOp();
+}
+
+/// Makes ranges of one new constant of those that `roots` are, wherever the
+/// function reads them. Each begins where it may be bound by itself.
+static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
+                 SymbolTable &symbols) {
+  std::vector<char> bytes;
+  SmallVector<int64_t> offsets;
+  for (Value root : roots) {
+    memref::GlobalOp global = getConstant(root, symbols);
+    ConstantData data = *getConstantData(global.getInitialValueAttr());
+    offsets.push_back(static_cast<int64_t>(bytes.size()));
+    size_t count = data.isSplat ? global.getType().getNumElements() : 1;
+    for (size_t i = 0; i < count; ++i)
+      bytes.insert(bytes.end(), data.bytes.begin(), data.bytes.end());
+    bytes.resize(llvm::alignTo(bytes.size(), DeviceProfile::rangeAlignment));
+  }
+  auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
+  auto size = static_cast<int64_t>(bytes.size());
+  auto type = MemRefType::get({size}, b.getI8Type());
+  auto value = DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get({size}, b.getI8Type()), bytes);
+  auto packed = memref::GlobalOp::create(
+      b, "packed", b.getStringAttr("private"), type, value, /*constant=*/true,
+      /*alignment=*/IntegerAttr());
+  packed->remove();
+  // A name of its own.
+  symbols.insert(packed, op->getParentOfType<func::FuncOp>()->getIterator());
+  Value shared = memref::GetGlobalOp::create(b, type, packed.getSymName());
+  for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
+    Value start = arith::ConstantIndexOp::create(b, offset);
+    Value range = memref::ViewOp::create(b, cast<MemRefType>(root.getType()),
+                                         shared, start, ValueRange());
+    auto get = root.getDefiningOp<memref::GetGlobalOp>();
+    get.replaceAllUsesWith(range);
+    get.erase();
+  }
+}
+
+/// The buffers that `op` binds, the one that it writes first.
+static SmallVector<Value> getRoots(linalg::GenericOp op) {
   llvm::SetVector<Value> roots;
   roots.insert(getRoot(op.getDpsInits().front()));
   op.getBody()->walk(
       [&](memref::LoadOp load) { roots.insert(getRoot(load.getMemRef())); });
+  return roots.takeVector();
+}
+
+static void limitBuffers(linalg::GenericOp op, int64_t most,
+                         SymbolTable &symbols) {
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
+    return;
+  SmallVector<Value> roots = getRoots(op);
   auto count = static_cast<int64_t>(roots.size());
   if (count <= most)
     return;
+  // No step copies what the compiler puts side by side: the smallest constants,
+  // of which others may be bound by themselves elsewhere.
+  auto constants = llvm::to_vector(llvm::make_filter_range(
+      roots, [&](Value root) { return getConstant(root, symbols); }));
+  llvm::stable_sort(constants, [](Value lhs, Value rhs) {
+    return getBytes(lhs) < getBytes(rhs);
+  });
+  int64_t wanted = 0, bytes = 0;
+  for (Value constant : constants) {
+    bytes += llvm::alignTo(getBytes(constant), DeviceProfile::rangeAlignment);
+    if (bytes > maxPackedBytes || wanted > count - most)
+      break;
+    ++wanted;
+  }
+  constants.truncate(wanted);
+  if (constants.size() > 1) {
+    pack(op, constants, symbols);
+    roots = getRoots(op);
+    count = static_cast<int64_t>(roots.size());
+    if (count <= most)
+      return;
+  }
   // What is copied should be small.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
@@ -113,8 +194,9 @@ struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
       return signalPassFailure();
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    SymbolTable symbols(getOperation());
     for (linalg::GenericOp op : generics)
-      limitBuffers(op, profile->getMaxStorageBuffers());
+      limitBuffers(op, profile->getMaxStorageBuffers(), symbols);
   }
 };
 } // namespace

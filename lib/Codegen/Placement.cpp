@@ -91,6 +91,22 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
   return strip;
 }
 
+/// Adds the strip that leads on to a larger buffer. Where it has rows of which
+/// the last strip has a range of each, as parts of parts have, the two are one.
+static void addStrip(Placement &placement, const Strip &strip) {
+  if (!placement.strips.empty()) {
+    Strip &last = placement.strips.back();
+    bool hasRows = last.count == strip.count && last.stride == strip.run;
+    if (strip.count == 1 || hasRows) {
+      last.offset += strip.offset;
+      if (strip.count > 1)
+        last.stride = strip.stride;
+      return;
+    }
+  }
+  placement.strips.push_back(strip);
+}
+
 std::optional<Placement> dml::getPlacement(Value buffer) {
   Placement placement;
   while (true) {
@@ -102,7 +118,7 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       if (!strip)
         return std::nullopt;
       if (strip->run != getNumBytes(subview.getSourceType()))
-        placement.strips.push_back(*strip);
+        addStrip(placement, *strip);
     } else if (auto view = dyn_cast<memref::ViewOp>(op)) {
       std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
       if (!offset || !view.getType().hasStaticShape())
@@ -110,7 +126,7 @@ std::optional<Placement> dml::getPlacement(Value buffer) {
       // Its last vector is its own, as that of any buffer is.
       auto bytes = static_cast<int64_t>(llvm::alignTo(
           getNumBytes(view.getType()), DeviceProfile::vectorBytes));
-      placement.strips.push_back({*offset, bytes, bytes, 1});
+      addStrip(placement, {*offset, bytes, bytes, 1});
     }
     buffer = op->getOperand(0);
   }

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace dml;
@@ -37,13 +38,12 @@ struct SignatureTensor {
   uint64_t usedSize, bufferSize;
   /// What the caller stated, or 0.
   uint64_t totalSize = 0;
-};
 
-struct ExportedFunction {
-  std::string name;
-  std::vector<SignatureTensor> inputs, outputs;
-  Schedule schedule;
-  FeatureLevel featureLevel;
+  bool operator==(const SignatureTensor &other) const {
+    return std::tie(name, type, sizes, strides, bufferSize, totalSize) ==
+           std::tie(other.name, other.type, other.sizes, other.strides,
+                    other.bufferSize, other.totalSize);
+  }
 };
 
 /// What a kernel asks of the launches and of the device.
@@ -51,27 +51,54 @@ struct KernelInfo {
   std::array<uint32_t, 3> workgroupSize;
   uint32_t sharedMemorySize;
   uint32_t bindingCount;
+  DeviceProfile features;
   /// Of all loops of a thread together, at most.
   uint64_t loopIterations;
 };
 
+/// What steps ask of a device: the most that any of them does.
+struct Needs {
+  DeviceProfile features;
+  std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
+  std::array<uint32_t, 3> workgroupCount = {1, 1, 1};
+  uint32_t invocations = 1, sharedMemory = 0, bindings = 0;
+  uint64_t range = 0, loopIterations = 0;
+
+  void addDispatch(const Step &step, const KernelInfo &kernel);
+  void add(const Needs &other);
+  /// Whether a device that has what this is has what `other` is.
+  bool includes(const Needs &other) const;
+};
+
+/// One way to compute a function.
+struct ExportedVariant {
+  Schedule schedule;
+  Needs needs;
+};
+
+struct ExportedFunction {
+  std::string name;
+  std::vector<SignatureTensor> inputs, outputs;
+  std::vector<ExportedVariant> variants;
+  FeatureLevel featureLevel;
+};
+
 class Exporter {
 public:
-  explicit Exporter(ModuleOp module) : module(module), symbols(module) {}
-
-  LogicalResult read();
-  FailureOr<std::vector<uint8_t>> write();
+  /// Reads the functions of `module`, or another variant of each.
+  LogicalResult read(ModuleOp module);
+  std::vector<uint8_t> write();
 
 private:
   FailureOr<SignatureTensor> readTensor(func::FuncOp function, unsigned index,
                                         StringRef defaultName);
-  LogicalResult readFunction(func::FuncOp function);
-  LogicalResult readKernels();
-  FailureOr<flatbuffers::Offset<executable::Requirements>>
-  writeRequirements(flatbuffers::FlatBufferBuilder &builder);
+  FailureOr<ExportedFunction> readSignature(func::FuncOp function,
+                                            SmallVector<BufferRange> &ranges);
+  LogicalResult readFunction(func::FuncOp function, const SymbolTable &symbols);
+  LogicalResult readKernels(ModuleOp module);
+  ExportedVariant describeVariant(Schedule schedule) const;
+  SmallVector<unsigned> numberKernels();
 
-  ModuleOp module;
-  SymbolTable symbols;
   KernelTable kernels;
   std::vector<KernelInfo> kernelInfos;
   ConstantPool constants;
@@ -138,7 +165,9 @@ FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
   return tensor;
 }
 
-LogicalResult Exporter::readFunction(func::FuncOp function) {
+FailureOr<ExportedFunction>
+Exporter::readSignature(func::FuncOp function,
+                        SmallVector<BufferRange> &ranges) {
   if (!isName(function.getName()))
     return emitError(function.getLoc(), "function ")
            << function.getNameAttr()
@@ -151,7 +180,6 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
   ExportedFunction exported;
   exported.name = function.getName().str();
   exported.featureLevel = getTargetFeatureLevel(function);
-  SmallVector<BufferRange> ranges;
   llvm::StringSet<> names;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     bool isOutput = !!function.getArgAttr(i, resultAttrName);
@@ -171,12 +199,35 @@ LogicalResult Exporter::readFunction(func::FuncOp function) {
                         tensors.size(), 0, tensor->usedSize);
     tensors.push_back(std::move(*tensor));
   }
+  return exported;
+}
+
+LogicalResult Exporter::readFunction(func::FuncOp function,
+                                     const SymbolTable &symbols) {
+  SmallVector<BufferRange> ranges;
+  FailureOr<ExportedFunction> exported = readSignature(function, ranges);
+  if (failed(exported))
+    return failure();
   FailureOr<Schedule> schedule =
       buildSchedule(function, symbols, kernels, constants, ranges);
   if (failed(schedule))
     return failure();
-  exported.schedule = std::move(*schedule);
-  functions.push_back(std::move(exported));
+  ExportedVariant variant = describeVariant(std::move(*schedule));
+  auto found = llvm::find_if(functions, [&](const ExportedFunction &other) {
+    return other.name == exported->name;
+  });
+  if (found == functions.end())
+    found = functions.insert(found, std::move(*exported));
+  else if (found->inputs != exported->inputs ||
+           found->outputs != exported->outputs)
+    return emitError(function.getLoc(), "function '")
+           << function.getName() << "' has another signature in a module for "
+           << "other devices";
+  // What needs as much as one that comes before it would never be taken.
+  if (llvm::none_of(found->variants, [&](const ExportedVariant &other) {
+        return variant.needs.includes(other.needs);
+      }))
+    found->variants.push_back(std::move(variant));
   return success();
 }
 
@@ -251,11 +302,39 @@ static uint64_t countLoopIterations(Region &region, DataFlowSolver &solver) {
   return total;
 }
 
-LogicalResult Exporter::readKernels() {
+/// The features behind the capabilities of a SPIR-V module.
+static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
+  DeviceProfile features;
+  for (spirv::Capability capability :
+       module.getVceTripleAttr().getCapabilities()) {
+    // Every Vulkan device has these.
+    if (capability == spirv::Capability::Shader ||
+        capability == spirv::Capability::Matrix)
+      continue;
+    const auto *found = llvm::find_if(getDeviceFeatures(),
+                                      [&](const DeviceFeatureInfo &feature) {
+                                        return feature.capability == capability;
+                                      });
+    if (found == getDeviceFeatures().end())
+      return emitError(module.getLoc(),
+                       "the kernel needs the SPIR-V capability ")
+             << stringifyCapability(capability)
+             << ", which no device profile knows";
+    features.set(found->feature, true);
+  }
+  return features;
+}
+
+LogicalResult Exporter::readKernels(ModuleOp module) {
   if (failed(kernels.add(module)))
     return failure();
-  for (const KernelTable::Kernel &kernel : kernels.getKernels()) {
-    KernelInfo info = {{1, 1, 1}, getSharedMemorySize(kernel.module), 0, 0};
+  for (const KernelTable::Kernel &kernel :
+       kernels.getKernels().drop_front(kernelInfos.size())) {
+    FailureOr<DeviceProfile> features = getFeatures(kernel.module);
+    if (failed(features))
+      return failure();
+    KernelInfo info = {
+        {1, 1, 1}, getSharedMemorySize(kernel.module), 0, *features, 0};
     for (auto mode :
          kernel.module->getRegion(0).getOps<spirv::ExecutionModeOp>())
       if (mode.getExecutionMode() == spirv::ExecutionMode::LocalSize)
@@ -295,16 +374,78 @@ LogicalResult Exporter::readKernels() {
   return success();
 }
 
-LogicalResult Exporter::read() {
-  if (failed(readKernels()))
+LogicalResult Exporter::read(ModuleOp module) {
+  if (failed(readKernels(module)))
     return failure();
+  SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && failed(readFunction(function)))
+    if (function.isPublic() && failed(readFunction(function, symbols)))
       return failure();
   if (functions.empty())
     return emitError(module.getLoc(), "the module has no public function, so "
                                       "there is nothing to execute");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What variants need
+//===----------------------------------------------------------------------===//
+
+template <typename T> static void raise(T &limit, T value) {
+  limit = std::max(limit, value);
+}
+
+void Needs::addDispatch(const Step &step, const KernelInfo &kernel) {
+  features.add(kernel.features);
+  uint32_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    raise(workgroupSize[i], kernel.workgroupSize[i]);
+    raise(workgroupCount[i], step.workgroupCount[i]);
+    threads *= kernel.workgroupSize[i];
+  }
+  raise(invocations, threads);
+  raise(sharedMemory, kernel.sharedMemorySize);
+  raise(bindings, kernel.bindingCount);
+  raise(loopIterations, kernel.loopIterations);
+  for (const BufferRange &bound : step.bindings)
+    raise(range, bound.size());
+}
+
+void Needs::add(const Needs &other) {
+  features.add(other.features);
+  for (int i = 0; i < 3; ++i) {
+    raise(workgroupSize[i], other.workgroupSize[i]);
+    raise(workgroupCount[i], other.workgroupCount[i]);
+  }
+  raise(invocations, other.invocations);
+  raise(sharedMemory, other.sharedMemory);
+  raise(bindings, other.bindings);
+  raise(range, other.range);
+  raise(loopIterations, other.loopIterations);
+}
+
+bool Needs::includes(const Needs &other) const {
+  auto covers = [](const std::array<uint32_t, 3> &lhs,
+                   const std::array<uint32_t, 3> &rhs) {
+    return llvm::all_of(llvm::zip_equal(lhs, rhs), [](const auto &pair) {
+      return std::get<0>(pair) >= std::get<1>(pair);
+    });
+  };
+  return features.includes(other.features) &&
+         covers(workgroupSize, other.workgroupSize) &&
+         covers(workgroupCount, other.workgroupCount) &&
+         invocations >= other.invocations &&
+         sharedMemory >= other.sharedMemory && bindings >= other.bindings &&
+         range >= other.range && loopIterations >= other.loopIterations;
+}
+
+ExportedVariant Exporter::describeVariant(Schedule schedule) const {
+  ExportedVariant variant;
+  for (const Step &step : schedule.steps)
+    if (step.kernel)
+      variant.needs.addDispatch(step, kernelInfos[*step.kernel]);
+  variant.schedule = std::move(schedule);
+  return variant;
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,75 +492,86 @@ writeStep(flatbuffers::FlatBufferBuilder &builder, const Step &step) {
                                 dispatch.Union(), step.barrier, label);
 }
 
-FailureOr<flatbuffers::Offset<executable::Requirements>>
-Exporter::writeRequirements(flatbuffers::FlatBufferBuilder &builder) {
-  DeviceProfile features;
-  std::array<uint32_t, 3> maxSize = {1, 1, 1}, maxCount = {1, 1, 1};
-  uint32_t maxInvocations = 1, maxShared = 0, maxBindings = 0;
-  uint64_t maxRange = 0, maxLoopIterations = 0;
-  auto raise = [](auto &limit, auto value) { limit = std::max(limit, value); };
-
-  for (auto [kernel, info] :
-       llvm::zip_equal(kernels.getKernels(), kernelInfos)) {
-    spirv::ModuleOp kernelModule = kernel.module;
-    for (spirv::Capability capability :
-         kernelModule.getVceTripleAttr().getCapabilities()) {
-      // Every Vulkan device has these.
-      if (capability == spirv::Capability::Shader ||
-          capability == spirv::Capability::Matrix)
-        continue;
-      const auto *found = llvm::find_if(
-          getDeviceFeatures(), [&](const DeviceFeatureInfo &feature) {
-            return feature.capability == capability;
-          });
-      if (found == getDeviceFeatures().end())
-        return emitError(kernelModule.getLoc(),
-                         "the kernel needs the SPIR-V capability ")
-               << stringifyCapability(capability)
-               << ", which no device profile knows";
-      features.set(found->feature, true);
-    }
-    uint32_t invocations = 1;
-    for (int i = 0; i < 3; ++i) {
-      raise(maxSize[i], info.workgroupSize[i]);
-      invocations *= info.workgroupSize[i];
-    }
-    raise(maxInvocations, invocations);
-    raise(maxShared, info.sharedMemorySize);
-    raise(maxBindings, info.bindingCount);
-    raise(maxLoopIterations, info.loopIterations);
-  }
-  for (const ExportedFunction &function : functions)
-    for (const Step &step : function.schedule.steps) {
-      if (!step.kernel)
-        continue;
-      for (int i = 0; i < 3; ++i)
-        raise(maxCount[i], step.workgroupCount[i]);
-      for (const BufferRange &range : step.bindings)
-        raise(maxRange, range.size());
-    }
-
+static flatbuffers::Offset<executable::Requirements>
+writeNeeds(flatbuffers::FlatBufferBuilder &builder, const Needs &needs) {
   std::vector<executable::Feature> required;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    if (features.has(info.feature))
+    if (needs.features.has(info.feature))
       required.push_back(getFormatFeature(info.feature));
   constexpr uint32_t vulkan12 = (1u << 22) | (2u << 12);
-  executable::Extent3D size = toExtent(maxSize), count = toExtent(maxCount);
+  executable::Extent3D size = toExtent(needs.workgroupSize),
+                       count = toExtent(needs.workgroupCount);
   return executable::CreateRequirements(
-      builder, vulkan12, builder.CreateVector(required), maxRange, maxBindings,
-      maxInvocations, &size, &count, maxShared, maxLoopIterations);
+      builder, vulkan12, builder.CreateVector(required), needs.range,
+      needs.bindings, needs.invocations, &size, &count, needs.sharedMemory,
+      needs.loopIterations);
 }
 
-FailureOr<std::vector<uint8_t>> Exporter::write() {
+static flatbuffers::Offset<
+    flatbuffers::Vector<flatbuffers::Offset<executable::Step>>>
+writeSteps(flatbuffers::FlatBufferBuilder &builder, const Schedule &schedule) {
+  std::vector<flatbuffers::Offset<executable::Step>> steps;
+  for (const Step &step : schedule.steps)
+    steps.push_back(writeStep(builder, step));
+  return builder.CreateVector(steps);
+}
+
+static flatbuffers::Offset<executable::Function>
+writeFunction(flatbuffers::FlatBufferBuilder &builder,
+              const ExportedFunction &function) {
+  // The last one is the function's own steps.
+  std::vector<flatbuffers::Offset<executable::Variant>> variants;
+  for (const ExportedVariant &variant :
+       ArrayRef(function.variants).drop_back()) {
+    auto needs = writeNeeds(builder, variant.needs);
+    variants.push_back(executable::CreateVariant(
+        builder, needs, variant.schedule.temporarySize,
+        writeSteps(builder, variant.schedule)));
+  }
+  const Schedule &own = function.variants.back().schedule;
+  return executable::CreateFunction(
+      builder, builder.CreateString(function.name),
+      writeTensors(builder, function.inputs),
+      writeTensors(builder, function.outputs), own.temporarySize,
+      writeSteps(builder, own), static_cast<uint32_t>(function.featureLevel),
+      variants.empty() ? 0 : builder.CreateVector(variants));
+}
+
+/// The kernels that steps dispatch, in the order of their new numbers, which
+/// the steps get: variants that were left out may have had others.
+SmallVector<unsigned> Exporter::numberKernels() {
+  SmallVector<unsigned> used, numbers(kernelInfos.size());
+  auto forEachKernel = [&](auto action) {
+    for (ExportedFunction &function : functions)
+      for (ExportedVariant &variant : function.variants)
+        for (Step &step : variant.schedule.steps)
+          if (step.kernel)
+            action(*step.kernel);
+  };
+  forEachKernel([&](unsigned &kernel) { used.push_back(kernel); });
+  llvm::sort(used);
+  used.erase(llvm::unique(used), used.end());
+  for (auto [number, kernel] : llvm::enumerate(used))
+    numbers[kernel] = number;
+  forEachKernel([&](unsigned &kernel) { kernel = numbers[kernel]; });
+  return used;
+}
+
+std::vector<uint8_t> Exporter::write() {
   flatbuffers::FlatBufferBuilder builder;
-  auto requirements = writeRequirements(builder);
-  if (failed(requirements))
-    return failure();
+  Needs needs;
+  bool hasVariants = false;
+  for (const ExportedFunction &function : functions) {
+    needs.add(function.variants.back().needs);
+    hasVariants |= function.variants.size() > 1;
+  }
+  auto requirements = writeNeeds(builder, needs);
 
   std::vector<flatbuffers::Offset<executable::ShaderModule>> shaderModules;
   std::vector<flatbuffers::Offset<executable::Kernel>> kernelOffsets;
-  for (auto [index, kernel, info] :
-       llvm::enumerate(kernels.getKernels(), kernelInfos)) {
+  for (auto [index, number] : llvm::enumerate(numberKernels())) {
+    const KernelTable::Kernel &kernel = kernels.getKernels()[number];
+    const KernelInfo &info = kernelInfos[number];
     shaderModules.push_back(executable::CreateShaderModule(
         builder, builder.CreateString(kernel.name),
         builder.CreateVector(kernel.code)));
@@ -430,25 +582,17 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
   }
 
   std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;
-  for (const ExportedFunction &function : functions) {
-    std::vector<flatbuffers::Offset<executable::Step>> steps;
-    for (const Step &step : function.schedule.steps)
-      steps.push_back(writeStep(builder, step));
-    functionOffsets.push_back(executable::CreateFunction(
-        builder, builder.CreateString(function.name),
-        writeTensors(builder, function.inputs),
-        writeTensors(builder, function.outputs),
-        function.schedule.temporarySize, builder.CreateVector(steps),
-        static_cast<uint32_t>(function.featureLevel)));
-  }
+  for (const ExportedFunction &function : functions)
+    functionOffsets.push_back(writeFunction(builder, function));
 
   ArrayRef<uint8_t> data = constants.getData();
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
   auto constantData = builder.CreateVector(data.data(), data.size());
   executable::FinishExecutableBuffer(
       builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1, /*version_minor=*/1,
-                   builder.CreateString("dml " DML_VERSION), *requirements,
+                   builder, /*version_major=*/1,
+                   /*version_minor=*/hasVariants ? 2 : 1,
+                   builder.CreateString("dml " DML_VERSION), requirements,
                    builder.CreateVector(shaderModules),
                    builder.CreateVector(kernelOffsets), constantData,
                    builder.CreateVector(functionOffsets)));
@@ -456,9 +600,11 @@ FailureOr<std::vector<uint8_t>> Exporter::write() {
                               builder.GetBufferPointer() + builder.GetSize());
 }
 
-FailureOr<std::vector<uint8_t>> dml::exportExecutable(ModuleOp module) {
-  Exporter exporter(module);
-  if (failed(exporter.read()))
-    return failure();
+FailureOr<std::vector<uint8_t>>
+dml::exportExecutable(ArrayRef<ModuleOp> variants) {
+  Exporter exporter;
+  for (ModuleOp module : variants)
+    if (failed(exporter.read(module)))
+      return failure();
   return exporter.write();
 }

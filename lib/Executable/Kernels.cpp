@@ -37,6 +37,8 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
 }
 
 LogicalResult KernelTable::add(ModuleOp module) {
+  byModule.clear();
+  size_t before = kernels.size();
   for (auto spirvModule : module.getOps<spirv::ModuleOp>()) {
     auto entryPoints =
         llvm::to_vector(spirvModule.getOps<spirv::EntryPointOp>());
@@ -61,7 +63,8 @@ LogicalResult KernelTable::add(ModuleOp module) {
     kernels.push_back({entryPoints.front().getFn().str(), spirvModule,
                        std::vector<uint32_t>(code.begin(), code.end())});
   }
-  return failableParallelForEach(module.getContext(), kernels,
+  return failableParallelForEach(module.getContext(),
+                                 getKernels().drop_front(before),
                                  [](const Kernel &kernel) {
                                    return validate(kernel.module, kernel.code);
                                  });

@@ -14,7 +14,7 @@
 
 namespace dml {
 
-/// The kernels of a module, each different code once.
+/// The kernels of modules, each different code once.
 class KernelTable {
 public:
   struct Kernel {
@@ -26,7 +26,8 @@ public:
   /// Serializes and validates every spirv.module of `module`.
   llvm::LogicalResult add(mlir::ModuleOp module);
 
-  /// The kernel made from the gpu.module of that name.
+  /// The kernel made from the gpu.module of that name, of the module that was
+  /// added last.
   std::optional<unsigned> lookup(llvm::StringRef gpuModule) const;
 
   llvm::ArrayRef<Kernel> getKernels() const { return kernels; }

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace dml;
@@ -62,12 +63,22 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
            << size << " bytes, and those before it " << offset
            << ", but the constants of an executable have at most "
            << maxConstantBytes;
+  size_t before = data.size();
   data.resize(offset + size);
   ArrayRef<char> raw = elements->bytes;
   size_t count = elements->isSplat ? global.getType().getNumElements() : 1;
   for (size_t i = 0; i < count; ++i)
     llvm::copy(raw,
                reinterpret_cast<char *>(data.data()) + offset + i * raw.size());
+  auto added = ArrayRef(data).drop_front(offset);
+  uint64_t hash = llvm::xxh3_64bits(added);
+  auto [begin, end] = byHash.equal_range(hash);
+  for (const auto &[_, other] : llvm::make_range(begin, end))
+    if (ArrayRef(data).slice(other.first, other.second) == added) {
+      data.resize(before);
+      return position->second = other.first;
+    }
+  byHash.emplace(hash, std::pair(offset, size));
   return position->second = offset;
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include <array>
+#include <unordered_map>
 
 namespace dml {
 
@@ -21,7 +22,7 @@ namespace dml {
 uint64_t getBufferSize(uint64_t bytes);
 uint64_t getBufferSize(mlir::MemRefType type);
 
-/// The bytes of the constants of an executable, each different one once.
+/// The bytes of the constants of an executable, equal ones once.
 class ConstantPool {
 public:
   /// The offset at which the data of `global` stands.
@@ -32,6 +33,9 @@ public:
 private:
   std::vector<uint8_t> data;
   llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
+  /// By a hash of their bytes, the offsets and the sizes of constants: a
+  /// variant for other devices may have the same bytes as another type.
+  std::unordered_multimap<uint64_t, std::pair<uint64_t, uint64_t>> byHash;
 };
 
 /// One step of a function; a copy has no kernel and the bindings source,

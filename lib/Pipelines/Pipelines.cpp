@@ -87,6 +87,8 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseProducers());
+  // Of concatenations those that no reader has taken in.
+  pm.addNestedPass<func::FuncOp>(createNestJoins());
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
   pm.addPass(createEmulateTypes(emulate));
@@ -111,7 +113,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
-  pm.addNestedPass<func::FuncOp>(createLimitBuffers(limit));
+  pm.addPass(createLimitBuffers(limit));
 
   // From here on, each kernel stands once, in a function of its own.
   pm.addPass(createOutlineDispatches());
@@ -328,9 +330,37 @@ dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
   return from == Stage::SPIRV ? verifyKernels(module, options) : success();
 }
 
-FailureOr<std::vector<uint8_t>>
-dml::compileToExecutable(ModuleOp module, const CompilerOptions &options) {
-  if (failed(compileTo(module, Stage::SPIRV, options)))
-    return failure();
-  return exportExecutable(module);
+FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
+    ModuleOp module, const CompilerOptions &options,
+    ArrayRef<std::string> deviceProfiles,
+    llvm::function_ref<LogicalResult(PassManager &)> configure) {
+  if (deviceProfiles.empty()) {
+    if (failed(compileTo(module, Stage::SPIRV, options, configure)))
+      return failure();
+    return exportExecutable(module);
+  }
+  CompilerOptions variantOptions;
+  variantOptions.copyOptionValuesFrom(options);
+  // What the variants have in common, the feature level included.
+  if (deviceProfiles.size() > 1 && getStage(module) == Stage::DML) {
+    if (failed(compileTo(module, Stage::Linalg, options, configure)))
+      return failure();
+    variantOptions.featureLevel = "";
+    variantOptions.legalize = false;
+  }
+  SmallVector<OwningOpRef<ModuleOp>> copies;
+  SmallVector<ModuleOp> variants;
+  for (const std::string &profile : deviceProfiles) {
+    variantOptions.deviceProfile = profile;
+    // The last one needs no copy.
+    variants.push_back(module);
+    if (variants.size() < deviceProfiles.size()) {
+      copies.push_back(module.clone());
+      variants.back() = *copies.back();
+    }
+    if (failed(compileTo(variants.back(), Stage::SPIRV, variantOptions,
+                         configure)))
+      return failure();
+  }
+  return exportExecutable(variants);
 }

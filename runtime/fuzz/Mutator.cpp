@@ -150,47 +150,6 @@ void changeStep(StepT &step, Random &random) {
     changeString(step.label, random);
 }
 
-void changeFunction(FunctionT &function, Random &random) {
-  switch (random.below(8)) {
-  case 0:
-    return changeString(function.name, random);
-  case 1:
-    return changeNumber(function.temporary_size, random);
-  case 2:
-    return changeNumber(function.feature_level, random);
-  case 3:
-  case 4: {
-    auto &tensors = random.oneIn(2) ? function.inputs : function.outputs;
-    if (random.oneIn(8))
-      return doubleOne(tensors, random);
-    return changeVector(tensors, random, [&](std::unique_ptr<TensorT> &tensor) {
-      changeTensor(*tensor, random);
-    });
-  }
-  default:
-    if (random.oneIn(8))
-      return doubleOne(function.steps, random);
-    return changeVector(function.steps, random, [&](std::unique_ptr<StepT> &s) {
-      changeStep(*s, random);
-    });
-  }
-}
-
-void changeKernel(KernelT &kernel, Random &random) {
-  switch (random.below(5)) {
-  case 0:
-    return changeNumber(kernel.shader_module, random);
-  case 1:
-    return changeString(kernel.entry_point, random);
-  case 2:
-    return changeExtent(kernel.workgroup_size, random);
-  case 3:
-    return changeNumber(kernel.shared_memory_size, random);
-  default:
-    return changeNumber(kernel.binding_count, random);
-  }
-}
-
 void changeRequirements(RequirementsT &requirements, Random &random) {
   switch (random.below(8)) {
   case 0:
@@ -211,6 +170,71 @@ void changeRequirements(RequirementsT &requirements, Random &random) {
   default:
     return changeNumber(requirements.max_per_stage_descriptor_storage_buffers,
                         random);
+  }
+}
+
+void changeSteps(std::vector<std::unique_ptr<StepT>> &steps, Random &random) {
+  if (random.oneIn(8))
+    return doubleOne(steps, random);
+  changeVector(steps, random, [&](std::unique_ptr<StepT> &step) {
+    changeStep(*step, random);
+  });
+}
+
+void changeVariant(VariantT &variant, Random &random) {
+  switch (random.below(4)) {
+  case 0:
+    return changeNumber(variant.temporary_size, random);
+  case 1:
+    return changeRequirements(*variant.requirements, random);
+  default:
+    return changeSteps(variant.steps, random);
+  }
+}
+
+void changeFunction(FunctionT &function, Random &random) {
+  switch (random.below(8)) {
+  case 0:
+    return changeString(function.name, random);
+  case 1:
+    return changeNumber(function.temporary_size, random);
+  case 2:
+    return changeNumber(function.feature_level, random);
+  case 3:
+  case 4: {
+    auto &tensors = random.oneIn(2) ? function.inputs : function.outputs;
+    if (random.oneIn(8))
+      return doubleOne(tensors, random);
+    return changeVector(tensors, random, [&](std::unique_ptr<TensorT> &tensor) {
+      changeTensor(*tensor, random);
+    });
+  }
+  default:
+    // Of a variant, where there is one, as often as of the function itself.
+    if (!function.variants.empty() && random.oneIn(2)) {
+      if (random.oneIn(8))
+        return doubleOne(function.variants, random);
+      return changeVector(function.variants, random,
+                          [&](std::unique_ptr<VariantT> &variant) {
+                            changeVariant(*variant, random);
+                          });
+    }
+    return changeSteps(function.steps, random);
+  }
+}
+
+void changeKernel(KernelT &kernel, Random &random) {
+  switch (random.below(5)) {
+  case 0:
+    return changeNumber(kernel.shader_module, random);
+  case 1:
+    return changeString(kernel.entry_point, random);
+  case 2:
+    return changeExtent(kernel.workgroup_size, random);
+  case 3:
+    return changeNumber(kernel.shared_memory_size, random);
+  default:
+    return changeNumber(kernel.binding_count, random);
   }
 }
 
@@ -273,12 +297,17 @@ public:
           auto name = string(function.name);
           auto inputs = packTensors(function.inputs);
           auto outputs = packTensors(function.outputs);
-          auto steps = packAll<Step>(function.steps, [&](const auto &step) {
-            return Step::Pack(builder, &step);
-          });
+          auto steps = packSteps(function.steps);
+          auto variants =
+              packAll<Variant>(function.variants, [&](const auto &variant) {
+                auto needs =
+                    Requirements::Pack(builder, variant.requirements.get());
+                return CreateVariant(builder, needs, variant.temporary_size,
+                                     packSteps(variant.steps));
+              });
           return CreateFunction(builder, name, inputs, outputs,
                                 function.temporary_size, steps,
-                                function.feature_level);
+                                function.feature_level, variants);
         });
     auto producer = builder.CreateString(object.producer);
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constants = 0;
@@ -315,6 +344,11 @@ private:
       all.insert(all.end(), times, one);
     }
     return builder.CreateVector(all);
+  }
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Step>>>
+  packSteps(const std::vector<std::unique_ptr<StepT>> &steps) {
+    return packAll<Step>(
+        steps, [&](const StepT &step) { return Step::Pack(builder, &step); });
   }
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<Tensor>>>
   packTensors(const std::vector<std::unique_ptr<TensorT>> &tensors) {
@@ -499,6 +533,7 @@ Bytes finish(const ExecutableObject &object, Random &random, bool forDevice) {
 Mutator::Mutator() {
   seeds.push_back(dml::test::makeArithmetic());
   seeds.push_back(dml::test::makeTwice());
+  seeds.push_back(dml::test::makeVariants());
   seeds.push_back(dml::test::makeCopies());
 }
 

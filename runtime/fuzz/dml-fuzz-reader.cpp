@@ -280,13 +280,19 @@ private:
                         const dml::runtime::Function &function) {
     constexpr uint64_t kMostBytes = 1 << 20;
     constexpr uint64_t kMostGroups = 1 << 16;
-    uint64_t size = function.temporarySize, groups = 0;
+    // A device runs one of the variants.
+    uint64_t size = 0, groups = 0;
+    for (const auto &variant : function.variants) {
+      uint64_t ofVariant = 0;
+      for (const auto &step : variant.steps)
+        ofVariant += uint64_t(1) * step.workgroupCount[0] *
+                     step.workgroupCount[1] * step.workgroupCount[2];
+      size = std::max(size, variant.temporarySize);
+      groups = std::max(groups, ofVariant);
+    }
     for (const auto *tensors : {&function.inputs, &function.outputs})
       for (const auto &tensor : *tensors)
         size += std::min(tensor.bufferSize, kMostBytes + 1);
-    for (const auto &step : function.steps)
-      groups += uint64_t(1) * step.workgroupCount[0] * step.workgroupCount[1] *
-                step.workgroupCount[2];
     if (size > kMostBytes || groups > kMostGroups) {
       ++shared.unrun;
       return DML_SUCCESS;

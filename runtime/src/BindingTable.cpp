@@ -37,6 +37,7 @@ BindingTable::create(std::shared_ptr<Program> program,
                            " does not exist; there are ", functions.size());
   std::unique_ptr<BindingTable> table(new BindingTable);
   table->function = &functions[info.function];
+  table->variant = &program->variant(info.function);
   table->program = std::move(program);
   DML_TRY(table->initialize(info.timestamps));
   return table;
@@ -46,7 +47,7 @@ Status BindingTable::initialize(bool timestamps) {
   inputs.resize(function->inputs.size());
   outputs.resize(function->outputs.size());
   DML_TRY(createDescriptorSets());
-  if (!timestamps || function->steps.empty())
+  if (!timestamps || variant->steps.empty())
     return Status();
 
   const Device &device = *program->device();
@@ -56,7 +57,7 @@ Status BindingTable::initialize(bool timestamps) {
         "' has no timestamps in its queue family ", device.queueFamily());
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = static_cast<uint32_t>(2 * function->steps.size());
+  info.queryCount = static_cast<uint32_t>(2 * variant->steps.size());
   return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
                                                     nullptr, &queryPool),
                  "vkCreateQueryPool");
@@ -65,10 +66,10 @@ Status BindingTable::initialize(bool timestamps) {
 Status BindingTable::createDescriptorSets() {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
-  descriptorSets.resize(function->steps.size());
+  descriptorSets.resize(variant->steps.size());
   std::vector<VkDescriptorSetLayout> layouts;
   uint64_t descriptorCount = 0;
-  for (const Step &step : function->steps)
+  for (const Step &step : variant->steps)
     if (step.kind == DML_STEP_KIND_DISPATCH) {
       layouts.push_back(program->layout(step.kernel).set);
       descriptorCount += step.ranges.size();
@@ -101,7 +102,7 @@ Status BindingTable::createDescriptorSets() {
       "vkAllocateDescriptorSets"));
   size_t next = 0;
   for (size_t i = 0; i < descriptorSets.size(); ++i)
-    if (function->steps[i].kind == DML_STEP_KIND_DISPATCH)
+    if (variant->steps[i].kind == DML_STEP_KIND_DISPATCH)
       descriptorSets[i] = sets[next++];
   return Status();
 }
@@ -145,7 +146,7 @@ Status BindingTable::bindOutput(uint32_t index, const DmlBufferRange &range) {
 }
 
 Status BindingTable::bindTemporary(const DmlBufferRange &range) {
-  DML_TRY(bind("temporary buffer of", function->name, function->temporarySize,
+  DML_TRY(bind("temporary buffer of", function->name, variant->temporarySize,
                range, temporary));
   ownTemporary.reset();
   return Status();
@@ -184,7 +185,7 @@ Status BindingTable::checkOverlaps() const {
     ranges.push_back(&range);
   for (const DmlBufferRange &range : outputs)
     ranges.push_back(&range);
-  if (function->temporarySize != 0)
+  if (variant->temporarySize != 0)
     ranges.push_back(&temporary);
   auto nameOf = [&](size_t i) -> std::string {
     if (i < inputs.size())
@@ -236,9 +237,9 @@ Status BindingTable::prepare() {
     if (!outputs[i].buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (function->temporarySize != 0 && !temporary.buffer) {
+  if (variant->temporarySize != 0 && !temporary.buffer) {
     Expected<std::unique_ptr<Buffer>> buffer =
-        Buffer::create(program->device(), function->temporarySize,
+        Buffer::create(program->device(), variant->temporarySize,
                        DML_MEMORY_DEVICE, "temporary buffer");
     if (!buffer)
       return buffer.status();
@@ -277,7 +278,7 @@ void BindingTable::updateDescriptors() {
     if (!descriptorSets[i])
       continue;
     infos.clear();
-    for (const BufferRange &range : function->steps[i].ranges) {
+    for (const BufferRange &range : variant->steps[i].ranges) {
       DmlBufferRange resolved = resolve(range);
       infos.push_back({resolved.buffer, resolved.offset, resolved.size});
     }
@@ -307,8 +308,8 @@ void BindingTable::recordSteps(VkCommandBuffer commands) {
   if (queryPool)
     device.functions().CmdResetQueryPool(
         commands, queryPool, 0,
-        static_cast<uint32_t>(2 * function->steps.size()));
-  for (size_t i = 0; i < function->steps.size(); ++i)
+        static_cast<uint32_t>(2 * variant->steps.size()));
+  for (size_t i = 0; i < variant->steps.size(); ++i)
     recordStep(commands, i);
   everRecorded = true;
 }
@@ -317,7 +318,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, size_t index) {
   const Device &device = *program->device();
   const DeviceFunctions &vk = device.functions();
   const InstanceFunctions &debug = device.instanceFunctions();
-  const Step &step = function->steps[index];
+  const Step &step = variant->steps[index];
 
   if (step.barrier)
     recordBarrier(vk, commands, kStepStages, kStepWrites, kStepStages,
@@ -422,10 +423,10 @@ Status BindingTable::wait(uint64_t timeout) {
 }
 
 Status BindingTable::getStepTimes(DmlStepTime *times, uint32_t count) {
-  if (count != function->steps.size())
+  if (count != variant->steps.size())
     return invalidArgument("there is room for the times of ", count,
                            " steps, but function '", function->name, "' has ",
-                           function->steps.size());
+                           variant->steps.size());
   if (count == 0)
     return Status();
   if (!queryPool)

@@ -49,6 +49,7 @@ private:
 
   std::shared_ptr<Program> program;
   const Function *function = nullptr;
+  const Variant *variant = nullptr;
   std::vector<DmlBufferRange> inputs;
   std::vector<DmlBufferRange> outputs;
   DmlBufferRange temporary{};

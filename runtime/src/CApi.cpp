@@ -10,6 +10,7 @@
 #include "BindingTable.h"
 #include "DataType.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -106,6 +107,25 @@ Status findFunction(DmlExecutable executable, uint32_t index,
                      " does not exist; there are ", functions.size());
   function = &functions[index];
   return Status();
+}
+
+Status findVariant(DmlExecutable executable, uint32_t function, uint32_t index,
+                   const Variant *&variant) {
+  const Function *found = nullptr;
+  DML_TRY(findFunction(executable, function, found));
+  if (index >= found->variants.size())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "variant ", index,
+                     " does not exist; there are ", found->variants.size());
+  variant = &found->variants[index];
+  return Status();
+}
+
+/// Fills what DmlExecutableInfo and DmlVariantInfo have in common.
+template <typename Info>
+void describeRequirements(const Requirements &requirements, Info &info) {
+  info.requiredApiVersion = requirements.apiVersion;
+  info.requiredFeatures = requirements.features;
+  info.requiredLimits = toLimits(requirements);
 }
 
 Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
@@ -319,28 +339,13 @@ void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
   if (!executable)
     return;
   const Executable &object = *executable->object;
-  const Requirements &requirements = object.requirements;
   info->versionMajor = object.versionMajor;
   info->versionMinor = object.versionMinor;
   info->producer = object.producer.c_str();
   info->functionCount = static_cast<uint32_t>(object.functions.size());
   info->kernelCount = static_cast<uint32_t>(object.kernels.size());
   info->constantSize = object.constants.size();
-  info->requiredApiVersion = requirements.apiVersion;
-  info->requiredFeatures = requirements.features;
-  DmlDeviceLimits &limits = info->requiredLimits;
-  limits.maxStorageBufferRange = requirements.maxStorageBufferRange;
-  limits.maxPerStageDescriptorStorageBuffers =
-      requirements.maxPerStageDescriptorStorageBuffers;
-  limits.maxComputeWorkGroupInvocations =
-      requirements.maxComputeWorkGroupInvocations;
-  for (int i = 0; i < 3; ++i) {
-    limits.maxComputeWorkGroupSize[i] = requirements.maxComputeWorkGroupSize[i];
-    limits.maxComputeWorkGroupCount[i] =
-        requirements.maxComputeWorkGroupCount[i];
-  }
-  limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
-  limits.maxLoopIterations = requirements.maxLoopIterations;
+  describeRequirements(object.requirements, *info);
 }
 
 DmlResult dmlCheckExecutable(DmlExecutable executable,
@@ -348,7 +353,7 @@ DmlResult dmlCheckExecutable(DmlExecutable executable,
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(device);
-    return checkRequirements(*device, executable->object->requirements);
+    return chooseVariants(*device, *executable->object).status();
   });
 }
 
@@ -379,11 +384,14 @@ DmlResult dmlGetFunctionInfo(DmlExecutable executable, uint32_t function,
     DML_NEED(info);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
+    uint64_t temporarySize = 0;
+    for (const Variant &variant : found->variants)
+      temporarySize = std::max(temporarySize, variant.temporarySize);
     *info = {found->name.c_str(),
              static_cast<uint32_t>(found->inputs.size()),
              static_cast<uint32_t>(found->outputs.size()),
-             static_cast<uint32_t>(found->steps.size()),
-             found->temporarySize,
+             static_cast<uint32_t>(found->variants.size()),
+             temporarySize,
              found->featureLevel};
     return Status();
   });
@@ -413,13 +421,47 @@ DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
   });
 }
 
-DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
-                         uint32_t step, DmlStepInfo *info, DmlError *error) {
+DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
+                            uint32_t variant, DmlVariantInfo *info,
+                            DmlError *error) {
   return guard(error, [&]() -> Status {
     DML_NEED(executable);
     DML_NEED(info);
+    const Variant *found = nullptr;
+    DML_TRY(findVariant(executable, function, variant, found));
+    *info = {};
+    info->stepCount = static_cast<uint32_t>(found->steps.size());
+    info->temporarySize = found->temporarySize;
+    describeRequirements(found->requirements, *info);
+    return Status();
+  });
+}
+
+DmlResult dmlChooseVariant(DmlExecutable executable, uint32_t function,
+                           const DmlDeviceInfo *device, uint32_t *variant,
+                           DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(device);
+    DML_NEED(variant);
     const Function *found = nullptr;
     DML_TRY(findFunction(executable, function, found));
+    Expected<std::vector<uint32_t>> chosen =
+        chooseVariants(*device, *executable->object);
+    if (chosen)
+      *variant = (*chosen)[function];
+    return chosen.status();
+  });
+}
+
+DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
+                         uint32_t variant, uint32_t step, DmlStepInfo *info,
+                         DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const Variant *found = nullptr;
+    DML_TRY(findVariant(executable, function, variant, found));
     if (step >= found->steps.size())
       return makeError(DML_ERROR_INVALID_ARGUMENT, "step ", step,
                        " does not exist; there are ", found->steps.size());

@@ -129,6 +129,23 @@ dml::runtime::findUnusable(const DeviceSnapshot &device) {
   return missing;
 }
 
+DmlDeviceLimits dml::runtime::toLimits(const Requirements &requirements) {
+  DmlDeviceLimits limits{};
+  limits.maxStorageBufferRange = requirements.maxStorageBufferRange;
+  limits.maxPerStageDescriptorStorageBuffers =
+      requirements.maxPerStageDescriptorStorageBuffers;
+  limits.maxComputeWorkGroupInvocations =
+      requirements.maxComputeWorkGroupInvocations;
+  for (int i = 0; i < 3; ++i) {
+    limits.maxComputeWorkGroupSize[i] = requirements.maxComputeWorkGroupSize[i];
+    limits.maxComputeWorkGroupCount[i] =
+        requirements.maxComputeWorkGroupCount[i];
+  }
+  limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
+  limits.maxLoopIterations = requirements.maxLoopIterations;
+  return limits;
+}
+
 std::vector<std::string>
 dml::runtime::findMissing(const DmlDeviceInfo &device,
                           const Requirements &requirements,
@@ -181,15 +198,44 @@ dml::runtime::findMissing(const DmlDeviceInfo &device,
   return missing;
 }
 
-Status dml::runtime::checkRequirements(const DmlDeviceInfo &device,
-                                       const Requirements &requirements,
-                                       DmlFeatureFlags supported) {
-  std::vector<std::string> missing =
-      findMissing(device, requirements, supported);
-  if (missing.empty())
-    return Status();
-  return makeError(DML_ERROR_UNSUPPORTED, "device '", device.name,
-                   "' cannot run the executable: ", join(missing));
+Expected<std::vector<uint32_t>>
+dml::runtime::chooseVariants(const DmlDeviceInfo &device,
+                             const Executable &executable,
+                             DmlFeatureFlags supported) {
+  std::vector<uint32_t> chosen;
+  std::vector<std::string> reasons;
+  bool isSharedSaid = false;
+  for (const Function &function : executable.functions) {
+    // The one that lacks least; of several, the last, which wants least.
+    size_t nearest = 0;
+    std::vector<std::string> missing;
+    for (size_t i = 0; i < function.variants.size(); ++i) {
+      std::vector<std::string> found =
+          findMissing(device, function.variants[i].requirements, supported);
+      if (i == 0 || found.size() <= missing.size()) {
+        nearest = i;
+        missing = std::move(found);
+      }
+      if (missing.empty())
+        break;
+    }
+    chosen.push_back(static_cast<uint32_t>(nearest));
+    if (missing.empty())
+      continue;
+    size_t count = function.variants.size();
+    if (count > 1)
+      reasons.push_back(concat("of the ", count, " variants of function '",
+                               function.name, "' it comes nearest to variant ",
+                               nearest, ": ", join(missing)));
+    else if (!isSharedSaid)
+      reasons.push_back(join(missing));
+    // Functions without a choice share their requirements.
+    isSharedSaid |= count == 1;
+  }
+  if (!reasons.empty())
+    return makeError(DML_ERROR_UNSUPPORTED, "device '", device.name,
+                     "' cannot run the executable: ", join(reasons));
+  return chosen;
 }
 
 std::optional<uint32_t> dml::runtime::chooseQueueFamily(

@@ -41,16 +41,21 @@ Expected<uint32_t> selectDevice(const std::vector<DeviceSnapshot> &devices,
 /// Everything that keeps the runtime from using a device at all.
 std::vector<std::string> findUnusable(const DeviceSnapshot &device);
 
-/// Everything that a device lacks to run an executable. Features in `supported`
+/// Requirements as limits of a device that has just enough. Others are 0.
+DmlDeviceLimits toLimits(const Requirements &requirements);
+
+/// Everything that a device lacks to meet requirements. Features in `supported`
 /// that `device` lacks are those a VkDevice was made without.
 std::vector<std::string> findMissing(const DmlDeviceInfo &device,
                                      const Requirements &requirements,
                                      DmlFeatureFlags supported = 0);
 
-/// DML_ERROR_UNSUPPORTED with all of findMissing.
-Status checkRequirements(const DmlDeviceInfo &device,
-                         const Requirements &requirements,
-                         DmlFeatureFlags supported = 0);
+/// The variant of each function that a device runs: the first whose
+/// requirements it meets. DML_ERROR_UNSUPPORTED where there is none, with all
+/// that is missing for the one that is nearest.
+Expected<std::vector<uint32_t>> chooseVariants(const DmlDeviceInfo &device,
+                                               const Executable &executable,
+                                               DmlFeatureFlags supported = 0);
 
 /// The queue family to use: the first with compute, one with timestamps before
 /// one without.

@@ -5,7 +5,7 @@
 // Plain data, filled once from untrusted bytes and trusted from then on. What
 // readExecutable returns fulfils every rule of schema/executable.fbs: indices
 // and ranges are in bounds, sizes do not overflow, kernels are what they say,
-// and the requirements cover what the steps use.
+// and the requirements of every variant cover what its steps use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,12 +79,20 @@ struct Step {
   std::vector<BufferRange> ranges;
 };
 
+/// One way to compute a function.
+struct Variant {
+  Requirements requirements;
+  uint64_t temporarySize;
+  std::vector<Step> steps;
+};
+
 struct Function {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  uint64_t temporarySize;
-  std::vector<Step> steps;
+  /// From the one to be preferred to the function's own steps, which are always
+  /// there.
+  std::vector<Variant> variants;
   uint32_t featureLevel;
 };
 
@@ -92,6 +100,7 @@ struct Executable {
   uint16_t versionMajor;
   uint16_t versionMinor;
   std::string producer;
+  /// Those of the last variant of every function.
   Requirements requirements;
   std::vector<ShaderModule> shaderModules;
   std::vector<Kernel> kernels;

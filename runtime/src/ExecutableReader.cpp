@@ -26,7 +26,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 1;
+constexpr uint16_t kVersionMinor = 2;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -94,20 +94,29 @@ public:
 
 private:
   Status readRoot();
-  Status readRequirements(const fb::Requirements &table);
+  static Status readRequirements(const fb::Requirements &table,
+                                 Requirements &requirements);
   Status readShaderModule(const fb::ShaderModule &table);
   Status readKernel(const fb::Kernel &table);
+  Status checkKernel(const Kernel &kernel, const Requirements &declared) const;
   Status readFunction(const fb::Function &table);
   Status readTensor(const fb::Tensor &table, Tensor &tensor, bool isOutput);
   Status readStrides(const fb::Tensor &table, Tensor &tensor, bool isOutput,
                      uint64_t maxElements, uint64_t &extent);
-  Status readStep(const fb::Step &table, const Function &function, Step &step);
+  /// Reads what a variant and a function's own steps have in common.
+  template <typename Table>
+  Status readSteps(const Table &table, const Function &function,
+                   Variant &variant);
+  Status readStep(const fb::Step &table, const Function &function,
+                  const Variant &variant, Step &step);
   Status readDispatch(const fb::Dispatch &table, const Function &function,
-                      Step &step);
-  Status readCopy(const fb::Copy &table, const Function &function, Step &step);
+                      const Variant &variant, Step &step);
+  Status readCopy(const fb::Copy &table, const Function &function,
+                  const Variant &variant, Step &step);
   Status readRange(const fb::BufferRange &range, const Function &function,
-                   Step &step);
-  Status checkOutputsWritten(const Function &function);
+                   const Variant &variant, Step &step);
+  static Status checkOutputsWritten(const Function &function,
+                                    const Variant &variant);
   Expected<std::string> readName(const flatbuffers::String *string,
                                  const char *what);
   /// Counts what is about to be made of the file.
@@ -179,7 +188,8 @@ Status Reader::readRoot() {
     return producer.status();
   result->producer = *producer;
 
-  DML_TRY(readRequirements(*root->requirements()).in("requirements"));
+  DML_TRY(readRequirements(*root->requirements(), result->requirements)
+              .in("requirements"));
   if (root->constants())
     result->constants.assign(root->constants()->begin(),
                              root->constants()->end());
@@ -207,8 +217,8 @@ Status Reader::readRoot() {
   return Status();
 }
 
-Status Reader::readRequirements(const fb::Requirements &table) {
-  Requirements &requirements = result->requirements;
+Status Reader::readRequirements(const fb::Requirements &table,
+                                Requirements &requirements) {
   requirements.apiVersion = table.vulkan_api_version();
   if (VK_API_VERSION_VARIANT(requirements.apiVersion) != 0 ||
       VK_API_VERSION_MAJOR(requirements.apiVersion) < 1)
@@ -248,23 +258,12 @@ Status Reader::readShaderModule(const fb::ShaderModule &table) {
   Expected<SPIRVModule> info = readSPIRVModule(module.code);
   if (!info)
     return info.status();
-  DmlFeatureFlags undeclared = info->features & ~result->requirements.features;
-  if (undeclared)
-    return invalid("its capabilities need ", describeFeatures(undeclared),
-                   ", which the requirements do not declare");
-  // Vulkan 1.2 takes SPIR-V up to 1.5, and 1.3 takes 1.6.
-  if (info->version > 0x00010500 &&
-      result->requirements.apiVersion < VK_API_VERSION_1_3)
-    return invalid("is SPIR-V 1.6, which needs Vulkan 1.3, but the "
-                   "requirements declare ",
-                   describeApiVersion(result->requirements.apiVersion));
   result->shaderModules.push_back(std::move(module));
   spirv.push_back(std::move(*info));
   return Status();
 }
 
 Status Reader::readKernel(const fb::Kernel &table) {
-  const Requirements &declared = result->requirements;
   Expected<std::string> name = readName(table.entry_point(), "entry point");
   if (!name)
     return name.status();
@@ -283,23 +282,10 @@ Status Reader::readKernel(const fb::Kernel &table) {
     return invalid("shader module ", kernel.shaderModule,
                    " has no entry point '", kernel.entryPoint, "'");
 
-  DML_TRY(checkExtent("workgroup size", kernel.workgroupSize,
-                      declared.maxComputeWorkGroupSize));
   if (entryPoint->workgroupSize != kernel.workgroupSize)
     return invalid("workgroup size is ", describe(kernel.workgroupSize),
                    ", but the entry point's is ",
                    describe(entryPoint->workgroupSize));
-  uint64_t plane = uint64_t(kernel.workgroupSize[0]) * kernel.workgroupSize[1];
-  if (plane > declared.maxComputeWorkGroupInvocations ||
-      plane * kernel.workgroupSize[2] > declared.maxComputeWorkGroupInvocations)
-    return invalid("workgroup size ", describe(kernel.workgroupSize),
-                   " has more invocations than the declared ",
-                   declared.maxComputeWorkGroupInvocations);
-
-  if (kernel.sharedMemorySize > declared.maxComputeSharedMemorySize)
-    return invalid("workgroup memory is ", kernel.sharedMemorySize,
-                   " bytes, but at most ", declared.maxComputeSharedMemorySize,
-                   " are declared");
   uint64_t sharedMemory = entryPoint->sharedMemorySize;
   if (sharedMemory > kernel.sharedMemorySize)
     return invalid("entry point '", kernel.entryPoint, "' uses ", sharedMemory,
@@ -308,15 +294,45 @@ Status Reader::readKernel(const fb::Kernel &table) {
 
   if (kernel.bindingCount == 0)
     return invalid("has no bindings");
-  if (kernel.bindingCount > declared.maxPerStageDescriptorStorageBuffers)
-    return invalid("has ", kernel.bindingCount, " bindings, but at most ",
-                   declared.maxPerStageDescriptorStorageBuffers,
-                   " are declared");
   if (entryPoint->bindingCount > kernel.bindingCount)
     return invalid("entry point '", kernel.entryPoint, "' uses binding ",
                    entryPoint->bindingCount - 1, ", but the kernel declares ",
                    kernel.bindingCount, " bindings");
   result->kernels.push_back(std::move(kernel));
+  return Status();
+}
+
+/// Checks that `declared` covers what `kernel` needs, which a step dispatches.
+/// Kernels that no step dispatches never reach a driver.
+Status Reader::checkKernel(const Kernel &kernel,
+                           const Requirements &declared) const {
+  const SPIRVModule &module = spirv[kernel.shaderModule];
+  DmlFeatureFlags undeclared = module.features & ~declared.features;
+  if (undeclared)
+    return invalid("its capabilities need ", describeFeatures(undeclared),
+                   ", which the requirements do not declare");
+  // Vulkan 1.2 takes SPIR-V up to 1.5, and 1.3 takes 1.6.
+  if (module.version > 0x00010500 && declared.apiVersion < VK_API_VERSION_1_3)
+    return invalid("is SPIR-V 1.6, which needs Vulkan 1.3, but the "
+                   "requirements declare ",
+                   describeApiVersion(declared.apiVersion));
+
+  DML_TRY(checkExtent("workgroup size", kernel.workgroupSize,
+                      declared.maxComputeWorkGroupSize));
+  uint64_t plane = uint64_t(kernel.workgroupSize[0]) * kernel.workgroupSize[1];
+  if (plane > declared.maxComputeWorkGroupInvocations ||
+      plane * kernel.workgroupSize[2] > declared.maxComputeWorkGroupInvocations)
+    return invalid("workgroup size ", describe(kernel.workgroupSize),
+                   " has more invocations than the declared ",
+                   declared.maxComputeWorkGroupInvocations);
+  if (kernel.sharedMemorySize > declared.maxComputeSharedMemorySize)
+    return invalid("workgroup memory is ", kernel.sharedMemorySize,
+                   " bytes, but at most ", declared.maxComputeSharedMemorySize,
+                   " are declared");
+  if (kernel.bindingCount > declared.maxPerStageDescriptorStorageBuffers)
+    return invalid("has ", kernel.bindingCount, " bindings, but at most ",
+                   declared.maxPerStageDescriptorStorageBuffers,
+                   " are declared");
   return Status();
 }
 
@@ -410,11 +426,7 @@ Status Reader::readFunction(const fb::Function &table) {
   Function function;
   DML_TRY(spend(sizeof(Function)));
   function.name = table.name()->str();
-  function.temporarySize = table.temporary_size();
   function.featureLevel = table.feature_level();
-  if (function.temporarySize % kRangeAlignment != 0)
-    return invalid("temporary_size is ", function.temporarySize,
-                   ", but must be a multiple of ", kRangeAlignment);
 
   auto readTensors = [&](const char *what, const auto &tables,
                          std::vector<Tensor> &tensors) -> Status {
@@ -438,22 +450,48 @@ Status Reader::readFunction(const fb::Function &table) {
   DML_TRY(readTensors("input", *table.inputs(), function.inputs));
   DML_TRY(readTensors("output", *table.outputs(), function.outputs));
 
-  for (const fb::Step *stepTable : *table.steps()) {
-    Step step;
-    DML_TRY(spend(sizeof(Step)));
-    DML_TRY_IN(readStep(*stepTable, function, step), "step ",
-               function.steps.size());
-    function.steps.push_back(std::move(step));
-  }
-  DML_TRY(checkOutputsWritten(function));
+  if (table.variants())
+    for (const fb::Variant *variantTable : *table.variants()) {
+      size_t index = function.variants.size();
+      Variant variant;
+      DML_TRY(spend(sizeof(Variant)));
+      DML_TRY_IN(
+          readRequirements(*variantTable->requirements(), variant.requirements)
+              .in("requirements"),
+          "variant ", index);
+      DML_TRY_IN(readSteps(*variantTable, function, variant), "variant ",
+                 index);
+      function.variants.push_back(std::move(variant));
+    }
+  Variant own{result->requirements, 0, {}};
+  DML_TRY(readSteps(table, function, own));
+  function.variants.push_back(std::move(own));
   result->functions.push_back(std::move(function));
   return Status();
 }
 
+template <typename Table>
+Status Reader::readSteps(const Table &table, const Function &function,
+                         Variant &variant) {
+  variant.temporarySize = table.temporary_size();
+  if (variant.temporarySize % kRangeAlignment != 0)
+    return invalid("temporary_size is ", variant.temporarySize,
+                   ", but must be a multiple of ", kRangeAlignment);
+  for (const fb::Step *stepTable : *table.steps()) {
+    Step step;
+    DML_TRY(spend(sizeof(Step)));
+    DML_TRY_IN(readStep(*stepTable, function, variant, step), "step ",
+               variant.steps.size());
+    variant.steps.push_back(std::move(step));
+  }
+  return checkOutputsWritten(function, variant);
+}
+
 /// An output that no step binds would hold whatever was in memory before.
-Status Reader::checkOutputsWritten(const Function &function) {
+Status Reader::checkOutputsWritten(const Function &function,
+                                   const Variant &variant) {
   std::vector<bool> bound(function.outputs.size());
-  for (const Step &step : function.steps)
+  for (const Step &step : variant.steps)
     for (size_t i = 0; i < step.ranges.size(); ++i) {
       bool isSource = step.kind == DML_STEP_KIND_COPY && i == 0;
       if (step.ranges[i].kind == BufferKind::Output && !isSource)
@@ -467,7 +505,7 @@ Status Reader::checkOutputsWritten(const Function &function) {
 }
 
 Status Reader::readStep(const fb::Step &table, const Function &function,
-                        Step &step) {
+                        const Variant &variant, Step &step) {
   Expected<std::string> label = readName(table.label(), "label");
   if (!label)
     return label.status();
@@ -476,10 +514,11 @@ Status Reader::readStep(const fb::Step &table, const Function &function,
   switch (table.operation_type()) {
   case fb::Operation::Dispatch:
     step.kind = DML_STEP_KIND_DISPATCH;
-    return readDispatch(*table.operation_as_Dispatch(), function, step);
+    return readDispatch(*table.operation_as_Dispatch(), function, variant,
+                        step);
   case fb::Operation::Copy:
     step.kind = DML_STEP_KIND_COPY;
-    return readCopy(*table.operation_as_Copy(), function, step);
+    return readCopy(*table.operation_as_Copy(), function, variant, step);
   case fb::Operation::NONE:
     break;
   }
@@ -488,14 +527,17 @@ Status Reader::readStep(const fb::Step &table, const Function &function,
 }
 
 Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
-                            Step &step) {
+                            const Variant &variant, Step &step) {
+  const Requirements &declared = variant.requirements;
   step.kernel = table.kernel();
   if (step.kernel >= result->kernels.size())
     return invalid("kernel ", step.kernel, " does not exist; there are ",
                    result->kernels.size());
+  DML_TRY_IN(checkKernel(result->kernels[step.kernel], declared), "kernel ",
+             step.kernel);
   step.workgroupCount = toExtent(*table.workgroup_count());
   DML_TRY(checkExtent("workgroup count", step.workgroupCount,
-                      result->requirements.maxComputeWorkGroupCount));
+                      declared.maxComputeWorkGroupCount));
   const auto &bindings = *table.bindings();
   DML_TRY(checkAlignment(bindings, "the vector of bindings"));
   uint32_t wanted = result->kernels[step.kernel].bindingCount;
@@ -506,19 +548,20 @@ Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
   step.ranges.reserve(bindings.size());
   for (const fb::BufferRange *range : bindings) {
     size_t index = step.ranges.size();
-    DML_TRY_IN(readRange(*range, function, step), "binding ", index);
-    if (range->size() > result->requirements.maxStorageBufferRange)
+    DML_TRY_IN(readRange(*range, function, variant, step), "binding ", index);
+    if (range->size() > declared.maxStorageBufferRange)
       return invalid("binding ", index, " has ", range->size(),
                      " bytes, but the declared max_storage_buffer_range is ",
-                     result->requirements.maxStorageBufferRange);
+                     declared.maxStorageBufferRange);
   }
   return Status();
 }
 
 Status Reader::readCopy(const fb::Copy &table, const Function &function,
-                        Step &step) {
-  DML_TRY(readRange(*table.source(), function, step).in("source"));
-  DML_TRY(readRange(*table.destination(), function, step).in("destination"));
+                        const Variant &variant, Step &step) {
+  DML_TRY(readRange(*table.source(), function, variant, step).in("source"));
+  DML_TRY(readRange(*table.destination(), function, variant, step)
+              .in("destination"));
   const BufferRange &source = step.ranges[0];
   const BufferRange &destination = step.ranges[1];
   if (source.size != destination.size)
@@ -536,7 +579,7 @@ Status Reader::readCopy(const fb::Copy &table, const Function &function,
 }
 
 Status Reader::readRange(const fb::BufferRange &table, const Function &function,
-                         Step &step) {
+                         const Variant &variant, Step &step) {
   if (table.kind() > fb::BufferKind::MAX)
     return invalid("buffer kind ", unsigned(table.kind()), " is unknown");
   BufferRange range{static_cast<BufferKind>(table.kind()), table.index(),
@@ -557,7 +600,7 @@ Status Reader::readRange(const fb::BufferRange &table, const Function &function,
   }
   case BufferKind::Temporary:
     what = "temporary buffer";
-    available = function.temporarySize;
+    available = variant.temporarySize;
     break;
   case BufferKind::Constant:
     what = "constant buffer";

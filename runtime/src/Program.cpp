@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "DevicePlan.h"
 
 #include <algorithm>
 #include <exception>
@@ -75,13 +76,14 @@ Expected<std::shared_ptr<Program>>
 Program::create(std::shared_ptr<Device> device,
                 std::shared_ptr<const Executable> executable) {
   // Before anything reaches the driver.
-  DML_TRY(checkRequirements(device->snapshot().info, executable->requirements,
-                            device->supportedFeatures()));
+  Expected<std::vector<uint32_t>> variants = chooseVariants(
+      device->snapshot().info, *executable, device->supportedFeatures());
+  if (!variants)
+    return variants.status();
   std::shared_ptr<Program> program(new Program);
   program->owner = std::move(device);
   program->contents = std::move(executable);
-  for (const Kernel &kernel : program->contents->kernels)
-    DML_TRY(program->createLayout(kernel.bindingCount));
+  program->variants = std::move(*variants);
   DML_TRY(program->createPipelines());
 
   const std::vector<uint8_t> &constants = program->contents->constants;
@@ -125,8 +127,20 @@ Status Program::createLayout(uint32_t bindingCount) {
                  "vkCreatePipelineLayout");
 }
 
+std::vector<bool> Program::findUsedKernels() const {
+  std::vector<bool> used(contents->kernels.size());
+  for (uint32_t i = 0; i < variants.size(); ++i)
+    for (const Step &step : variant(i).steps)
+      if (step.kind == DML_STEP_KIND_DISPATCH)
+        used[step.kernel] = true;
+  return used;
+}
+
 Status Program::createPipelines() {
   const DeviceFunctions &vk = owner->functions();
+  // The device may lack what the kernels of other variants need.
+  std::vector<bool> used = findUsedKernels();
+  pipelines.assign(contents->kernels.size(), VK_NULL_HANDLE);
   // No handle is lost: each has its place before it is made. Pipelines do not
   // need the modules they were made from.
   struct Modules : std::vector<VkShaderModule> {
@@ -139,17 +153,30 @@ Status Program::createPipelines() {
     }
     const Device &device;
   } modules(*owner);
-  for (const ShaderModule &module : contents->shaderModules) {
+  modules.assign(contents->shaderModules.size(), VK_NULL_HANDLE);
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    const Kernel &kernel = contents->kernels[i];
+    VkShaderModule &module = modules[kernel.shaderModule];
+    if (!used[i] || module)
+      continue;
+    const std::vector<uint32_t> &code =
+        contents->shaderModules[kernel.shaderModule].code;
     VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    info.codeSize = module.code.size() * sizeof(uint32_t);
-    info.pCode = module.code.data();
-    modules.push_back(VK_NULL_HANDLE);
+    info.codeSize = code.size() * sizeof(uint32_t);
+    info.pCode = code.data();
     DML_TRY(checkVk(
-        vk.CreateShaderModule(owner->handle(), &info, nullptr, &modules.back()),
-        "vkCreateShaderModule for shader module ", modules.size() - 1));
+        vk.CreateShaderModule(owner->handle(), &info, nullptr, &module),
+        "vkCreateShaderModule for shader module ", kernel.shaderModule));
   }
-  pipelines.resize(contents->kernels.size());
-  return forEachInParallel(pipelines.size(), [&](size_t kernel) {
+  std::vector<uint32_t> kernels;
+  for (uint32_t i = 0; i < used.size(); ++i) {
+    if (!used[i])
+      continue;
+    kernels.push_back(i);
+    DML_TRY(createLayout(contents->kernels[i].bindingCount));
+  }
+  return forEachInParallel(kernels.size(), [&](size_t i) {
+    uint32_t kernel = kernels[i];
     return createPipeline(kernel,
                           modules[contents->kernels[kernel].shaderModule]);
   });

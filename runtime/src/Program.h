@@ -32,6 +32,11 @@ public:
 
   const std::shared_ptr<Device> &device() const { return owner; }
   const Executable &executable() const { return *contents; }
+  /// The variant of a function that this program runs.
+  const Variant &variant(uint32_t function) const {
+    return contents->functions[function].variants[variants[function]];
+  }
+  /// Of a kernel that such a variant dispatches.
   VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
   const Layout &layout(uint32_t kernel) const {
     return layouts.at(contents->kernels[kernel].bindingCount);
@@ -42,11 +47,15 @@ public:
 private:
   Program() = default;
   Status createLayout(uint32_t bindingCount);
+  /// Of all kernels, those that the chosen variants dispatch.
+  std::vector<bool> findUsedKernels() const;
   Status createPipelines();
   Status createPipeline(size_t index, VkShaderModule module);
 
   std::shared_ptr<Device> owner;
   std::shared_ptr<const Executable> contents;
+  /// Of each function, the number of its variant.
+  std::vector<uint32_t> variants;
   std::map<uint32_t, Layout> layouts;
   std::vector<VkPipeline> pipelines;
   std::unique_ptr<Buffer> constantBuffer;

@@ -56,19 +56,114 @@ void expectError(const Expected<uint32_t> &found, DmlResult result,
 
 } // namespace
 
-TEST(CheckRequirements, CountsLoopsWhereTheDriverEndsThem) {
+TEST(FindMissing, CountsLoopsWhereTheDriverEndsThem) {
   DeviceSnapshot device = makeDevice("llvmpipe", kCpu);
   Requirements requirements;
   requirements.maxLoopIterations = 65536;
-  EXPECT_EQ(checkRequirements(device.info, requirements, 0).result(),
-            DML_SUCCESS);
+  EXPECT_THAT(findMissing(device.info, requirements), IsEmpty());
   device.info.limits.maxLoopIterations = 65535;
-  EXPECT_THAT(checkRequirements(device.info, requirements, 0).message(),
-              HasSubstr("maxLoopIterations of 65536 is needed, but it has "
-                        "65535"));
+  EXPECT_THAT(
+      findMissing(device.info, requirements),
+      ElementsAre("maxLoopIterations of 65536 is needed, but it has 65535"));
   requirements.maxLoopIterations = 65535;
-  EXPECT_EQ(checkRequirements(device.info, requirements, 0).result(),
-            DML_SUCCESS);
+  EXPECT_THAT(findMissing(device.info, requirements), IsEmpty());
+}
+
+namespace {
+
+Variant makeVariant(DmlFeatureFlags features, uint32_t storageBuffers = 4,
+                    uint32_t sharedMemory = 0) {
+  Variant variant{};
+  variant.requirements.features = features;
+  variant.requirements.maxPerStageDescriptorStorageBuffers = storageBuffers;
+  variant.requirements.maxComputeSharedMemorySize = sharedMemory;
+  return variant;
+}
+
+Executable makeExecutable(std::vector<std::vector<Variant>> functions) {
+  Executable executable{};
+  for (std::vector<Variant> &variants : functions) {
+    Function function{};
+    function.name = concat("f", executable.functions.size());
+    function.variants = std::move(variants);
+    executable.functions.push_back(std::move(function));
+  }
+  return executable;
+}
+
+constexpr DmlFeatureFlags kInt8 = DML_FEATURE_SHADER_INT8_BIT;
+constexpr DmlFeatureFlags kFloat16 = DML_FEATURE_SHADER_FLOAT16_BIT;
+constexpr DmlFeatureFlags kInt64 = DML_FEATURE_SHADER_INT64_BIT;
+
+} // namespace
+
+TEST(ChooseVariants, TakesTheFirstThatFits) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu);
+  // Ordered by what is to be preferred, of which limits are a part.
+  Executable executable = makeExecutable(
+      {{makeVariant(kInt8 | kFloat16), makeVariant(kFloat16, 16),
+        makeVariant(kFloat16, 4, 32768), makeVariant(kFloat16), makeVariant(0)},
+       {makeVariant(kInt8), makeVariant(0)},
+       {makeVariant(0)}});
+  auto choose = [&](DmlFeatureFlags features) {
+    device.info.features = features;
+    auto chosen = chooseVariants(device.info, executable);
+    EXPECT_TRUE(chosen) << chosen.status().message();
+    return chosen ? *chosen : std::vector<uint32_t>();
+  };
+  EXPECT_THAT(choose(0), ElementsAre(4, 1, 0));
+  EXPECT_THAT(choose(kInt8), ElementsAre(4, 0, 0));
+  EXPECT_THAT(choose(kFloat16), ElementsAre(3, 1, 0));
+  EXPECT_THAT(choose(kInt8 | kFloat16 | kInt64), ElementsAre(0, 0, 0));
+  device.info.limits.maxComputeSharedMemorySize = 32768;
+  EXPECT_THAT(choose(kFloat16), ElementsAre(2, 1, 0));
+  device.info.limits.maxPerStageDescriptorStorageBuffers = 16;
+  EXPECT_THAT(choose(kFloat16), ElementsAre(1, 1, 0));
+}
+
+TEST(ChooseVariants, TakesAVariantWhereTheOwnStepsDoNotFit) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu);
+  device.info.features = kFloat16;
+  auto chosen = chooseVariants(
+      device.info,
+      makeExecutable({{makeVariant(kFloat16), makeVariant(kInt64)}}));
+  ASSERT_TRUE(chosen) << chosen.status().message();
+  EXPECT_THAT(*chosen, ElementsAre(0));
+}
+
+TEST(ChooseVariants, NamesWhatTheNearestLacks) {
+  DeviceSnapshot device = makeDevice("GPU", kGpu);
+  auto expectMessage = [&](const Executable &executable,
+                           const std::string &message) {
+    auto chosen = chooseVariants(device.info, executable, kInt64);
+    ASSERT_FALSE(chosen);
+    EXPECT_EQ(chosen.status().result(), DML_ERROR_UNSUPPORTED);
+    EXPECT_EQ(chosen.status().message(), message);
+  };
+  expectMessage(
+      makeExecutable({{makeVariant(kInt8 | kFloat16), makeVariant(kFloat16),
+                       makeVariant(kInt8 | kInt64)}}),
+      "device 'GPU' cannot run the executable: of the 3 variants of function "
+      "'f0' it comes nearest to variant 1: feature shaderFloat16 is needed, "
+      "but "
+      "it has none");
+  // Of two that lack as much, the last.
+  expectMessage(makeExecutable({{makeVariant(kInt8), makeVariant(kInt64)}}),
+                "device 'GPU' cannot run the executable: of the 2 variants of "
+                "function 'f0' it comes nearest to variant 1: feature "
+                "shaderInt64 is needed, but the VkDevice was created without "
+                "it");
+  // Without a choice functions have the same requirements, which are said once;
+  // those that can be run are not spoken of.
+  expectMessage(
+      makeExecutable({{makeVariant(kInt8)},
+                      {makeVariant(kInt8)},
+                      {makeVariant(kInt64), makeVariant(0)},
+                      {makeVariant(kFloat16), makeVariant(kInt8 | kFloat16)}}),
+      "device 'GPU' cannot run the executable: feature shaderInt8 is needed, "
+      "but "
+      "it has none; of the 2 variants of function 'f3' it comes nearest to "
+      "variant 0: feature shaderFloat16 is needed, but it has none");
 }
 
 TEST(SelectDevice, PrefersAGpuToTheCpu) {
@@ -146,7 +241,10 @@ TEST(FindMissing, NamesEverything) {
           "maxComputeWorkGroupSize[1] of 129 is needed, but it has 128",
           "maxComputeWorkGroupCount[2] of 65536 is needed, but it has 65535",
           "maxComputeSharedMemorySize of 16385 is needed, but it has 16384"));
-  Status status = checkRequirements(device.info, needs);
+  Variant variant{};
+  variant.requirements = needs;
+  Status status =
+      chooseVariants(device.info, makeExecutable({{variant}})).status();
   EXPECT_EQ(status.result(), DML_ERROR_UNSUPPORTED);
   EXPECT_THAT(status.message(),
               HasSubstr("device 'GPU' cannot run the executable: Vulkan 1.3"));

@@ -64,11 +64,144 @@ TEST(ExecutableReader, ReadsWhatIsThere) {
   EXPECT_EQ(executable.functions.size(), 2u);
   EXPECT_EQ(executable.kernels.size(), 2u);
   EXPECT_EQ(executable.constants.size(), 768u);
-  EXPECT_EQ(executable.functions[0].steps.size(), 3u);
-  EXPECT_TRUE(executable.functions[0].steps[1].barrier);
+  ASSERT_EQ(executable.functions[0].variants.size(), 1u);
+  const Variant &own = executable.functions[0].variants[0];
+  EXPECT_EQ(own.steps.size(), 3u);
+  EXPECT_TRUE(own.steps[1].barrier);
+  EXPECT_EQ(own.requirements.maxComputeSharedMemorySize, 256u);
   EXPECT_EQ(executable.functions[0].inputs[0].byteSize, 512u);
   EXPECT_TRUE(read(write(*makeTwice())));
   EXPECT_TRUE(read(write(*makeCopies())));
+}
+
+TEST(ExecutableReader, ReadsVariants) {
+  auto result = read(write(*makeVariants()));
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ((*result)->requirements.features, 0u);
+  const std::vector<Variant> &variants = (*result)->functions[0].variants;
+  ASSERT_EQ(variants.size(), 2u);
+  EXPECT_EQ(variants[0].requirements.features, DML_FEATURE_SHADER_INT64_BIT);
+  EXPECT_EQ(variants[0].steps.size(), 1u);
+  EXPECT_EQ(variants[0].temporarySize, 0u);
+  EXPECT_EQ(variants[1].requirements.features, 0u);
+  EXPECT_EQ(variants[1].steps.size(), 2u);
+  EXPECT_EQ(variants[1].temporarySize, 256u);
+}
+
+// A variant is trusted no more than the function's own steps, and is held
+// against its own requirements.
+
+TEST(ExecutableReader, ChecksVariants) {
+  auto expectVariantError =
+      [](const std::function<void(ExecutableObject &, fb::VariantT &)> &spoil,
+         const std::string &message) {
+        auto object = makeVariants();
+        spoil(*object, *object->functions[0]->variants[0]);
+        auto result = read(write(*object));
+        ASSERT_FALSE(result) << "accepted, but expected: " << message;
+        EXPECT_EQ(result.status().result(), DML_ERROR_INVALID_EXECUTABLE);
+        EXPECT_THAT(result.status().message(), HasSubstr(message));
+      };
+  auto getDispatch = [](fb::VariantT &variant) -> fb::DispatchT & {
+    return *variant.steps[0]->operation.AsDispatch();
+  };
+  expectVariantError(
+      [](auto &, auto &v) { v.requirements->features.clear(); },
+      "function 'twice': variant 0: step 0: kernel 0: its capabilities need "
+      "shaderInt64, which the requirements do not declare");
+  // The function's own steps take nothing from a variant's requirements.
+  expectVariantError(
+      [](auto &o, auto &) {
+        o.functions[0]->steps[0]->operation.AsDispatch()->kernel = 0;
+      },
+      "function 'twice': step 0: kernel 0: its capabilities need shaderInt64");
+  expectVariantError(
+      [](auto &, auto &v) { v.requirements->vulkan_api_version = 7; },
+      "variant 0: requirements: vulkan_api_version is 0x7");
+  expectVariantError(
+      [](auto &, auto &v) { v.requirements->features = {fb::Feature(200)}; },
+      "variant 0: requirements: feature 200 is unknown");
+  expectVariantError(
+      [](auto &, auto &v) { v.requirements->max_storage_buffer_range = 31; },
+      "variant 0: step 0: binding 0 has 32 bytes, but the declared "
+      "max_storage_buffer_range is 31");
+  expectVariantError(
+      [](auto &, auto &v) {
+        v.requirements->max_per_stage_descriptor_storage_buffers = 1;
+      },
+      "variant 0: step 0: kernel 0: has 2 bindings, but at most 1 are "
+      "declared");
+  expectVariantError(
+      [](auto &, auto &v) {
+        v.requirements->max_compute_workgroup_invocations = 0;
+      },
+      "variant 0: step 0: kernel 0: workgroup size 1x1x1 has more invocations");
+  expectVariantError(
+      [](auto &, auto &v) {
+        *v.requirements->max_compute_workgroup_count = {2, 1, 1};
+      },
+      "variant 0: step 0: workgroup count is 3x1x1");
+  expectVariantError([&](auto &, auto &v) { getDispatch(v).kernel = 2; },
+                     "variant 0: step 0: kernel 2 does not exist");
+  expectVariantError(
+      [&](auto &, auto &v) { getDispatch(v).bindings.pop_back(); },
+      "variant 0: step 0: has 1 bindings, but kernel 0 has 2");
+  expectVariantError(
+      [&](auto &, auto &v) {
+        getDispatch(v).bindings[0] = {kTemporary, 0, 0, 32};
+      },
+      // That of the function's own steps is another.
+      "variant 0: step 0: binding 0: offset 0 and size 32 reach beyond the 0 "
+      "bytes of the temporary buffer");
+  expectVariantError([](auto &, auto &v) { v.temporary_size = 100; },
+                     "variant 0: temporary_size is 100");
+  expectVariantError([](auto &, auto &v) { v.steps.clear(); },
+                     "variant 0: output 0 ('b') is written by no step");
+  expectVariantError([](auto &o, auto &) { o.functions[0]->steps.clear(); },
+                     "function 'twice': output 0 ('b') is written by no step");
+  expectVariantError([](auto &, auto &v) { v.requirements.reset(); },
+                     "FlatBuffers' verifier");
+}
+
+TEST(ExecutableReader, RefusesVariantsThatAreTheSameAgainAndAgain) {
+  auto makeShared = [](size_t count) {
+    auto object = makeVariants();
+    flatbuffers::FlatBufferBuilder builder;
+    fb::FunctionT &function = *object->functions[0];
+    auto steps =
+        builder.CreateVector(std::vector<flatbuffers::Offset<fb::Step>>(
+            1, fb::Step::Pack(builder, function.steps[1].get())));
+    auto requirements =
+        fb::Requirements::Pack(builder, object->requirements.get());
+    auto variant = fb::CreateVariant(builder, requirements, 256, steps);
+    auto variants = builder.CreateVector(
+        std::vector<flatbuffers::Offset<fb::Variant>>(count, variant));
+    std::vector<flatbuffers::Offset<fb::Tensor>> inputs = {
+        fb::Tensor::Pack(builder, function.inputs[0].get())};
+    std::vector<flatbuffers::Offset<fb::Tensor>> outputs = {
+        fb::Tensor::Pack(builder, function.outputs[0].get())};
+    auto functions = builder.CreateVector(
+        std::vector<flatbuffers::Offset<fb::Function>>{fb::CreateFunction(
+            builder, builder.CreateString("f"), builder.CreateVector(inputs),
+            builder.CreateVector(outputs), 256, steps, 0, variants)});
+    auto modules = builder.CreateVector(
+        std::vector<flatbuffers::Offset<fb::ShaderModule>>());
+    auto kernels =
+        builder.CreateVector(std::vector<flatbuffers::Offset<fb::Kernel>>());
+    fb::FinishExecutableBuffer(
+        builder, fb::CreateExecutable(builder, 1, 2, 0, requirements, modules,
+                                      kernels, 0, functions));
+    return std::vector<uint8_t>(builder.GetBufferPointer(),
+                                builder.GetBufferPointer() + builder.GetSize());
+  };
+  auto result = read(makeShared(1));
+  EXPECT_TRUE(result) << result.status().message();
+  result = read(makeShared(50));
+  ASSERT_FALSE(result);
+  // Both limit how often the same bytes are looked at.
+  EXPECT_THAT(result.status().message(),
+              testing::AnyOf(HasSubstr("the same bytes again and again"),
+                             HasSubstr("FlatBuffers' verifier")));
 }
 
 TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
@@ -87,9 +220,13 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
 
 TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
-              "has format version 2.1, but this runtime reads 1.0 to 1.1");
+              "has format version 2.1, but this runtime reads 1.0 to 1.2");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
-  expectError([](auto &o) { o.version_minor = 2; }, "has format version 1.2");
+  expectError([](auto &o) { o.version_minor = 3; }, "has format version 1.3");
+  // Files of older versions do not spell out the minor version.
+  auto result = read(write(*makeArithmetic()));
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ((*result)->versionMinor, 1);
 }
 
 TEST(ExecutableReader, ChecksRequirements) {
@@ -449,7 +586,8 @@ TEST(ExecutableReader, SurvivesEveryTruncation) {
 }
 
 TEST(ExecutableReader, SurvivesEveryBitFlip) {
-  for (auto &bytes : {write(*makeArithmetic()), write(*makeCopies())})
+  for (auto &bytes :
+       {write(*makeArithmetic()), write(*makeCopies()), write(*makeVariants())})
     for (size_t at = 0; at < bytes.size(); ++at)
       for (int bit = 0; bit < 8; ++bit) {
         std::vector<uint8_t> spoiled = bytes;

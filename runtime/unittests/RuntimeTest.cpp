@@ -181,16 +181,70 @@ TEST(Executable, Reflects) {
                dmlGetInputInfo, executable, 0, 2, &tensor);
 
   DmlStepInfo step;
-  EXPECT_OK(dmlGetStepInfo, executable, 0, 2, &step);
+  EXPECT_OK(dmlGetStepInfo, executable, 0, 0, 2, &step);
   EXPECT_THAT(step.label, StrEq("test.reverse"));
   EXPECT_EQ(step.workgroupCount[0], 2u);
   EXPECT_EQ(step.workgroupSize[0], 64u);
   EXPECT_EQ(step.boundSize, 1024u);
-  EXPECT_OK(dmlGetStepInfo, executable, 0, 1, &step);
+  EXPECT_OK(dmlGetStepInfo, executable, 0, 0, 1, &step);
   EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
   EXPECT_TRUE(step.barrier);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 2 does not exist",
-               dmlGetStepInfo, executable, 2, 0, &step);
+               dmlGetStepInfo, executable, 2, 0, 0, &step);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "variant 1 does not exist; there are 1", dmlGetStepInfo,
+               executable, 0, 1, 0, &step);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "step 3 does not exist",
+               dmlGetStepInfo, executable, 0, 0, 3, &step);
+  dmlDestroyExecutable(executable);
+}
+
+TEST(Executable, ReflectsVariants) {
+  DmlExecutable executable = load(*makeVariants());
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  EXPECT_EQ(info.versionMinor, 2);
+  EXPECT_EQ(info.requiredFeatures, 0u);
+  DmlFunctionInfo function;
+  EXPECT_OK(dmlGetFunctionInfo, executable, 0, &function);
+  EXPECT_EQ(function.variantCount, 2u);
+  EXPECT_EQ(function.temporarySize, 256u);
+  DmlVariantInfo variant;
+  EXPECT_OK(dmlGetVariantInfo, executable, 0, 0, &variant);
+  EXPECT_EQ(variant.stepCount, 1u);
+  EXPECT_EQ(variant.temporarySize, 0u);
+  EXPECT_EQ(variant.requiredFeatures, DML_FEATURE_SHADER_INT64_BIT);
+  EXPECT_EQ(variant.requiredLimits.maxPerStageDescriptorStorageBuffers, 2u);
+  EXPECT_OK(dmlGetVariantInfo, executable, 0, 1, &variant);
+  EXPECT_EQ(variant.stepCount, 2u);
+  EXPECT_EQ(variant.requiredFeatures, 0u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "variant 2 does not exist; there are 2", dmlGetVariantInfo,
+               executable, 0, 2, &variant);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 1 does not exist",
+               dmlGetVariantInfo, executable, 1, 0, &variant);
+  DmlStepInfo step;
+  EXPECT_OK(dmlGetStepInfo, executable, 0, 1, 1, &step);
+  EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
+
+  DmlDeviceInfo device{};
+  device.apiVersion = VK_API_VERSION_1_2;
+  device.features = DML_FEATURE_ALL;
+  device.limits = variant.requiredLimits;
+  uint32_t chosen = 9;
+  EXPECT_OK(dmlChooseVariant, executable, 0, &device, &chosen);
+  EXPECT_EQ(chosen, 0u);
+  device.features = 0;
+  EXPECT_OK(dmlChooseVariant, executable, 0, &device, &chosen);
+  EXPECT_EQ(chosen, 1u);
+  EXPECT_OK(dmlCheckExecutable, executable, &device);
+  device.limits.maxPerStageDescriptorStorageBuffers = 1;
+  EXPECT_FAILS(DML_ERROR_UNSUPPORTED,
+               "it comes nearest to variant 1: "
+               "maxPerStageDescriptorStorageBuffers of 2 is needed, but it has "
+               "1",
+               dmlChooseVariant, executable, 0, &device, &chosen);
+  EXPECT_EQ(chosen, 1u);
   dmlDestroyExecutable(executable);
 }
 
@@ -313,6 +367,49 @@ TEST_F(OnDevice, DescribesItself) {
                dmlGetDeviceInfo, instance, 99, &info);
   EXPECT_FAILS(DML_ERROR_NOT_FOUND, "no device is called 'none such'",
                dmlFindDevice, instance, "none such", &index);
+}
+
+// The variant for the device is run, with its own temporary buffer and steps;
+// kernels of the other, which the device may be unable to make, are left alone.
+TEST_F(OnDevice, RunsTheVariantThatFits) {
+  DmlExecutable variants = load(*makeVariants());
+  for (DmlFeatureFlags disabled :
+       {DmlFeatureFlags(0), DmlFeatureFlags(DML_FEATURE_SHADER_INT64_BIT)}) {
+    DmlDeviceCreateInfo info{};
+    info.disabledFeatures = disabled;
+    DmlDevice lesser = nullptr;
+    EXPECT_OK(dmlCreateDevice, instance, &info, &lesser);
+    DmlDeviceInfo has;
+    dmlGetDeviceProperties(lesser, &has);
+    uint32_t variant = 9;
+    EXPECT_OK(dmlChooseVariant, variants, 0, &has, &variant);
+    bool isFirst = has.features & DML_FEATURE_SHADER_INT64_BIT;
+    EXPECT_EQ(variant, isFirst ? 0u : 1u);
+    DmlVariantInfo variantInfo;
+    EXPECT_OK(dmlGetVariantInfo, variants, 0, variant, &variantInfo);
+
+    DmlProgram some = nullptr;
+    EXPECT_OK(dmlCreateProgram, lesser, variants, &some);
+    std::vector<int64_t> in = {1, -3, int64_t(0x123456789abcdef)}, out(3);
+    DmlHostTensor input = {in.data(), 24}, output = {out.data(), 24};
+    EXPECT_OK(dmlRunFunction, some, 0, &input, 1, &output, 1);
+    EXPECT_THAT(out, testing::ElementsAre(2, -6, 0x2468acf13579bde));
+
+    DmlBindingTableCreateInfo tableInfo{};
+    tableInfo.timestamps = true;
+    DmlBindingTable table = nullptr;
+    EXPECT_OK(dmlCreateBindingTable, some, &tableInfo, &table);
+    std::vector<DmlStepTime> times(3);
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+                 "there is room for the times of 3 steps", dmlGetStepTimes,
+                 table, times.data(), 3);
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "has not been executed",
+                 dmlGetStepTimes, table, times.data(), variantInfo.stepCount);
+    dmlDestroyBindingTable(table);
+    dmlDestroyProgram(some);
+    dmlDestroyDevice(lesser);
+  }
+  dmlDestroyExecutable(variants);
 }
 
 TEST_F(OnDevice, RunsAFunctionOnHostMemory) {

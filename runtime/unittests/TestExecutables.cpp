@@ -183,6 +183,29 @@ std::unique_ptr<ExecutableObject> dml::test::makeTwice() {
   return object;
 }
 
+std::unique_ptr<ExecutableObject> dml::test::makeVariants() {
+  auto object = makeTwice();
+  object->version_minor = 2;
+  FunctionT &function = *object->functions[0];
+  auto variant = std::make_unique<VariantT>();
+  variant->requirements =
+      std::make_unique<RequirementsT>(*object->requirements);
+  std::swap(variant->steps, function.steps);
+  function.variants.push_back(std::move(variant));
+
+  object->requirements->features.clear();
+  object->shader_modules.push_back(shaderModule("twice_words"));
+  object->kernels.push_back(kernel(1, 1, 2));
+  function.temporary_size = 256;
+  BufferRange temporary(BufferKind::Temporary, 0, 0, 32);
+  function.steps.push_back(
+      dispatch("test.twice", false, 1, 3,
+               {BufferRange(BufferKind::Input, 0, 0, 32), temporary}));
+  function.steps.push_back(copy("test.copy", true, temporary,
+                                BufferRange(BufferKind::Output, 0, 0, 32)));
+  return object;
+}
+
 std::unique_ptr<ExecutableObject> dml::test::makeCopies() {
   auto object = makeEmpty();
   auto addFunction = [&](const std::string &name, DataType type,

@@ -34,6 +34,11 @@ std::unique_ptr<ExecutableObject> makeArithmetic();
 /// twice(a: 3xi64) -> b, which needs shaderInt64.
 std::unique_ptr<ExecutableObject> makeTwice();
 
+/// twice(a: 3xi64) -> b with two variants: one that needs shaderInt64, and the
+/// function's own steps, which compute in words of 32 bits, into a temporary
+/// that is copied.
+std::unique_ptr<ExecutableObject> makeVariants();
+
 /// A function for each data type, called as the type is ("f32", ...), which
 /// copies a 2x3 tensor, and "scalar", which copies an f32 of rank 0. No
 /// kernels.

@@ -63,6 +63,37 @@ function add_constant.*
     binding 1: constant, bytes 256 to 768
 " arithmetic.dmlx)
 run(0 "  shaderInt64\n" twice.dmlx)
+run(0 "^format 1.2.*
+a device needs
+  Vulkan 1.2
+  maxStorageBufferRange 32
+.*
+  checked against feature level 4_1
+  variant 0, for devices that have
+    Vulkan 1.2
+    shaderInt64
+    maxStorageBufferRange 32
+.*
+  step 0: kernel 0 .*
+  temporary memory: 0 bytes
+  variant 1, for all others
+  step 0: kernel 1 .*
+  step 1, after a barrier: copy.*
+  temporary memory: 256 bytes
+" variants.dmlx)
+run(0 "^{" variants.dmlx --json)
+foreach(expected IN ITEMS "shaderInt64 functions,0,variants,0,requirements,features,0"
+    "1.2 functions,0,variants,0,requirements,apiVersion"
+    "0 functions,0,variants,0,steps,0,kernel" "1 functions,0,steps,0,kernel"
+    "0 functions,0,variants,0,temporarySize" "256 functions,0,temporarySize")
+  string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
+  set(wanted "${CMAKE_MATCH_1}")
+  string(REPLACE "," ";" path "${CMAKE_MATCH_2}")
+  string(JSON value GET "${out}" ${path})
+  if(NOT value STREQUAL wanted)
+    message(SEND_ERROR "${path} is ${value}, not ${wanted}")
+  endif()
+endforeach()
 run(0 "written by dml's unit tests" -)
 
 # What programs read.

@@ -35,6 +35,24 @@ run(0 "main\\(%a: 4x32xf32, %b: 4x32xf32\\) -> \\(%sum: 4x32xf32, %reversed: 2x6
 run(0 "checked against feature level [0-9]_[0-9], 1 step, 0 bytes temporary"
   twice.dmlx --print-signature)
 
+# Of several variants the device runs the first that it can; which, --time says.
+run(0 "checked against feature level 4_1, 2 variants, the first that fits a device is run
+    variant 0: 1 step, 0 bytes temporary; needs shaderInt64, 2 storage buffers
+    variant 1: 2 steps, 256 bytes temporary; needs 2 storage buffers
+" variants.dmlx --print-signature)
+foreach(disabled IN ITEMS "" --disable-feature=shaderInt64)
+  run(0 "^%b: 3xi64\n\\[2 -4 17179869184\\]\n$"
+    variants.dmlx "--input=3xi64=1 -2 8589934592" --validate ${disabled})
+endforeach()
+execute_process(COMMAND "${DML_RUN}" variants.dmlx --input=3xi64=1 --time
+  --disable-feature=shaderInt64 WORKING_DIRECTORY "${FOLDER}"
+  OUTPUT_QUIET ERROR_VARIABLE err)
+if(NOT err MATCHES "\ntime: variant 1 of 2; needs 2 storage buffers\n.*\ntime: step 1: ")
+  message(SEND_ERROR "the variant is not named:\n${err}")
+endif()
+run(1 "cannot run the executable: of the 2 variants of function 'twice' it comes nearest to variant 0: maxComputeSharedMemorySize of 1073741824 is needed, but it has [0-9]+\n$"
+  demanding.dmlx --input=3xi64=1)
+
 # Values in, values out.
 run(0 "^%to: 2x3xi8\n\\[\\[1  2  3\\]\n \\[-4 5  6\\]\\]\n$"
   copies.dmlx --function=i8 "--input=2x3xi8=[[1, 2, 3], [-4, 5, 6]]" --validate)

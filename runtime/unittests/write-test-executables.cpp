@@ -34,10 +34,20 @@ int main(int argc, char **argv) {
     at += code[at] >> 16;
   code.insert(code.begin() + static_cast<ptrdiff_t>(at),
               {2 << 16 | 19, code[3]++});
+  // A device lacks more for its own steps than for the variant.
+  auto demanding = makeVariants();
+  demanding->requirements->max_compute_shared_memory_size = 1u << 31;
+  demanding->requirements->max_storage_buffer_range = UINT64_MAX;
+  demanding->requirements->max_compute_workgroup_invocations = UINT32_MAX;
+  demanding->functions[0]
+      ->variants[0]
+      ->requirements->max_compute_shared_memory_size = 1u << 30;
   bool ok = save("arithmetic.dmlx", arithmetic) &&
             save("doubled-type.dmlx", write(*doubled)) &&
             save("copies.dmlx", write(*makeCopies())) &&
             save("twice.dmlx", write(*makeTwice())) &&
+            save("variants.dmlx", write(*makeVariants())) &&
+            save("demanding.dmlx", write(*demanding)) &&
             save("greedy.dmlx", write(*greedy)) &&
             save("chain.dmlx", write(*makeChain(200)));
   arithmetic.resize(arithmetic.size() / 2);

@@ -35,7 +35,8 @@ uint64_t Signature::bytes() const {
   return bytes;
 }
 
-Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index) {
+Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index,
+                                    const DmlDeviceInfo *device) {
   Signature signature;
   signature.executable = executable;
   signature.index = index;
@@ -46,9 +47,13 @@ Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index) {
   signature.outputs.resize(signature.info.outputCount);
   for (uint32_t i = 0; i < signature.info.outputCount; ++i)
     DML_CHECK(dmlGetOutputInfo, executable, index, i, &signature.outputs[i]);
-  for (uint32_t i = 0; i < signature.info.stepCount; ++i) {
+  uint32_t variant = signature.info.variantCount - 1;
+  if (device)
+    DML_CHECK(dmlChooseVariant, executable, index, device, &variant);
+  DML_CHECK(dmlGetVariantInfo, executable, index, variant, &signature.variant);
+  for (uint32_t i = 0; i < signature.variant.stepCount; ++i) {
     DmlStepInfo step;
-    DML_CHECK(dmlGetStepInfo, executable, index, i, &step);
+    DML_CHECK(dmlGetStepInfo, executable, index, variant, i, &step);
     ++(step.kind == DML_STEP_KIND_COPY ? signature.copies
                                        : signature.dispatches);
     signature.boundBytes += step.boundSize;
@@ -109,7 +114,7 @@ Workload::Workload(DmlDevice device, const Signature &signature,
                    uint64_t target, uint64_t limit)
     : device(device), signature(signature) {
   DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());
-  uint64_t size = align(signature.info.temporarySize);
+  uint64_t size = align(signature.variant.temporarySize);
   for (const DmlTensorInfo &input : signature.inputs)
     size += align(input.bufferSize);
   for (const DmlTensorInfo &output : signature.outputs)
@@ -174,8 +179,8 @@ void Workload::makeSets(size_t count) {
     }
     for (const DmlTensorInfo &output : signature.outputs)
       set.outputs.push_back(allocate(output.bufferSize));
-    if (signature.info.temporarySize != 0)
-      set.temporary.push_back(allocate(signature.info.temporarySize));
+    if (signature.variant.temporarySize != 0)
+      set.temporary.push_back(allocate(signature.variant.temporarySize));
     DmlBindingTableCreateInfo info{};
     info.function = signature.index;
     info.timestamps = true;
@@ -199,8 +204,8 @@ double Workload::runOnDevice() {
   next = (next + 1) % sets.size();
   DML_CHECK(dmlSubmit, table);
   DML_CHECK(dmlWait, table, UINT64_MAX);
-  std::vector<DmlStepTime> times(signature.info.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.info.stepCount);
+  std::vector<DmlStepTime> times(signature.variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.variant.stepCount);
   uint64_t end = 0;
   for (const DmlStepTime &time : times)
     end = std::max(end, time.end);

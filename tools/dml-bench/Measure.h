@@ -14,11 +14,13 @@
 
 namespace dml::tools {
 
-/// A function of an executable, with the descriptions of its tensors.
+/// A function of an executable, with the descriptions of its tensors and of the
+/// variant that is run.
 struct Signature {
   DmlExecutable executable = nullptr;
   uint32_t index = 0;
   DmlFunctionInfo info{};
+  DmlVariantInfo variant{};
   std::vector<DmlTensorInfo> inputs;
   std::vector<DmlTensorInfo> outputs;
   uint32_t dispatches = 0;
@@ -30,7 +32,9 @@ struct Signature {
   uint64_t bytes() const;
 };
 
-Signature readSignature(DmlExecutable executable, uint32_t index);
+/// Describes the variant for `device`, which can run it, or the last one.
+Signature readSignature(DmlExecutable executable, uint32_t index,
+                        const DmlDeviceInfo *device = nullptr);
 
 /// A function with several sets of buffers, which take turns so that no run
 /// finds its data in a cache. Inputs hold random data without zeros.

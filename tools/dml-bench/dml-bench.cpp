@@ -62,11 +62,15 @@ Case describeCase(const std::string &file, const Signature &signature) {
     result.outputs.push_back(describe(output));
   if (!signature.outputs.empty())
     result.type = dmlGetDataTypeName(signature.outputs[0].dataType);
+  return result;
+}
+
+/// What the variant that is run does.
+void describeSteps(Case &result, const Signature &signature) {
   result.dispatches = signature.dispatches;
   result.copies = signature.copies;
-  result.temporaryBytes = signature.info.temporarySize;
+  result.temporaryBytes = signature.variant.temporarySize;
   result.boundBytes = signature.boundBytes;
-  return result;
 }
 
 class Bench {
@@ -85,7 +89,7 @@ private:
   /// A copy that reads and writes `bytes` together, as far as the device can.
   Workload makeCopy(uint64_t bytes, Executable &executable, Rate &rate);
   Rate measureLargeCopy();
-  void runCase(Case &result, const Signature &signature);
+  void runCase(Case &result, const Signature &described);
 
   const Options &options;
   DmlDevice device;
@@ -120,15 +124,19 @@ Rate Bench::measureLargeCopy() {
   return rate;
 }
 
-void Bench::runCase(Case &result, const Signature &signature) {
-  if (signature.info.stepCount == 0) {
-    result.skipped = "it has no steps to run";
-    return;
-  }
+void Bench::runCase(Case &result, const Signature &described) {
+  describeSteps(result, described);
   Check check;
-  if (dmlCheckExecutable(signature.executable, &report.device, check) !=
+  if (dmlCheckExecutable(described.executable, &report.device, check) !=
       DML_SUCCESS) {
     result.skipped = dmlGetErrorMessage(*static_cast<DmlError *>(check));
+    return;
+  }
+  Signature signature =
+      readSignature(described.executable, described.index, &report.device);
+  describeSteps(result, signature);
+  if (signature.variant.stepCount == 0) {
+    result.skipped = "it has no steps to run";
     return;
   }
   try {

@@ -56,13 +56,15 @@ static cl::opt<Stage> stage(
                    "the executable that the runtime loads (the default)")),
     cl::cat(category));
 
-static cl::opt<std::string> deviceProfile(
+static cl::list<std::string> deviceProfiles(
     "device-profile",
     cl::desc(
         "Devices to generate code for: 'full' (every feature that a kernel "
-        "may need) or 'minimal' (none), then any number of ',+feature' or "
-        "',-feature' under Vulkan's names: full,-shaderFloat64"),
-    cl::value_desc("profile"), cl::init("full"), cl::cat(category));
+        "may need; the default) or 'minimal' (none), then any number of "
+        "',+feature' or ',-feature' under Vulkan's names: full,-shaderFloat64. "
+        "Of several profiles each is a variant in the executable, of which "
+        "a device runs the first that it can"),
+    cl::value_desc("profile"), cl::cat(category));
 
 static cl::opt<std::string> featureLevel(
     "feature-level",
@@ -168,10 +170,14 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     pm.enableTiming(scope);
     return applyPassManagerCLOptions(pm);
   };
+  FailureOr<std::vector<uint8_t>> bytes = failure();
   dml::Stage to = stage == Stage::Linalg ? dml::Stage::Linalg
                   : stage == Stage::GPU  ? dml::Stage::GPU
                                          : dml::Stage::SPIRV;
-  if (failed(dml::compileTo(module, to, options, configure)))
+  if (stage == Stage::Executable)
+    bytes =
+        dml::compileToExecutable(module, options, deviceProfiles, configure);
+  else if (failed(dml::compileTo(module, to, options, configure)))
     return dml::tools::kExitNo;
 
   switch (stage) {
@@ -187,7 +193,6 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
   case Stage::SPIRVBinary:
     return writeKernels(module);
   case Stage::Executable:
-    FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(module);
     progress.clear();
     if (failed(bytes) || !isReadable(*bytes))
       return dml::tools::kExitNo;
@@ -197,10 +202,17 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
 }
 
 static ExitCode run() {
-  if (llvm::Expected<dml::DeviceProfile> profile =
-          dml::DeviceProfile::parse(deviceProfile);
-      !profile)
-    return reportError(llvm::toString(profile.takeError()));
+  if (deviceProfiles.empty())
+    deviceProfiles.push_back("full");
+  for (const std::string &profile : deviceProfiles)
+    if (llvm::Expected<dml::DeviceProfile> parsed =
+            dml::DeviceProfile::parse(profile);
+        !parsed)
+      return reportError(llvm::toString(parsed.takeError()));
+  if (deviceProfiles.size() > 1 && stage != Stage::Executable)
+    return reportError("there are " + llvm::Twine(deviceProfiles.size()) +
+                       " device profiles, but only an executable "
+                       "(--emit=dmlx) has variants: name one");
 
   if (!featureLevel.empty() && !dml::parseFeatureLevel(featureLevel))
     return reportError(dml::describeUnknownFeatureLevel(featureLevel));
@@ -236,7 +248,7 @@ static ExitCode run() {
   dml::CompilerOptions options;
   options.featureLevel = featureLevel.getValue();
   options.legalize = legalize.getValue();
-  options.deviceProfile = deviceProfile.getValue();
+  options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
   options.contractionTile = contractionTile.getValue();
   console.progress.begin("compiling " + inputFile);
@@ -257,7 +269,9 @@ int main(int argc, char **argv) {
           "  dml-compile model.mlir -o model.dmlx\n"
           "  dml-compile model.mlir --emit=linalg\n"
           "  dml-compile model.mlir --device-profile=full,-shaderFloat64 -o "
-          "model.dmlx\n\n"
+          "model.dmlx\n"
+          "  dml-compile model.mlir --device-profile=full "
+          "--device-profile=minimal -o model.dmlx\n\n"
           "Reads a module of dml operators in functions on tensors and writes "
           "the\n"
           "executable that dml-run and the runtime load, or a stage on the "

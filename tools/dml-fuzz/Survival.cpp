@@ -173,8 +173,12 @@ static Outcome surviveExecutable(StringRef bytes, Device *device) {
       result = dmlGetInputInfo(executable, function, i, &tensor, &error);
     for (uint32_t i = 0; !result && i < functionInfo.outputCount; ++i)
       result = dmlGetOutputInfo(executable, function, i, &tensor, &error);
-    for (uint32_t i = 0; !result && i < functionInfo.stepCount; ++i)
-      result = dmlGetStepInfo(executable, function, i, &step, &error);
+    DmlVariantInfo variant;
+    for (uint32_t v = 0; !result && v < functionInfo.variantCount; ++v) {
+      result = dmlGetVariantInfo(executable, function, v, &variant, &error);
+      for (uint32_t i = 0; !result && i < variant.stepCount; ++i)
+        result = dmlGetStepInfo(executable, function, v, i, &step, &error);
+    }
     if (result != DML_SUCCESS)
       return explain(Outcome::Failed);
   }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inspect.h"
+#include "DevicePlan.h"
 #include "support/HostTensor.h"
 #include "support/Json.h"
 #include "support/Limits.h"
@@ -70,18 +71,28 @@ std::string describeRange(const Function &function, const BufferRange &range) {
 }
 
 /// Limits that something is required of.
-std::vector<Limit> listRequiredLimits(const DmlDeviceLimits &limits) {
+std::vector<Limit> listRequiredLimits(const Requirements &requirements) {
   std::vector<Limit> required;
-  for (Limit &limit : listLimits(limits))
+  for (Limit &limit : listLimits(toLimits(requirements)))
     if (std::any_of(limit.values.begin(), limit.values.end(),
                     [](uint64_t value) { return value != 0; }))
       required.push_back(std::move(limit));
   return required;
 }
 
+void printRequirements(std::ostream &text, const Requirements &requirements,
+                       const char *indent) {
+  text << indent << "Vulkan " << describeVersion(requirements.apiVersion)
+       << '\n';
+  for (const auto &[name, isNeeded] : listFeatures(requirements.features))
+    if (isNeeded)
+      text << indent << name << '\n';
+  for (const Limit &limit : listRequiredLimits(requirements))
+    text << indent << limit.name << ' ' << join(limit.values, " x ") << '\n';
+}
+
 void printStep(std::ostream &text, const Executable &executable,
-               const Function &function, size_t index) {
-  const Step &step = function.steps[index];
+               const Function &function, const Step &step, size_t index) {
   text << "  step " << index << (step.barrier ? ", after a barrier: " : ": ");
   bool isDispatch = step.kind == DML_STEP_KIND_DISPATCH;
   if (isDispatch)
@@ -98,6 +109,22 @@ void printStep(std::ostream &text, const Executable &executable,
     else
       text << (i == 0 ? "from " : "to ");
     text << describeRange(function, step.ranges[i]) << '\n';
+  }
+}
+
+void printVariant(std::ostream &text, const Executable &executable,
+                  const Function &function, const Variant &variant) {
+  for (size_t i = 0; i < variant.steps.size(); ++i)
+    printStep(text, executable, function, variant.steps[i], i);
+  text << "  temporary memory: " << printCount(variant.temporarySize, "byte")
+       << '\n';
+  for (const TemporaryRange &range : planMemory(variant)) {
+    text << "    bytes " << range.offset << " to " << range.offset + range.size
+         << ": ";
+    if (range.firstStep == range.lastStep)
+      text << "step " << range.firstStep << '\n';
+    else
+      text << "steps " << range.firstStep << " to " << range.lastStep << '\n';
   }
 }
 
@@ -123,6 +150,7 @@ public:
     return json;
   }
   std::ostream &add(const char *key) { return add() << '"' << key << "\": "; }
+  std::ostream &stream() { return json; }
   std::string inner() const { return indent + "  "; }
 
 private:
@@ -175,18 +203,34 @@ void addStep(std::ostream &json, const std::string &indent,
   }
 }
 
-void addFunction(std::ostream &json, const std::string &indent,
-                 const Function &function) {
-  List object(json, "{}", indent);
-  object.add("name") << quoteJson(function.name);
-  object.add("featureLevel") << quoteJson(describeLevel(function.featureLevel));
-  addTensors(object, "inputs", function.inputs);
-  addTensors(object, "outputs", function.outputs);
-  object.add("temporarySize") << function.temporarySize;
+void addRequirements(List &list, const Requirements &requirements) {
+  list.add("requirements");
+  List object(list.stream(), "{}", list.inner());
+  object.add("apiVersion") << quoteJson(
+      describeVersion(requirements.apiVersion));
+  {
+    object.add("features");
+    List array(object.stream(), "[]", object.inner());
+    for (const auto &[name, isNeeded] : listFeatures(requirements.features))
+      if (isNeeded)
+        array.add() << quoteJson(name);
+  }
+  object.add("limits");
+  List inner(object.stream(), "{}", object.inner());
+  for (const Limit &limit : listRequiredLimits(requirements))
+    inner.add(limit.name) << (limit.values.size() > 1
+                                  ? printNumbers(limit.values)
+                                  : std::to_string(limit.values[0]));
+}
+
+void addVariant(List &object, const Function &function,
+                const Variant &variant) {
+  std::ostream &json = object.stream();
+  object.add("temporarySize") << variant.temporarySize;
   {
     object.add("temporaryRanges");
     List array(json, "[]", object.inner());
-    for (const TemporaryRange &range : planMemory(function)) {
+    for (const TemporaryRange &range : planMemory(variant)) {
       array.add();
       List inner(json, "{}", array.inner());
       inner.add("offset") << range.offset;
@@ -197,18 +241,39 @@ void addFunction(std::ostream &json, const std::string &indent,
   }
   object.add("steps");
   List array(json, "[]", object.inner());
-  for (const Step &step : function.steps) {
+  for (const Step &step : variant.steps) {
     array.add();
     addStep(json, array.inner(), function, step);
   }
 }
 
+void addFunction(std::ostream &json, const std::string &indent,
+                 const Function &function) {
+  List object(json, "{}", indent);
+  object.add("name") << quoteJson(function.name);
+  object.add("featureLevel") << quoteJson(describeLevel(function.featureLevel));
+  addTensors(object, "inputs", function.inputs);
+  addTensors(object, "outputs", function.outputs);
+  addVariant(object, function, function.variants.back());
+  if (function.variants.size() == 1)
+    return;
+  // As in the file: those before the function's own steps.
+  object.add("variants");
+  List array(json, "[]", object.inner());
+  for (size_t i = 0; i + 1 < function.variants.size(); ++i) {
+    array.add();
+    List inner(json, "{}", array.inner());
+    addRequirements(inner, function.variants[i].requirements);
+    addVariant(inner, function, function.variants[i]);
+  }
+}
+
 } // namespace
 
-std::vector<TemporaryRange> dml::tools::planMemory(const Function &function) {
+std::vector<TemporaryRange> dml::tools::planMemory(const Variant &variant) {
   std::map<std::pair<uint64_t, uint64_t>, TemporaryRange> ranges;
-  for (size_t i = 0; i < function.steps.size(); ++i)
-    for (const BufferRange &range : function.steps[i].ranges)
+  for (size_t i = 0; i < variant.steps.size(); ++i)
+    for (const BufferRange &range : variant.steps[i].ranges)
       if (range.kind == BufferKind::Temporary)
         ranges
             .insert(
@@ -241,21 +306,14 @@ std::string dml::tools::nameShaderFile(const Executable &executable,
   return name + ".spv";
 }
 
-std::string dml::tools::printText(const Executable &executable,
-                                  const DmlDeviceLimits &limits) {
+std::string dml::tools::printText(const Executable &executable) {
   std::ostringstream text;
   text << "format " << executable.versionMajor << '.' << executable.versionMinor
        << ", written by "
        << (executable.producer.empty() ? "a program that it does not name"
                                        : executable.producer)
-       << "\n\na device needs\n  Vulkan "
-       << describeVersion(executable.requirements.apiVersion) << '\n';
-  for (const auto &[name, isNeeded] :
-       listFeatures(executable.requirements.features))
-    if (isNeeded)
-      text << "  " << name << '\n';
-  for (const Limit &limit : listRequiredLimits(limits))
-    text << "  " << limit.name << ' ' << join(limit.values, " x ") << '\n';
+       << "\n\na device needs\n";
+  printRequirements(text, executable.requirements, "  ");
 
   text << "\nshader modules\n";
   for (size_t i = 0; i < executable.shaderModules.size(); ++i)
@@ -279,50 +337,28 @@ std::string dml::tools::printText(const Executable &executable,
          << " -> " << describeTensors(function.outputs)
          << "\n  checked against feature level "
          << describeLevel(function.featureLevel) << '\n';
-    for (size_t i = 0; i < function.steps.size(); ++i)
-      printStep(text, executable, function, i);
-    text << "  temporary memory: " << printCount(function.temporarySize, "byte")
-         << '\n';
-    for (const TemporaryRange &range : planMemory(function)) {
-      text << "    bytes " << range.offset << " to "
-           << range.offset + range.size << ": ";
-      if (range.firstStep == range.lastStep)
-        text << "step " << range.firstStep << '\n';
-      else
-        text << "steps " << range.firstStep << " to " << range.lastStep << '\n';
+    size_t count = function.variants.size();
+    for (size_t i = 0; i < count; ++i) {
+      if (i + 1 < count) {
+        text << "  variant " << i << ", for devices that have\n";
+        printRequirements(text, function.variants[i].requirements, "    ");
+      } else if (count > 1) {
+        text << "  variant " << i << ", for all others\n";
+      }
+      printVariant(text, executable, function, function.variants[i]);
     }
   }
   return text.str();
 }
 
-std::string dml::tools::printJson(const Executable &executable,
-                                  const DmlDeviceLimits &limits) {
+std::string dml::tools::printJson(const Executable &executable) {
   std::ostringstream json;
   {
     List root(json, "{}", "");
     root.add("formatVersion") << '"' << executable.versionMajor << '.'
                               << executable.versionMinor << '"';
     root.add("producer") << quoteJson(executable.producer);
-    {
-      root.add("requirements");
-      List object(json, "{}", root.inner());
-      object.add("apiVersion")
-          << quoteJson(describeVersion(executable.requirements.apiVersion));
-      {
-        object.add("features");
-        List array(json, "[]", object.inner());
-        for (const auto &[name, isNeeded] :
-             listFeatures(executable.requirements.features))
-          if (isNeeded)
-            array.add() << quoteJson(name);
-      }
-      object.add("limits");
-      List inner(json, "{}", object.inner());
-      for (const Limit &limit : listRequiredLimits(limits))
-        inner.add(limit.name)
-            << (limit.values.size() > 1 ? printNumbers(limit.values)
-                                        : std::to_string(limit.values[0]));
-    }
+    addRequirements(root, executable.requirements);
     {
       root.add("shaderModules");
       List array(json, "[]", root.inner());

@@ -14,7 +14,7 @@
 
 namespace dml::tools {
 
-/// A range of a function's temporary memory, and the first and the last step
+/// A range of a variant's temporary memory, and the first and the last step
 /// that use it.
 struct TemporaryRange {
   uint64_t offset;
@@ -23,15 +23,11 @@ struct TemporaryRange {
   size_t lastStep;
 };
 
-/// The ranges of a function's temporaries, in the order of their offsets.
-std::vector<TemporaryRange> planMemory(const runtime::Function &function);
+/// The ranges of a variant's temporaries, in the order of their offsets.
+std::vector<TemporaryRange> planMemory(const runtime::Variant &variant);
 
-/// `limits` holds the limits that the executable requires, from
-/// dmlGetExecutableInfo.
-std::string printText(const runtime::Executable &executable,
-                      const DmlDeviceLimits &limits);
-std::string printJson(const runtime::Executable &executable,
-                      const DmlDeviceLimits &limits);
+std::string printText(const runtime::Executable &executable);
+std::string printJson(const runtime::Executable &executable);
 
 /// A shader module as people know it: its number, and its name if it has one.
 std::string describeModule(const runtime::Executable &executable, size_t index);

@@ -83,21 +83,6 @@ void inspect(const Options &options) {
   if (options.validate)
     validateShaders(*executable);
 
-  DmlDeviceLimits limits{};
-  const dml::runtime::Requirements &needs = executable->requirements;
-  limits.maxStorageBufferRange = needs.maxStorageBufferRange;
-  limits.maxPerStageDescriptorStorageBuffers =
-      needs.maxPerStageDescriptorStorageBuffers;
-  limits.maxComputeWorkGroupInvocations = needs.maxComputeWorkGroupInvocations;
-  std::copy(needs.maxComputeWorkGroupSize.begin(),
-            needs.maxComputeWorkGroupSize.end(),
-            limits.maxComputeWorkGroupSize);
-  std::copy(needs.maxComputeWorkGroupCount.begin(),
-            needs.maxComputeWorkGroupCount.end(),
-            limits.maxComputeWorkGroupCount);
-  limits.maxComputeSharedMemorySize = needs.maxComputeSharedMemorySize;
-  limits.maxLoopIterations = needs.maxLoopIterations;
-
   if (!options.spirv.empty()) {
     std::error_code code;
     std::filesystem::create_directories(options.spirv, code);
@@ -113,8 +98,8 @@ void inspect(const Options &options) {
   if (!options.constants.empty())
     write(options.constants, executable->constants.data(),
           executable->constants.size());
-  std::string text = options.json ? printJson(*executable, limits)
-                                  : printText(*executable, limits);
+  std::string text =
+      options.json ? printJson(*executable) : printText(*executable);
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

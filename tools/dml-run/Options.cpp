@@ -92,7 +92,8 @@ devices
                          was compiled, for the next run; a damaged file, or one
                          of another device, is made anew
   --disable-feature=NAME run as if the device lacked the Vulkan feature, such as
-                         shaderInt64; may be repeated
+                         shaderInt64; may be repeated. Of an executable with
+                         variants, another may be run then.
 
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
@@ -100,7 +101,8 @@ other
                          be repeated
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
-                         steps, on stderr
+                         steps, on stderr, and which variant of the function the
+                         device runs, where the executable has several
   --help, --version
 
 The reason for an exit code other than 0 is on stderr.

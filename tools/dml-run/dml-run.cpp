@@ -11,6 +11,7 @@
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
 #include "support/Input.h"
+#include "support/Limits.h"
 #include "support/Npy.h"
 #include "support/PipelineCache.h"
 #include "support/Plural.h"
@@ -133,9 +134,9 @@ Executable loadExecutable(const Options &options, const Source &source,
   return dml::tools::loadExecutable(source.path);
 }
 
-/// Where the device lacks features that the executable of a module needs:
-/// compiles again without them, or says which operators cannot do without. No
-/// executable where that is not needed.
+/// Where the device lacks features that the executable of a module needs,
+/// whatever variants it has: compiles again without them, or says which
+/// operators cannot do without. No executable where that is not needed.
 Executable compileForDevice(const Options &options, const Source &source,
                             DmlDevice device, DmlExecutable executable) {
   DmlDeviceInfo has;
@@ -143,7 +144,8 @@ Executable compileForDevice(const Options &options, const Source &source,
   DmlExecutableInfo needs;
   dmlGetExecutableInfo(executable, &needs);
   DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
-  if (!missing || !source.isModule)
+  if (!missing || !source.isModule ||
+      dmlCheckExecutable(executable, &has, nullptr) == DML_SUCCESS)
     return Executable();
   std::string profile = "--device-profile=full";
   for (uint32_t bit = 1; bit <= DML_FEATURE_ALL; bit <<= 1)
@@ -203,6 +205,17 @@ std::string printTensors(const std::vector<DmlTensorInfo> &tensors) {
   return "(" + text + ")";
 }
 
+/// "shaderInt8, 3 storage buffers"
+std::string printNeeds(const DmlVariantInfo &variant) {
+  std::string text;
+  for (const auto &[name, isNeeded] : listFeatures(variant.requiredFeatures))
+    if (isNeeded)
+      text += std::string(name) + ", ";
+  return text +
+         printCount(variant.requiredLimits.maxPerStageDescriptorStorageBuffers,
+                    "storage buffer");
+}
+
 void printSignatures(DmlExecutable executable) {
   DmlExecutableInfo info;
   dmlGetExecutableInfo(executable, &info);
@@ -211,11 +224,25 @@ void printSignatures(DmlExecutable executable) {
     std::printf("%s%s -> %s\n", signature.info.name,
                 printTensors(signature.inputs).c_str(),
                 printTensors(signature.outputs).c_str());
-    std::printf("  checked against feature level %u_%u, %s, %s temporary\n",
+    std::printf("  checked against feature level %u_%u",
                 signature.info.featureLevel >> 12,
-                signature.info.featureLevel >> 8 & 0xf,
-                printCount(signature.info.stepCount, "step").c_str(),
-                printCount(signature.info.temporarySize, "byte").c_str());
+                signature.info.featureLevel >> 8 & 0xf);
+    uint32_t count = signature.info.variantCount;
+    if (count > 1)
+      std::printf(", %s, the first that fits a device is run\n",
+                  printCount(count, "variant").c_str());
+    for (uint32_t v = 0; v < count; ++v) {
+      DmlVariantInfo variant;
+      DML_CHECK(dmlGetVariantInfo, executable, i, v, &variant);
+      std::string text = printCount(variant.stepCount, "step") + ", " +
+                         printCount(variant.temporarySize, "byte") +
+                         " temporary";
+      if (count == 1)
+        std::printf(", %s\n", text.c_str());
+      else
+        std::printf("    variant %u: %s; needs %s\n", v, text.c_str(),
+                    printNeeds(variant).c_str());
+    }
   }
 }
 
@@ -246,9 +273,11 @@ void printProgramTime(DmlExecutable executable,
                printCount(info.kernelCount, "kernel").c_str(), time.count());
 }
 
-/// Prints the shortest wall time, and the latest times of the steps.
-void printTimes(DmlExecutable executable, const Signature &signature,
-                DmlBindingTable table, const std::vector<double> &wallTimes) {
+/// Prints the shortest wall time, the variant that was run, and the latest
+/// times of its steps.
+void printTimes(DmlDevice device, DmlExecutable executable,
+                const Signature &signature, DmlBindingTable table,
+                const std::vector<double> &wallTimes) {
   std::vector<double> sorted = wallTimes;
   std::sort(sorted.begin(), sorted.end());
   std::fprintf(stderr,
@@ -256,11 +285,23 @@ void printTimes(DmlExecutable executable, const Signature &signature,
                "%.1f us median\n",
                printCount(sorted.size(), "run").c_str(), sorted.front(),
                sorted[sorted.size() / 2]);
-  std::vector<DmlStepTime> times(signature.info.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), signature.info.stepCount);
+  // The executable may be another than the signature's.
+  DmlFunctionInfo function;
+  DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
+  DmlDeviceInfo has;
+  dmlGetDeviceProperties(device, &has);
+  uint32_t number = 0;
+  DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
+  DmlVariantInfo variant;
+  DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
+  if (function.variantCount > 1)
+    std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
+                 function.variantCount, printNeeds(variant).c_str());
+  std::vector<DmlStepTime> times(variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, times.data(), variant.stepCount);
   for (uint32_t i = 0; i < times.size(); ++i) {
     DmlStepInfo step;
-    DML_CHECK(dmlGetStepInfo, executable, signature.index, i, &step);
+    DML_CHECK(dmlGetStepInfo, executable, signature.index, number, i, &step);
     auto duration = static_cast<double>(times[i].end - times[i].begin);
     // The label is that of the operator; a copy or a kernel of dml's compiler
     // is called the same.
@@ -341,7 +382,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   }
   progress.clear();
   if (options.time)
-    printTimes(executable, signature, table, wallTimes);
+    printTimes(device, executable, signature, table, wallTimes);
 
   std::vector<HostTensor> outputs;
   for (uint32_t i = 0; i < signature.outputs.size(); ++i) {

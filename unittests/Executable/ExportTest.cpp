@@ -25,7 +25,8 @@ protected:
   }
 
   /// Compiles `source` and returns the executable, which this object keeps.
-  const executable::Executable *compile(StringRef source) {
+  const executable::Executable *
+  compile(StringRef source, ArrayRef<std::string> deviceProfiles = {}) {
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(source, &context);
     if (!module)
@@ -34,7 +35,7 @@ protected:
     // What is written for each operator shows in tests of chains.
     options.fuse = false;
     FailureOr<std::vector<uint8_t>> result =
-        dml::compileToExecutable(*module, options);
+        dml::compileToExecutable(*module, options, deviceProfiles);
     if (failed(result))
       return nullptr;
     bytes = std::move(*result);
@@ -182,6 +183,59 @@ TEST_F(ExportTest, EqualConstantsStandOnce) {
   EXPECT_EQ(file->constants()->Get(256), 5);
   for (const auto *step : *file->functions()->Get(0)->steps())
     EXPECT_EQ(step->operation_type(), executable::Operation::Copy);
+}
+
+/// An operator whose kernel has elements of 8 bits or words, and one of f32.
+constexpr llvm::StringLiteral bytesAndFloats = R"mlir(
+    func.func @bytes(%a: tensor<3x5xi8>) -> (tensor<3x10xi8>, tensor<8xi8>) {
+      %0 = dml.tile %a {repeats = array<i64: 1, 2>}
+          : (tensor<3x5xi8>) -> tensor<3x10xi8>
+      %1 = arith.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi8>
+      return %0, %1 : tensor<3x10xi8>, tensor<8xi8>
+    }
+    func.func @floats(%a: tensor<8xf32>) -> tensor<16xf32> {
+      %0 = dml.tile %a {repeats = array<i64: 2>}
+          : (tensor<8xf32>) -> tensor<16xf32>
+      return %0 : tensor<16xf32>
+    })mlir";
+
+TEST_F(ExportTest, Variants) {
+  const auto *file =
+      compile(bytesAndFloats, {"full", "full,-shaderFloat16", "minimal"});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->version_minor(), 2u);
+  // The last one's, which the functions' own steps are.
+  EXPECT_EQ(file->requirements()->features()->size(), 0u);
+  const auto *bytes = file->functions()->Get(0);
+  // The second profile makes no difference to it.
+  ASSERT_TRUE(bytes->variants());
+  ASSERT_EQ(bytes->variants()->size(), 1u);
+  const auto *features = bytes->variants()->Get(0)->requirements()->features();
+  EXPECT_EQ(
+      std::vector<executable::Feature>(features->begin(), features->end()),
+      (std::vector<executable::Feature>{
+          executable::Feature::shaderInt8,
+          executable::Feature::storageBuffer8BitAccess}));
+  auto getKernel = [](const executable::Step *step) {
+    return step->operation_as_Dispatch()->kernel();
+  };
+  EXPECT_NE(getKernel(bytes->variants()->Get(0)->steps()->Get(0)),
+            getKernel(bytes->steps()->Get(0)));
+  // And no profile to the other, whose kernel stands once.
+  EXPECT_FALSE(file->functions()->Get(1)->variants());
+  EXPECT_EQ(file->kernels()->size(), 3u);
+  // The same bytes, of 8-bit integers and of words.
+  EXPECT_EQ(file->constants()->size(), 16u);
+}
+
+TEST_F(ExportTest, VariantsThatWouldNeverBeTakenAreLeftOut) {
+  const auto *file = compile(bytesAndFloats, {"minimal", "full"});
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->version_minor(), 1u);
+  EXPECT_FALSE(file->functions()->Get(0)->variants());
+  // And so are their kernels.
+  EXPECT_EQ(file->kernels()->size(), 2u);
+  EXPECT_EQ(file->requirements()->features()->size(), 0u);
 }
 
 } // namespace

@@ -60,6 +60,23 @@ def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
   }];
 }
 
+def NestJoins : Pass<"dml-nest-joins", "mlir::func::FuncOp"> {
+  let summary = "Make concatenations parts of others";
+  let description = [{
+    Where a chain of `tensor.insert_slice` concatenates what an earlier one does,
+    among other tensors, the result of the earlier one is inserted instead. So in a
+    dense block, where each layer reads the concatenation of all results before it,
+    each concatenation is a part of the next, and `dml-place-parts` gives all of them
+    one buffer: each result is written once, into its place.
+
+    ```mlir
+    %0 = join(%a, %b)
+    %1 = join(%a, %b, %c)  // becomes join(%0, %c)
+    ```
+  }];
+  let dependentDialects = ["mlir::tensor::TensorDialect"];
+}
+
 def CopySharedResults
     : Pass<"dml-copy-shared-results", "mlir::func::FuncOp"> {
   let summary = "Give every result of a function a buffer of its own";
@@ -144,13 +161,14 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
   ];
 }
 
-def LimitBuffers : Pass<"dml-limit-buffers", "mlir::func::FuncOp"> {
+def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let summary = "Let kernels bind no more buffers than a device does";
   let description = [{
     Where a `linalg.generic` on buffers reads and writes more of them than the
     profile's kernels bind, some that it reads become ranges of one new buffer.
-    Temporaries are such a range from the beginning; inputs and constants, the
-    smallest first, are copied into theirs.
+    Of constants, the smallest first, the compiler makes one constant, as many as
+    it takes. Where that is not enough, temporaries become ranges of another buffer
+    from the beginning; inputs, the smallest first, are copied into theirs.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],

@@ -8,7 +8,7 @@
 #define DML_EXECUTABLE_EXECUTABLE_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <string>
 #include <vector>
 
@@ -26,11 +26,18 @@ struct KernelBinary {
 llvm::FailureOr<std::vector<KernelBinary>>
 serializeKernels(mlir::ModuleOp module);
 
-/// Writes the executable of `module`, in the form that the pipeline
+/// Writes the executable of a module, in the form that the pipeline
 /// `dml-to-spirv` leaves: public functions over buffers whose launches,
 /// copies and allocations stand in one block, with a spirv.module beside each
 /// gpu.module. The format is runtime/schema/executable.fbs.
-llvm::FailureOr<std::vector<uint8_t>> exportExecutable(mlir::ModuleOp module);
+///
+/// Of several modules, which have the same functions for different devices,
+/// each is a variant of every function, the one to be preferred first. A
+/// variant that needs all that one before it needs is left out, since no device
+/// would take it. Kernels and constants that are equal stand once. What a
+/// variant requires follows from what its steps use.
+llvm::FailureOr<std::vector<uint8_t>>
+exportExecutable(llvm::ArrayRef<mlir::ModuleOp> variants);
 
 } // namespace dml
 

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace dml {
@@ -115,8 +116,15 @@ compileTo(mlir::ModuleOp module, Stage to, const CompilerOptions &options,
 /// Compiles `module`, of any stage, to an executable (.dmlx); it is changed.
 /// Errors are diagnostics of its context. Thread-safe for modules of different
 /// contexts.
+///
+/// Where there are `deviceProfiles`, they stand for the one of `options`, and
+/// the executable has a variant of each function for each of them, the one to
+/// be preferred first: a device runs the first that it can.
 llvm::FailureOr<std::vector<uint8_t>>
-compileToExecutable(mlir::ModuleOp module, const CompilerOptions &options);
+compileToExecutable(mlir::ModuleOp module, const CompilerOptions &options,
+                    llvm::ArrayRef<std::string> deviceProfiles = {},
+                    llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
+                        configure = {});
 
 } // namespace dml
 

@@ -343,8 +343,9 @@ typedef struct DmlExecutableInfo {
   uint32_t functionCount;
   uint32_t kernelCount;
   uint64_t constantSize;
-  /* What a device must have. `requiredLimits` holds what the executable makes
-   * use of; members that it cannot require are 0. */
+  /* What is enough for a device to run every function: what the last variant of
+   * each needs. `requiredLimits` holds what the executable makes use of;
+   * members that it cannot require are 0. */
   uint32_t requiredApiVersion;
   DmlFeatureFlags requiredFeatures;
   DmlDeviceLimits requiredLimits;
@@ -354,7 +355,9 @@ DML_API void dmlGetExecutableInfo(DmlExecutable executable,
                                   DmlExecutableInfo *info);
 
 /* DML_ERROR_UNSUPPORTED, naming everything that is missing, where a device with
- * these properties cannot run the executable. */
+ * these properties cannot run the executable: where it meets the requirements
+ * of no variant of a function. What is missing is then for the variant that is
+ * nearest. */
 DML_API DmlResult dmlCheckExecutable(DmlExecutable executable,
                                      const DmlDeviceInfo *device,
                                      DmlError *error);
@@ -363,8 +366,9 @@ typedef struct DmlFunctionInfo {
   const char *name;
   uint32_t inputCount;
   uint32_t outputCount;
-  uint32_t stepCount;
-  /* Bytes of the temporary buffer; may be 0. */
+  /* Ways to compute the function, one at least: see DmlVariantInfo. */
+  uint32_t variantCount;
+  /* Bytes of the temporary buffer, enough for every variant; may be 0. */
   uint64_t temporarySize;
   /* The level that the compiler checked the operators against; they may need
    * less. 0x1000 is 1_0, 0x6400 is 6_4. */
@@ -410,6 +414,18 @@ typedef struct DmlStepInfo {
   bool barrier;
 } DmlStepInfo;
 
+/* One way to compute a function. Variants are in order of preference: a device
+ * runs the first whose requirements it meets. */
+typedef struct DmlVariantInfo {
+  uint32_t stepCount;
+  /* Bytes of the temporary buffer; may be 0. */
+  uint64_t temporarySize;
+  /* As in DmlExecutableInfo. */
+  uint32_t requiredApiVersion;
+  DmlFeatureFlags requiredFeatures;
+  DmlDeviceLimits requiredLimits;
+} DmlVariantInfo;
+
 DML_API DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
                                   uint32_t *function, DmlError *error);
 DML_API DmlResult dmlGetFunctionInfo(DmlExecutable executable,
@@ -421,18 +437,26 @@ DML_API DmlResult dmlGetInputInfo(DmlExecutable executable, uint32_t function,
 DML_API DmlResult dmlGetOutputInfo(DmlExecutable executable, uint32_t function,
                                    uint32_t output, DmlTensorInfo *info,
                                    DmlError *error);
+DML_API DmlResult dmlGetVariantInfo(DmlExecutable executable, uint32_t function,
+                                    uint32_t variant, DmlVariantInfo *info,
+                                    DmlError *error);
+/* The variant that a device with these properties runs, which is what programs
+ * on it do. DML_ERROR_UNSUPPORTED as for dmlCheckExecutable. */
+DML_API DmlResult dmlChooseVariant(DmlExecutable executable, uint32_t function,
+                                   const DmlDeviceInfo *device,
+                                   uint32_t *variant, DmlError *error);
 DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
-                                 uint32_t step, DmlStepInfo *info,
-                                 DmlError *error);
+                                 uint32_t variant, uint32_t step,
+                                 DmlStepInfo *info, DmlError *error);
 
 /*===----------------------------------------------------------------------===*\
  * Programs
 \*===----------------------------------------------------------------------===*/
 
-/* Checks the executable against the device, compiles its kernels and uploads
- * its constants. Where there are many kernels, the call makes threads to
- * compile them, no more than there are processors; they have ended when it
- * returns. */
+/* Chooses a variant of each function for the device, compiles the kernels of
+ * these and uploads the constants. Where there are many kernels, the call makes
+ * threads to compile them, no more than there are processors; they have ended
+ * when it returns. */
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);
@@ -559,8 +583,8 @@ typedef struct DmlStepTime {
   uint64_t end;
 } DmlStepTime;
 
-/* `count` must be the function's stepCount. The execution must have finished.
- */
+/* `count` must be the stepCount of the variant that the device runs. The
+ * execution must have finished. */
 DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, DmlStepTime *times,
                                   uint32_t count, DmlError *error);
 
