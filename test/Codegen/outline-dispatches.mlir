@@ -156,9 +156,9 @@ func.func @order(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
 func.func @halves(%a: memref<8xf32>) {
   %one = arith.constant 1.0 : f32
   %0 = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
-  %1 = builtin.unrealized_conversion_cast %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
+  %1 = dml_buffer.view %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
   %2 = memref.subview %a[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
-  %3 = builtin.unrealized_conversion_cast %2 : memref<4xf32, strided<[1], offset: 4>> to memref<4xf32>
+  %3 = dml_buffer.view %2 : memref<4xf32, strided<[1], offset: 4>> to memref<4xf32>
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
       outs(%1 : memref<4xf32>) attrs = {dml.label = "dml.half"} {
   ^bb0(%out: f32):
@@ -175,7 +175,7 @@ func.func @halves(%a: memref<8xf32>) {
 func.func @again(%a: memref<8xf32>) {
   %one = arith.constant 1.0 : f32
   %0 = memref.subview %a[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
-  %1 = builtin.unrealized_conversion_cast %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
+  %1 = dml_buffer.view %0 : memref<4xf32, strided<[1]>> to memref<4xf32>
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
       outs(%1 : memref<4xf32>) attrs = {dml.label = "dml.half"} {
   ^bb0(%out: f32):

@@ -3,7 +3,7 @@
 // REQUIRES: plugins
 
 // RUN: mlir-opt %dml_plugin --pass-pipeline='builtin.module(dml-deduce-feature-level)' %s | FileCheck %s
-// CHECK: module attributes {dml.target = #dml.target<fl_3_0>}
+// CHECK: module attributes {dml.target = #dml.target<feature_level = fl_3_0>}
 // CHECK: dml.padding
 // CHECK-SAME: symmetric
 

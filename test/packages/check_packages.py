@@ -182,7 +182,9 @@ def main():
     check_control(packages, version)
 
     # Every program of the build is in the one package or the other.
-    programs = sorted(path.name for path in (build / "bin").glob("dml-*"))
+    # The reader's fuzzer is a test.
+    programs = sorted(path.name for path in (build / "bin").glob("dml-*")
+                      if path.name != "dml-fuzz-reader")
     for name, wanted in (("dml-runtime", RUNTIME_TOOLS),
                          ("dml-tools", sorted(set(programs) -
                                               set(RUNTIME_TOOLS)))):

@@ -61,14 +61,13 @@ func.func @linear(%input: tensor<9x3xui8>) -> tensor<3x6xui8> {
 
 // -----
 
-// Weights of thirds are rounded, and products too, and sums again.
+// Three times the value is exact; a product with a third rounds it once.
 
 // CHECK-LABEL: func @rounded
-// CHECK-NOT:     math.fma
-// CHECK:         arith.mulf
 // CHECK:         %[[DIFFERENCE:.*]] = arith.subf
-// CHECK-NEXT:    %[[PART:.*]] = arith.mulf %{{.*}}, %[[DIFFERENCE]]
-// CHECK-NEXT:    arith.addf %{{.*}}, %[[PART]]
+// CHECK:         %[[FIRST:.*]] = arith.mulf
+// CHECK-NEXT:    %[[TRIPLE:.*]] = math.fma %{{.*}}, %[[DIFFERENCE]], %[[FIRST]]
+// CHECK:         arith.mulf %[[TRIPLE]]
 func.func @rounded(%input: tensor<4xui8>) -> tensor<12xui8> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 3.0>} : (tensor<4xui8>) -> tensor<12xui8>

@@ -18,6 +18,7 @@ import sys
 # Commands that are not run, and why.
 NOT_RUN = {
     "scripts/test": "it runs this test",
+    "scripts/package": "the test `packages` does",
     "test/ONNX/backend_tests.py": "test/ONNX/backend.test does, for a minute",
     "test/ONNX/backend_tests.py --update": "it writes into the checkout",
     "benchmarks/run": "it takes minutes",

@@ -49,7 +49,9 @@ def check(page, tool):
 
 def main():
     pages, tools = map(pathlib.Path, sys.argv[1:])
-    programs = sorted(tools.glob("dml-*"))
+    # The reader's fuzzer is a test.
+    programs = sorted(path for path in tools.glob("dml-*")
+                      if path.name != "dml-fuzz-reader")
     failed = not programs
     for program in programs:
         page = pages / f"{program.name}.1"

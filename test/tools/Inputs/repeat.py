@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints a module with 300 products in a chain, in turn by three numbers, and with
 299 functions that repeat a tensor."""
-MATRIX = "tensor<4x4xf32>"
+MATRIX = "tensor<32x32xf32>"
 NONE = "#dml.matrix_transform<none>"
 
 print(f"func.func @main(%input: {MATRIX}, %matrix: {MATRIX}) -> {MATRIX} {{")
