@@ -5,7 +5,7 @@
 // dimension.
 
 // CHECK-LABEL: func @nested
-// CHECK-SAME:    %[[A:[a-z]+]]: tensor<2x3xf32>, %[[B:[a-z]+]]: tensor<2x1xf32>, %[[C:[a-z]+]]: tensor<2x4xf32>
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3xf32>, %[[B:[a-z0-9]+]]: tensor<2x1xf32>, %[[C:[a-z0-9]+]]: tensor<2x4xf32>
 // CHECK:         tensor.insert_slice %[[A]]
 // CHECK:         %[[AB:.*]] = tensor.insert_slice %[[B]] {{.*}} into tensor<2x4xf32>
 // CHECK:         %[[E1:.*]] = tensor.empty() : tensor<2x8xf32>
@@ -40,7 +40,7 @@ func.func @nested(%a: tensor<2x3xf32>, %b: tensor<2x1xf32>, %c: tensor<2x4xf32>)
 // taken apart.
 
 // CHECK-LABEL: func @apart
-// CHECK-SAME:    %[[A:[a-z]+]]: tensor<4x4xf32>, %[[B:[a-z]+]]: tensor<4x4xf32>, %[[C:[a-z]+]]: tensor<4x4xf32>
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<4x4xf32>, %[[B:[a-z0-9]+]]: tensor<4x4xf32>, %[[C:[a-z0-9]+]]: tensor<4x4xf32>
 // CHECK:         tensor.insert_slice %[[A]] {{.*}}[0, 0]
 // CHECK:         tensor.insert_slice %[[B]] {{.*}}[0, 4]
 // CHECK:         tensor.insert_slice %[[A]] {{.*}}[0, 0]
