@@ -174,9 +174,20 @@ Status Reader::readLabel(const Words &inst) {
   return Status();
 }
 
+/// Ids beyond the bound are refused here: one of them is kNoBlock, and would be
+/// taken for no target at all.
+static Status checkTarget(uint32_t target, uint32_t bound) {
+  if (target >= bound)
+    return invalid("%", target, " is no block of this function");
+  return Status();
+}
+
 Status Reader::readMerge(const Words &inst) {
   Block &block = blocks.back();
   bool isLoop = (inst[0] & 0xffff) == OpLoopMerge;
+  DML_TRY(checkTarget(inst[1], bound));
+  if (isLoop)
+    DML_TRY(checkTarget(inst[2], bound));
   block.merge = inst[1];
   if (isLoop)
     block.continueTarget = inst[2];
@@ -193,10 +204,13 @@ Status Reader::readBlockEnd(const Words &inst) {
   inBlock = false;
   switch (inst[0] & 0xffff) {
   case OpBranch:
+    DML_TRY(checkTarget(inst[1], bound));
     block.end = BlockEnd::Branch;
     block.successors[0] = inst[1];
     return Status();
   case OpBranchConditional: {
+    DML_TRY(checkTarget(inst[2], bound));
+    DML_TRY(checkTarget(inst[3], bound));
     block.end = BlockEnd::Branch;
     block.isConditional = true;
     block.isEmpty = false;

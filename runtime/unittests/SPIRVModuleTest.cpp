@@ -405,6 +405,30 @@ TEST(SPIRVModule, ChecksJumps) {
                 "the first block, %29, is jumped to", false);
   expectRefused([](A &a) { a.body(OpBranch, {a.fresh()}); },
                 "is no block of this function", false);
+  // The largest number stands for no block where there may be none.
+  constexpr const char *noBlock = "%4294967295 is no block of this function";
+  expectRefused([](A &a) { a.body(OpBranch, {UINT32_MAX}); }, noBlock, false);
+  for (int spoiled : {0, 1, 2, 3, 4})
+    expectRefused(
+        [&](A &a) {
+          uint32_t header = a.fresh(), next = a.fresh(), end = a.fresh();
+          uint32_t targets[] = {end, next, next, end, end};
+          targets[spoiled] = UINT32_MAX;
+          a.body(OpBranch, {header});
+          a.body(OpLabel, {header});
+          a.body(OpLoopMerge, {targets[0], targets[1], 0});
+          a.body(OpBranchConditional, {A::True, targets[2], targets[3]});
+          a.body(OpLabel, {next});
+          a.body(OpBranch, {header});
+          a.body(OpLabel, {end});
+          uint32_t after = a.fresh(), then = a.fresh();
+          a.body(OpSelectionMerge, {spoiled == 4 ? targets[4] : after, 0});
+          a.body(OpBranchConditional, {A::True, then, after});
+          a.body(OpLabel, {then});
+          a.body(OpBranch, {after});
+          a.body(OpLabel, {after});
+        },
+        noBlock);
   expectRefused(
       [](A &a) {
         a.body(OpReturn, {});
