@@ -189,15 +189,33 @@ static Value getSplat(OpBuilder &b, Location loc, Type type,
 /// Mesa's lavapipe takes products with a constant 0, and quotients of one, for
 /// 0, those of NaN and infinity too. They are written out: 0 * x is 0 where x
 /// is finite, and 0 / x is where x is neither 0 nor NaN; else both are NaN. (0
-/// may have either sign in what operators compute.)
+/// may have either sign in what operators compute.) A quotient by 0, which it
+/// leaves undefined, becomes a product with infinity.
 static void writeOutZeros(gpu::GPUModuleOp module) {
   module.walk([](Operation *op) {
     Value x;
+    auto quotient = dyn_cast<arith::DivFOp>(op);
+    APFloat divisor(0.0);
+    if (quotient &&
+        matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)) &&
+        divisor.isZero() &&
+        !matchPattern(quotient.getLhs(), m_AnyZeroFloat())) {
+      OpBuilder b(op);
+      APFloat infinity =
+          APFloat::getInf(divisor.getSemantics(), divisor.isNegative());
+      quotient.replaceAllUsesWith(
+          arith::MulFOp::create(
+              b, op->getLoc(), quotient.getLhs(),
+              getSplat(b, op->getLoc(), quotient.getType(), infinity))
+              .getResult());
+      op->erase();
+      return;
+    }
     if (auto product = dyn_cast<arith::MulFOp>(op))
       x = matchPattern(product.getLhs(), m_AnyZeroFloat())   ? product.getRhs()
           : matchPattern(product.getRhs(), m_AnyZeroFloat()) ? product.getLhs()
                                                              : Value();
-    else if (auto quotient = dyn_cast<arith::DivFOp>(op))
+    else if (quotient)
       x = matchPattern(quotient.getLhs(), m_AnyZeroFloat()) ? quotient.getRhs()
                                                             : Value();
     if (!x)

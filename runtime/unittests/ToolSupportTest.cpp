@@ -191,9 +191,11 @@ TEST(TensorLiteral, ParsesElementsAndSplats) {
 
 TEST(TensorLiteral, SaysWhatIsWrong) {
   EXPECT_THAT(parseError("2x3xf32"), HasSubstr("has no values"));
-  EXPECT_THAT(parseError("2x3xq32=1"), HasSubstr("'2x3xq32' is not a tensor type"));
+  EXPECT_THAT(parseError("2x3xq32=1"),
+              HasSubstr("'2x3xq32' is not a tensor type"));
   EXPECT_THAT(parseError("2x3=1"), HasSubstr("is not a tensor type"));
-  EXPECT_THAT(parseError("99999999999xf32=1"), HasSubstr("is not a tensor type"));
+  EXPECT_THAT(parseError("99999999999xf32=1"),
+              HasSubstr("is not a tensor type"));
   EXPECT_THAT(parseError("2x3xf32=1 2"),
               HasSubstr("wants 6 values, but there are 2"));
   EXPECT_THAT(parseError("2xf32="), HasSubstr("there are 0"));
