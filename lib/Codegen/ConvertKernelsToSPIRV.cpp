@@ -242,6 +242,32 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Comparisons of widened integers
+//===----------------------------------------------------------------------===//
+
+/// Mesa's lavapipe takes the comparison of an i32 that was widened to i64 with
+/// 0 for false: -89 < 0 is. A constant that the narrow type has is compared
+/// with before the integer is widened.
+static void compareBeforeWidening(gpu::GPUModuleOp module) {
+  module.walk([](arith::CmpIOp op) {
+    auto widened = op.getLhs().getDefiningOp<arith::ExtSIOp>();
+    APInt constant;
+    if (!widened || !matchPattern(op.getRhs(), m_ConstantInt(&constant)))
+      return;
+    Type type = widened.getIn().getType();
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    bool isUnsigned = op.getPredicate() >= arith::CmpIPredicate::ult;
+    if (isUnsigned || isa<ShapedType>(type) || !constant.isSignedIntN(width))
+      return;
+    OpBuilder b(op);
+    Value narrow = arith::ConstantOp::create(
+        b, op.getLoc(), b.getIntegerAttr(type, constant.trunc(width)));
+    op.getLhsMutable().assign(widened.getIn());
+    op.getRhsMutable().assign(narrow);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Conversion
 //===----------------------------------------------------------------------===//
 
@@ -400,6 +426,7 @@ private:
     // gpu.launch_func goes on naming the original.
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     writeOutZeros(clone);
+    compareBeforeWidening(clone);
     if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();
     Kernel kernel = {original, ModuleOp::create(original.getLoc()),

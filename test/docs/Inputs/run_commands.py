@@ -19,6 +19,7 @@ import sys
 NOT_RUN = {
     "scripts/test": "it runs this test",
     "scripts/package": "the test `packages` does",
+    "dml-run model.dmlx --input=... --time": "its input stands for any",
     "test/ONNX/backend_tests.py": "test/ONNX/backend.test does, for a minute",
     "test/ONNX/backend_tests.py --update": "it writes into the checkout",
     "benchmarks/run": "it takes minutes",
