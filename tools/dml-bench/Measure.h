@@ -25,7 +25,7 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
   uint32_t dispatches = 0;
   uint32_t copies = 0;
-  /// Of all buffers that the steps bind: what goes through memory.
+  /// The bytes of all buffers that the steps bind, which go through memory.
   uint64_t boundBytes = 0;
 
   /// Every input read once and every output written once.
@@ -95,8 +95,8 @@ Statistics summarize(std::vector<double> values);
 
 /// How long to measure.
 struct Effort {
-  /// Exactly so many times; 0: until `seconds` have passed, kLeast times or
-  /// more.
+  /// The number of measurements; 0 stands for as many as `seconds` have room
+  /// for, kLeast or more.
   uint32_t repeats = 0;
   double seconds = 0;
   static constexpr size_t kLeast = 9;

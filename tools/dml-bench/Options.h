@@ -20,7 +20,7 @@ struct Options {
   std::string filter;
   std::string json;
   double minTime = 0.3;
-  /// 0: as many as fit into minTime.
+  /// The number of measurements; 0 stands for as many as fit into minTime.
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;
   bool check = false;
@@ -31,7 +31,8 @@ struct Options {
 
 extern const char *const kHelp;
 
-/// False, with `error` set, where the command line makes no sense.
+/// Reads the command line. Returns false, with `error` set, where it makes no
+/// sense.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
 } // namespace dml::tools

@@ -59,7 +59,7 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
-/// Where the program is.
+/// The place of the program.
 struct Source {
   std::string path;
   /// Whether dml-compile has to read the file first.
