@@ -384,9 +384,6 @@ int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Terms that are written out: those of a window of 3 x 3 x 3.
-static constexpr int64_t maxTermsWrittenOut = 27;
-
 size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
   size_t count = 0;
   while (count < sizes.size() &&

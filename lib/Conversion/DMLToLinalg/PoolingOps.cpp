@@ -155,13 +155,12 @@ visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
 /// (DevicePlan.h). A thread computes up to eight elements, each of which visits
 /// all points.
 static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
-  constexpr int64_t few = 27; // A window of 3 x 3 x 3.
   constexpr int64_t manySteps = 4096, mostTogether = 64;
   int64_t count = 1;
   for (int64_t size : sizes)
     if (llvm::MulOverflow(count, size, count))
       count = std::numeric_limits<int64_t>::max();
-  if (count <= few)
+  if (count <= maxTermsWrittenOut)
     return allPoints;
   int64_t wanted = 1;
   while (wanted < mostTogether && count / wanted > manySteps)
