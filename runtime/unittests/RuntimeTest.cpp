@@ -186,8 +186,10 @@ TEST(Executable, Reflects) {
   EXPECT_EQ(step.workgroupCount[0], 2u);
   EXPECT_EQ(step.workgroupSize[0], 64u);
   EXPECT_EQ(step.boundSize, 1024u);
+  EXPECT_EQ(step.kernelIndex, 1u);
   EXPECT_OK(dmlGetStepInfo, executable, 0, 0, 1, &step);
   EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
+  EXPECT_EQ(step.kernelIndex, UINT32_MAX);
   EXPECT_TRUE(step.barrier);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 2 does not exist",
                dmlGetStepInfo, executable, 2, 0, 0, &step);
