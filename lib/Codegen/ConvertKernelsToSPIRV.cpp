@@ -186,38 +186,44 @@ static Value getSplat(OpBuilder &b, Location loc, Type type,
   return arith::ConstantOp::create(b, loc, scalar);
 }
 
+/// Mesa's lavapipe leaves quotients by a constant 0 undefined. They become
+/// products with infinity.
+static void multiplyWithInfinity(gpu::GPUModuleOp module) {
+  module.walk([](arith::DivFOp op) {
+    APFloat divisor(0.0);
+    if (!matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) ||
+        !divisor.isZero() || matchPattern(op.getLhs(), m_AnyZeroFloat()))
+      return;
+    OpBuilder b(op);
+    APFloat infinity =
+        APFloat::getInf(divisor.getSemantics(), divisor.isNegative());
+    op.replaceAllUsesWith(
+        arith::MulFOp::create(b, op.getLoc(), op.getLhs(),
+                              getSplat(b, op.getLoc(), op.getType(), infinity))
+            .getResult());
+    op.erase();
+  });
+}
+
+/// The x of a product 0 * x or x * 0, or of a quotient 0 / x; null elsewhere.
+static Value getFactorOfZero(Operation *op) {
+  if (!isa<arith::MulFOp, arith::DivFOp>(op))
+    return nullptr;
+  if (matchPattern(op->getOperand(0), m_AnyZeroFloat()))
+    return op->getOperand(1);
+  bool isProduct = isa<arith::MulFOp>(op);
+  if (isProduct && matchPattern(op->getOperand(1), m_AnyZeroFloat()))
+    return op->getOperand(0);
+  return nullptr;
+}
+
 /// Mesa's lavapipe takes products with a constant 0, and quotients of one, for
-/// 0, those of NaN and infinity too. They are written out: 0 * x is 0 where x
-/// is finite, and 0 / x is where x is neither 0 nor NaN; else both are NaN. (0
-/// may have either sign in what operators compute.) A quotient by 0, which it
-/// leaves undefined, becomes a product with infinity.
+/// 0, those of NaN and infinity too. They become choices between 0 and NaN:
+/// 0 * x is 0 where x is finite, and 0 / x is where x is neither 0 nor NaN. (0
+/// may have either sign in what operators compute.)
 static void writeOutZeros(gpu::GPUModuleOp module) {
   module.walk([](Operation *op) {
-    Value x;
-    auto quotient = dyn_cast<arith::DivFOp>(op);
-    APFloat divisor(0.0);
-    if (quotient &&
-        matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)) &&
-        divisor.isZero() &&
-        !matchPattern(quotient.getLhs(), m_AnyZeroFloat())) {
-      OpBuilder b(op);
-      APFloat infinity =
-          APFloat::getInf(divisor.getSemantics(), divisor.isNegative());
-      quotient.replaceAllUsesWith(
-          arith::MulFOp::create(
-              b, op->getLoc(), quotient.getLhs(),
-              getSplat(b, op->getLoc(), quotient.getType(), infinity))
-              .getResult());
-      op->erase();
-      return;
-    }
-    if (auto product = dyn_cast<arith::MulFOp>(op))
-      x = matchPattern(product.getLhs(), m_AnyZeroFloat())   ? product.getRhs()
-          : matchPattern(product.getRhs(), m_AnyZeroFloat()) ? product.getLhs()
-                                                             : Value();
-    else if (quotient)
-      x = matchPattern(quotient.getLhs(), m_AnyZeroFloat()) ? quotient.getRhs()
-                                                            : Value();
+    Value x = getFactorOfZero(op);
     if (!x)
       return;
     OpBuilder b(op);
@@ -425,6 +431,7 @@ private:
 
     // gpu.launch_func goes on naming the original.
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
+    multiplyWithInfinity(clone);
     writeOutZeros(clone);
     compareBeforeWidening(clone);
     if (use64bitIndex && failed(narrowWhatFits(clone)))

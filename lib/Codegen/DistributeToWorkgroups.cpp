@@ -24,7 +24,7 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// Of a contraction kernel, and nothing of a map kernel.
+  /// The contraction, where the kernel is one for a contraction.
   std::optional<Contraction> contraction;
   ContractionTile contractionTile;
   MapTile mapTile;

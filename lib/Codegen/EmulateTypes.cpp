@@ -113,7 +113,8 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
         ArrayRef<AffineMap>(rewriter.getMultiDimIdentityMap(1)),
         ArrayRef<utils::IteratorType>(utils::IteratorType::parallel),
         [&](OpBuilder &nested, Location loc, ValueRange) {
-          // Through the rewriter, which is to convert what the body becomes.
+          // The rewriter builds this, so that what the body becomes is
+          // converted in turn.
           OpBuilder::InsertionGuard guard(rewriter);
           rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
           WordBuilder b(loc, rewriter);
@@ -435,7 +436,8 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
-/// Between types of one width, of which the device may have either.
+/// Bitcasts are between types of one width, either of which the device may
+/// have.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -453,7 +455,8 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // Through a word: the vector of the type that the device has fills it.
+    // The bits go through a word, which a vector of the device's own type
+    // fills.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
     bool fromWord = type == op.getType();
@@ -551,13 +554,12 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
             b, arith::BitcastOp::create(b, b.getF32Type(), magnitude), scale));
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
-    // Where it is not selected, the number of multiples has to fit all the
-    // same.
+    // The number of multiples has to fit even where it is not selected.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
     Value result = b.select(isDenormal, denormal, normal);
-    // From 65520 on, which would round to 2^16.
+    // Numbers from 65520 on would round to 2^16, and are infinite.
     result = b.select(b.compare(Predicate::uge, magnitude, 0x477ff000),
                       b.word(0x7c00), result);
     result = b.select(b.compare(Predicate::ugt, magnitude, 0x7f800000),
@@ -726,8 +728,8 @@ struct ConvertCmpI : OpConversionPattern<arith::CmpIOp> {
   }
 };
 
-/// Between a word and its low bits, 4, 8 or 16 of them, or between two words
-/// and the low one, or a part of that.
+/// A truncation takes the low bits of a word, 4, 8 or 16 of them, or the low
+/// one of two words, or a part of that.
 struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -772,8 +774,8 @@ struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   }
 };
 
-/// From bits in a word, from i1, or from what the device has, to a word or two
-/// or what the device has.
+/// An extension is of bits in a word, of an i1, or of a type that the device
+/// has. Its result is a word or two, or has a type of the device.
 template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 

@@ -114,7 +114,7 @@ static bool isUnrounded(Operation *op) {
          truncation.getType().isF16() && !isRounded(truncation.getIn());
 }
 
-/// About how many operations buildRounding() makes.
+/// The number of operations that buildRounding() makes, about.
 static constexpr int64_t roundingOps = 18;
 
 /// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
@@ -222,7 +222,7 @@ namespace {
 /// it.
 struct Read {
   tensor::ExtractOp extract;
-  /// From the producer's result to the tensor that is read.
+  /// The reshapes from the producer's result to the tensor that is read.
   SmallVector<Operation *> reshapes;
 };
 
@@ -247,7 +247,7 @@ private:
   linalg::GenericOp producer;
   RankedTensorType type;
   llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
-  /// From the last to the first.
+  /// The reshapes, from the last to the first.
   SmallVector<Operation *> reshapes;
 };
 } // namespace

@@ -290,8 +290,9 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   return getAtom(position->second);
 }
 
-/// Of the sum of two remainders, which `beyond` is less `divisor`, what goes to
-/// the quotient and what stays.
+/// Divides `sum`, which is one of two remainders by `divisor`, and returns what
+/// goes to the quotient, 0 or 1, and what stays. `beyond` is the sum less
+/// `divisor`.
 std::pair<LinearForm, LinearForm>
 IndexForms::buildCarry(Builder &b, const LinearForm &sum,
                        const LinearForm &beyond, int64_t divisor) {
@@ -324,7 +325,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // Of a value that little is known of, a part may be too large for a form.
+  // A part of a value that little is known of may be too large for a form.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();

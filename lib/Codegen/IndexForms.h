@@ -122,9 +122,9 @@ public:
   /// What `form` may be where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// From here on, what is built counts only where `nonNegative` is that. What
-  /// is built once for all may not rest on it: such ranges are asked for with
-  /// an empty box.
+  /// Assumes that `nonNegative` is not negative, from here on. What is built
+  /// once for all may not rest on that: such ranges are asked for with an empty
+  /// box.
   void assume(const LinearForm &nonNegative);
   /// Takes back what was assumed.
   void assumeNothing() { assumed.clear(); }
@@ -164,10 +164,10 @@ private:
     IndexRange range;
     /// Whether it depends on the thread's number alone.
     bool ofThread;
-    /// For quotients and remainders.
+    /// The operand of an atom that is a quotient or a remainder.
     LinearForm dividend;
     int64_t divisor = 0;
-    /// Null until it is built.
+    /// The value of the atom, null until it is built.
     Value value;
     /// A remainder's quotient, a quotient's remainder.
     std::optional<unsigned> partner = std::nullopt;
@@ -200,7 +200,7 @@ private:
   unsigned numShared = std::numeric_limits<unsigned>::max();
   std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::DenseMap<Value, unsigned> opaque;
-  /// Other names of opaque atoms, by the atom and the range that they lie in.
+  /// The opaque atoms that are others within a range, by those and the range.
   std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom that were compared with 0, undecided.
   std::vector<LinearForm> undecided;

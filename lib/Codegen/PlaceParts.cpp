@@ -161,6 +161,11 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
+      // A slice that was computed in place is copied to itself.
+      if (*from == *to) {
+        copy.erase();
+        continue;
+      }
       auto alloc = from->root.getDefiningOp<memref::AllocOp>();
       bool isTarget = isa<BlockArgument>(to->root) ||
                       to->root.getDefiningOp<memref::AllocOp>();

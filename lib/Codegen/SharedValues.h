@@ -19,8 +19,8 @@ struct Load {
   mlir::Value buffer;
   /// The element of the buffer.
   LinearForm position;
-  /// Where the load counts, if not everywhere, and the constant that counts
-  /// elsewhere.
+  /// The condition under which the load counts, if it does not always, and the
+  /// constant that counts else.
   mlir::Value guard, otherwise;
   /// What was loaded, if something needed it.
   mlir::Value value;

@@ -75,7 +75,7 @@ Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
   Value back = b.createOrFold<arith::SubIOp>(most, shift);
   for (int64_t i = 0; i < count; ++i) {
     Value low = arith::ShRUIOp::create(b, source[i], shift);
-    // By 32 - shift in two steps, as shifting by 32 is undefined.
+    // The shift by 32 - shift takes two steps, as shifting by 32 is undefined.
     Value high = arith::ShLIOp::create(
         b, arith::ShLIOp::create(b, source[i + 1], one), back);
     parts.push_back(arith::OrIOp::create(b, low, high));

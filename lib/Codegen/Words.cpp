@@ -192,8 +192,8 @@ Wide WordBuilder::shiftRight(Wide a, Value amount) {
 }
 
 Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
-  // Of a negative number, ones come in: what is shifted are the zeros of its
-  // complement.
+  // Shifting a negative number brings ones in: the zeros of its complement are
+  // what is shifted.
   Value sign = getSign(a);
   Wide flip = {sign, sign};
   return bitXor(shiftRight(bitXor(a, flip), amount), flip);
@@ -307,7 +307,8 @@ Value WordBuilder::roundToSingle(Wide normal) {
 Value WordBuilder::toSingle(Wide number, bool isSigned) {
   Value sign = isSigned ? getSign(number) : word(0);
   auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
-  // From 2^63 on, the exponent's bits are 127 + 63; the mantissa adds 1.
+  // A number from 2^63 on has the exponent's bits 127 + 63, of which the
+  // mantissa adds 1.
   Value exponent = with<SubIOp>(word(127 + 63 - 1), zeros);
   Value bits = with<AddIOp>(with<ShLIOp>(exponent, 23), roundToSingle(normal));
   Value isZero = compare(Predicate::eq, normal.high, 0u);
@@ -331,8 +332,8 @@ Wide WordBuilder::toDouble(Wide number, bool isSigned) {
 }
 
 Wide WordBuilder::fromSingle(Value number, bool isSigned) {
-  // Both words are exact: products with powers of two are, and what is left of
-  // a number without its upper bits.
+  // Both words are exact: so are products with powers of two, and so is what is
+  // left of a number without its upper bits.
   auto constant = [&](float value) -> Value {
     return ConstantOp::create(*this, getF32FloatAttr(value));
   };
@@ -357,7 +358,7 @@ Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
   Value exponent = with<AndIOp>(with<ShRUIOp>(bits.high, 20), 0x7ff);
   Wide mantissa = {
       bits.low, with<OrIOp>(with<AndIOp>(bits.high, 0xfffff), word(0x100000))};
-  // From 2^63 on, the number's highest bit is that of a word.
+  // A number from 2^63 to 2^64 has its highest bit where two words have theirs.
   Value shift = with<SubIOp>(word(1023 + 63), exponent);
   Value isSmall = compare(Predicate::ugt, shift, 63u);
   Wide number =
@@ -410,7 +411,8 @@ Value WordBuilder::narrowFloat(Wide bits) {
   Value rounded = roundToSingle(shifted);
   Value above = select(isDenormal, word(0), with<SubIOp>(exponent, 1));
   Value result = with<AddIOp>(with<ShLIOp>(above, 23), rounded);
-  // From 2^128 on, and where the mantissa's carry leads there.
+  // Numbers from 2^128 on are too large, as are those whose mantissa's carry
+  // leads there.
   Value isLarge = compare(Predicate::sge, exponent, 255u);
   result = select(isLarge, word(0x7f800000), result);
   Value isNaN =

@@ -39,7 +39,7 @@ public:
   mlir::Value compare(Predicate predicate, mlir::Value lhs, uint32_t rhs);
   mlir::Value select(mlir::Value condition, mlir::Value whenTrue,
                      mlir::Value whenFalse);
-  /// 1 or 0.
+  /// The word 1 where `condition` holds, and 0 elsewhere.
   mlir::Value truth(mlir::Value condition);
   /// The number whose two's complement `bits` holds in its low `width` ones.
   mlir::Value extendSign(mlir::Value bits, unsigned width);
@@ -82,7 +82,7 @@ public:
   Wide fromSingle(mlir::Value number, bool isSigned);
   Wide fromDouble(Wide bits, bool isSigned);
 
-  /// Between the bits of an f32 and of an f64.
+  /// These convert the bits of an f32 to those of an f64, and back.
   Wide widenFloat(mlir::Value bits);
   mlir::Value narrowFloat(Wide bits);
   mlir::Value compareDoubles(mlir::arith::CmpFPredicate predicate, Wide a,
@@ -93,8 +93,8 @@ private:
   Wide shiftLeftWithin(Wide a, mlir::Value n);
   Wide shiftRightWithin(Wide a, mlir::Value n);
   mlir::Value countLeadingZeros(mlir::Value word);
-  /// Without the zeros above the highest bit that is set, and how many those
-  /// were.
+  /// The number without the zeros above its highest bit that is set, and how
+  /// many zeros those were.
   std::pair<Wide, mlir::Value> normalize(Wide a);
   /// `number` where `isNegative` is all ones, negated; where it is 0, itself.
   Wide negateIf(mlir::Value isNegative, Wide number);

@@ -13,6 +13,7 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -32,11 +33,11 @@ struct SignatureTensor {
   std::string name;
   DataType type;
   SmallVector<uint32_t> sizes;
-  /// None of a packed tensor.
+  /// The strides, none where the tensor is packed.
   SmallVector<uint32_t> strides;
-  /// What steps use, and what the caller binds.
+  /// The bytes that steps use, and those that the caller binds.
   uint64_t usedSize, bufferSize;
-  /// What the caller stated, or 0.
+  /// The bytes that the caller stated, or 0.
   uint64_t totalSize = 0;
 
   bool operator==(const SignatureTensor &other) const {
@@ -52,7 +53,7 @@ struct KernelInfo {
   uint32_t sharedMemorySize;
   uint32_t bindingCount;
   DeviceProfile features;
-  /// Of all loops of a thread together, at most.
+  /// The iterations of all loops of a thread together, at most.
   uint64_t loopIterations;
 };
 
@@ -103,6 +104,8 @@ private:
   std::vector<KernelInfo> kernelInfos;
   ConstantPool constants;
   std::vector<ExportedFunction> functions;
+  /// The numbers of `functions`.
+  llvm::StringMap<size_t> functionsByName;
 };
 } // namespace
 
@@ -213,21 +216,21 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
   if (failed(schedule))
     return failure();
   ExportedVariant variant = describeVariant(std::move(*schedule));
-  auto found = llvm::find_if(functions, [&](const ExportedFunction &other) {
-    return other.name == exported->name;
-  });
-  if (found == functions.end())
-    found = functions.insert(found, std::move(*exported));
-  else if (found->inputs != exported->inputs ||
-           found->outputs != exported->outputs)
+  auto [number, isNew] =
+      functionsByName.try_emplace(exported->name, functions.size());
+  if (isNew)
+    functions.push_back(std::move(*exported));
+  else if (functions[number->second].inputs != exported->inputs ||
+           functions[number->second].outputs != exported->outputs)
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' has another signature in a module for "
            << "other devices";
-  // What needs as much as one that comes before it would never be taken.
-  if (llvm::none_of(found->variants, [&](const ExportedVariant &other) {
+  std::vector<ExportedVariant> &variants = functions[number->second].variants;
+  // A variant that needs as much as one before it would never be taken.
+  if (llvm::none_of(variants, [&](const ExportedVariant &other) {
         return variant.needs.includes(other.needs);
       }))
-    found->variants.push_back(std::move(variant));
+    variants.push_back(std::move(variant));
   return success();
 }
 

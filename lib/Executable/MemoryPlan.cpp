@@ -106,7 +106,7 @@ private:
 
 uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
                          uint64_t alignment) {
-  // What has no bytes is everywhere.
+  // An allocation without bytes is everywhere.
   llvm::SmallVector<Allocation *> bySize;
   unsigned numSteps = 1;
   for (Allocation &allocation : allocations) {

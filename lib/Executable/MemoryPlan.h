@@ -17,7 +17,7 @@ namespace dml {
 struct Allocation {
   uint64_t size;
   unsigned first, last;
-  /// Set by planMemory.
+  /// The place in the arena, which planMemory sets.
   uint64_t offset = 0;
 };
 

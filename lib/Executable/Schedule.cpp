@@ -299,7 +299,7 @@ FailureOr<Schedule> Scheduler::run() {
         allocation.last = std::max<unsigned>(allocation.last, index);
       }
 
-  // What no step uses takes no room.
+  // An allocation that no step uses takes no room.
   for (Allocation &allocation : allocations)
     if (allocation.first > allocation.last)
       allocation.size = 0;

@@ -33,7 +33,7 @@ public:
 private:
   std::vector<uint8_t> data;
   llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
-  /// By a hash of their bytes, the offsets and the sizes of constants: a
+  /// The offsets and the sizes of constants, by a hash of their bytes: a
   /// variant for other devices may have the same bytes as another type.
   std::unordered_multimap<uint64_t, std::pair<uint64_t, uint64_t>> byHash;
 };

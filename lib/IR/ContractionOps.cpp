@@ -70,7 +70,7 @@ struct Parameter {
   StringRef name;
   Value tensor;
   int64_t fromEnd = 0, size = 1;
-  /// What there are `size` of.
+  /// The thing that there are `size` of.
   StringRef things = "";
 };
 } // namespace
@@ -126,7 +126,8 @@ namespace {
 struct Windows {
   ArrayRef<int64_t> strides, dilations, start, end;
   int64_t groups;
-  /// Of the direction backward, none forward.
+  /// The output padding of the direction backward; the direction forward has
+  /// none.
   ArrayRef<int64_t> outputPadding = {};
   bool isForward = true;
 };

@@ -115,7 +115,8 @@ FeatureLevelOpInterface::getViolations(FeatureLevel level) {
 
 FeatureLevelOpInterface::MinimumLevel
 FeatureLevelOpInterface::getMinimumLevel() {
-  // What the level below lacks decides; at the oldest level, the operator.
+  // The requirement decides that the level below lacks; at the oldest level,
+  // the operator decides.
   Requirement deciding = {Requirement::Kind::Operator};
   for (const FeatureLevelInfo &info : getFeatureLevels()) {
     SmallVector<Requirement> violations = getViolations(info.level);
@@ -397,9 +398,10 @@ using Verifier = llvm::function_ref<LogicalResult(Operation *)>;
 
 /// Whether `op`, which is not valid, would be if its operands `lhs` and `rhs`
 /// changed places.
-static bool fitsWhenSwapped(FeatureLevelOpInterface op, unsigned lhs,
-                            unsigned rhs, Verifier verifyOwn) {
-  // What is said of the attempt concerns nobody; other threads go on verifying.
+static bool fitsWhenSwapped(Operation *op, unsigned lhs, unsigned rhs,
+                            Verifier verify) {
+  // Diagnostics of the attempt concern nobody; those of other threads, which go
+  // on verifying, do.
   uint64_t thread = llvm::get_threadid();
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &) {
     return success(llvm::get_threadid() == thread);
@@ -407,17 +409,13 @@ static bool fitsWhenSwapped(FeatureLevelOpInterface op, unsigned lhs,
   Operation *swapped = op->clone();
   swapped->setOperand(lhs, op->getOperand(rhs));
   swapped->setOperand(rhs, op->getOperand(lhs));
-  bool fits =
-      succeeded(verifyTensors(cast<FeatureLevelOpInterface>(swapped))) &&
-      succeeded(verifyOwn(swapped));
+  bool fits = succeeded(verify(swapped));
   swapped->erase();
   return fits;
 }
 
-/// Emits a note if the types of `op`, which is not valid, are those of two
-/// operands that were given in each other's place.
-static void noteSwappedOperands(FeatureLevelOpInterface op,
-                                Verifier verifyOwn) {
+void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
+  auto op = cast<FeatureLevelOpInterface>(operation);
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   llvm::erase_if(tensors, [](const FeatureLevelOpInterface::Tensor &tensor) {
     return tensor.info->isResult || !isa<RankedTensorType>(tensor.type);
@@ -425,8 +423,7 @@ static void noteSwappedOperands(FeatureLevelOpInterface op,
   for (size_t i = 0; i < tensors.size(); ++i)
     for (size_t j = i + 1; j < tensors.size(); ++j)
       if (tensors[i].type != tensors[j].type &&
-          fitsWhenSwapped(op, tensors[i].number, tensors[j].number,
-                          verifyOwn)) {
+          fitsWhenSwapped(op, tensors[i].number, tensors[j].number, verify)) {
         op->getContext()->getDiagEngine().emit(op->getLoc(),
                                                DiagnosticSeverity::Note)
             << "the types fit if " << tensors[i].getName() << " and "
@@ -435,13 +432,7 @@ static void noteSwappedOperands(FeatureLevelOpInterface op,
       }
 }
 
-LogicalResult dml::detail::verifyOperator(Operation *operation,
-                                          Verifier verifyOwn) {
-  auto op = cast<FeatureLevelOpInterface>(operation);
-  if (failed(verifyAttributeNames(op)))
-    return failure();
-  if (succeeded(verifyTensors(op)) && succeeded(verifyOwn(operation)))
-    return success();
-  noteSwappedOperands(op, verifyOwn);
-  return failure();
+LogicalResult dml::detail::verifyOperator(Operation *op) {
+  return failure(failed(verifyAttributeNames(op)) ||
+                 failed(verifyTensors(cast<FeatureLevelOpInterface>(op))));
 }

@@ -13,7 +13,7 @@
 
 namespace dml {
 
-/// That one of `names` which a misspelt `name` was probably meant to be; empty
+/// The one of `names` that a misspelt `name` was probably meant to be; empty
 /// where none is near, or several are equally so.
 llvm::StringRef findNearest(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> names);

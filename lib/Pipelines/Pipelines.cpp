@@ -87,7 +87,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(createFuseProducers());
-  // Of concatenations those that no reader has taken in.
+  // Concatenations that no reader has taken in are nested.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
@@ -107,15 +107,12 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
-  // A slice that was computed in place is copied to itself, which folds only
-  // once the views are one.
-  pm.addNestedPass<func::FuncOp>(createCanonicalization());
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
   pm.addPass(createLimitBuffers(limit));
 
-  // From here on, each kernel stands once, in a function of its own.
+  // Each kernel stands once from here on, in a function of its own.
   pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
@@ -175,7 +172,7 @@ static void registerPipeline(StringRef argument, StringRef description,
 
 static void registerOnce() {
   constexpr StringLiteral whole = "dml-to-executable";
-  // Two passes of one name would end the process.
+  // Two passes of the same name would end the process.
   if (PassPipelineInfo::lookup(whole))
     return;
   registerDMLCodegenPasses();
@@ -324,7 +321,7 @@ dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
     buildLinalgToGPUPipeline(pm, options);
   if (from < Stage::SPIRV && to >= Stage::SPIRV)
     buildGPUToSPIRVPipeline(pm, options);
-  // What the level lacks, the verifier refuses.
+  // The verifier refuses what the level lacks.
   if (failed(target.run(module)) || failed(runPasses(pm, module)))
     return failure();
   return from == Stage::SPIRV ? verifyKernels(module, options) : success();
@@ -341,7 +338,8 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
   }
   CompilerOptions variantOptions;
   variantOptions.copyOptionValuesFrom(options);
-  // What the variants have in common, the feature level included.
+  // The first passes are those that the variants have in common, the feature
+  // level's included.
   if (deviceProfiles.size() > 1 && getStage(module) == Stage::DML) {
     if (failed(compileTo(module, Stage::Linalg, options, configure)))
       return failure();

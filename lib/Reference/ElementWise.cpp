@@ -306,7 +306,7 @@ static LogicalResult evaluateCast(CastOp op, ArrayRef<Estimate> operands,
       return;
     }
     if (to == DataType::FLOAT64 || from == DataType::FLOAT64) {
-      // Through f64, whose numbers an Interval does not have.
+      // Numbers go through f64, since an Interval does not have them all.
       Interval x = Interval::load(input, i);
       if (!x.isNaN && !x.mayBeNaN) {
         double low = input.lower.getNumber(i), high = input.upper.getNumber(i);

@@ -65,7 +65,7 @@ struct ElementWiseRow {
   /// The operator's name without the dialect's.
   llvm::StringLiteral op;
   Outcome<Interval> (*ofFloats)(const Elements<Interval> &x);
-  /// Null where the operator knows no integers.
+  /// The formula for integers, null where the operator knows none.
   Outcome<Integer> (*ofIntegers)(const Elements<Integer> &x);
 };
 

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace dml::reference {
 
 static DynamicAPInt powerOfTwo(unsigned exponent) {
-  // One bit more: DynamicAPInt is signed.
+  // The number has one bit more, since DynamicAPInt is signed.
   return DynamicAPInt(APInt::getOneBitSet(exponent + 2, exponent));
 }
 

@@ -497,7 +497,7 @@ Interval atan2(Interval y, Interval x) {
   if (!(a.low <= 0 && a.high >= 0 && b.low <= 0)) {
     low = infinity;
     high = -infinity;
-    // On a box without the origin the corners are farthest.
+    // The corners are farthest on a box without the origin.
     for (double cornerY : {a.low, a.high})
       for (double cornerX : {b.low, b.high}) {
         double angle = std::atan2(cornerY, cornerX);

@@ -45,8 +45,8 @@ struct Interval {
   explicit Interval(double constant);
   /// What is known of nothing: any number, or NaN.
   static Interval anything(double value);
-  /// From `low` to `high`, with `ulps` units in the last place around them, and
-  /// room for flushed denormals.
+  /// The numbers from `low` to `high`, with `ulps` units in the last place
+  /// around them, and room for flushed denormals.
   static Interval around(double value, double low, double high, double ulps);
   /// The result for a NaN.
   static Interval nan();
@@ -78,7 +78,7 @@ struct Interval {
 };
 
 Interval select(Truth condition, Interval whenTrue, Interval whenFalse);
-/// Of a number and a NaN, the number.
+/// The maximum; of a number and a NaN it is the number.
 Interval max(Interval a, Interval b);
 Interval min(Interval a, Interval b);
 Interval abs(Interval x);
@@ -154,7 +154,7 @@ inline Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
 Integer max(Integer a, Integer b);
 Integer min(Integer a, Integer b);
 Integer abs(Integer x);
-/// By repeated multiplication; negative powers are quotients of 1.
+/// The power by repeated multiplication; negative powers are quotients of 1.
 Integer pow(Integer x, __int128 exponent);
 
 } // namespace dml::reference

@@ -30,7 +30,7 @@ static LogicalResult evaluateDynamic(DynamicQuantizeLinearOp op,
   }
   bool isUnsigned = output->value.getDataType() == DataType::UINT8;
   Interval least(isUnsigned ? 0 : -128), greatest(isUnsigned ? 255 : 127);
-  // Nothing is uncertain about a quotient of 0.
+  // A quotient of 0 is certain.
   Interval range = largest - smallest;
   Interval scale = select(range.equals(Interval(0)), Interval(0),
                           range / (greatest - least));

@@ -23,7 +23,7 @@ struct Direction {
   int64_t batch;
 };
 
-/// The tensors of an operator. Those that are absent are null.
+/// The tensors of an operator; absent ones are null.
 class Network {
 public:
   template <typename OpTy>
@@ -49,7 +49,7 @@ public:
               Interval::load(
                   *weight, (d.number * gates * hidden + row) * inputSize + i));
   }
-  /// Those of `state` with a row of the recurrence's weights.
+  /// Adds the products of `state` with a row of the recurrence's weights.
   void addRecurrence(Sum &sum, const Direction &d, const Vector &state,
                      int64_t row) const {
     for (int64_t k = 0; k < hidden; ++k)

@@ -84,13 +84,14 @@ struct Sampling {
   }
 };
 
-/// Where a sample may lie on one axis.
+/// The place of a sample on one axis, as far as it is certain.
 struct Place {
   Truth isInside = Truth::False;
   /// Whether the reference takes it for inside.
   bool isValueInside = false;
-  /// Positions that decide what the result may be, the reference's own first;
-  /// those of whole elements for the nearest neighbour. None if unknown.
+  /// Positions that decide what the result may be, the reference's own first.
+  /// These are whole elements for the nearest neighbour; there are none if they
+  /// are unknown.
   SmallVector<double> positions;
   /// How far along the region it is.
   Interval along = Interval(0);
@@ -102,7 +103,8 @@ struct Axis {
   Interval start, extent;
   int64_t size, outputs;
 
-  /// How many samples an output may have. None if unknown.
+  /// The numbers of samples that an output may have; there are none if they are
+  /// unknown.
   SmallVector<int64_t> getCounts() const {
     int64_t most = std::min<int64_t>(2 * size, 1 << 24);
     Interval length = min(abs(extent), Interval(static_cast<double>(most)));
@@ -205,7 +207,7 @@ struct Plane {
         Interval value = interpolate(y, x);
         result = result ? mayBe(*result, value) : value;
       }
-    // What lies between them is rounded by itself.
+    // The numbers that lie between them are rounded by themselves.
     if (row.positions.size() * column.positions.size() > 1 &&
         !result->mayBeNaN && !result->isNaN)
       result = Interval::around(result->value, result->low, result->high, 2);
@@ -527,7 +529,7 @@ struct Gradients {
           all[*own].isOwn = true;
         isFirst = false;
       }
-    // What is surely smaller than another sample is out.
+    // A sample that is surely smaller than another is out.
     double least = -std::numeric_limits<double>::infinity();
     bool hasNumber = false;
     for (const Candidate &sample : all)

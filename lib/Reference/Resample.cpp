@@ -30,8 +30,8 @@ enum class Rounding { Down, Up, Nearest };
 struct Sampling {
   Fraction scale, inputOffset, outputOffset;
 
-  /// Where output `o` lies in the input:
-  /// (o - outputOffset) / scale - inputOffset.
+  /// The place where output `o` lies in the input: (o - outputOffset) / scale -
+  /// inputOffset.
   Fraction getPosition(int64_t o) const {
     DynamicAPInt distance =
         o * outputOffset.denominator - outputOffset.numerator;
@@ -98,7 +98,7 @@ namespace {
 /// The two elements that an output coordinate lies between, in one dimension.
 struct Taps {
   int64_t lower, upper;
-  /// Of the upper one.
+  /// The weight of the upper element.
   float weight;
 };
 

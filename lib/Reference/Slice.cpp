@@ -19,7 +19,7 @@ static LogicalResult evaluateSlice(SliceOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-/// Where step `step` through the window of `op` leads.
+/// The place where step `step` through the window of `op` leads.
 template <typename OpTy>
 static int64_t getPlace(OpTy op, unsigned dim, int64_t step) {
   int64_t first = op.getInputWindowOffsets()[dim];
@@ -41,7 +41,7 @@ static LogicalResult evaluateSliceGrad(SliceGradOp op,
                                        ArrayRef<Tensor> operands,
                                        MutableArrayRef<Tensor> outputs) {
   const Tensor &input = operands[0];
-  // For each place of each dimension, the step that leads there.
+  // The step that leads to each place, for each dimension.
   SmallVector<SmallVector<int64_t>> steps;
   for (auto [dim, size] : llvm::enumerate(outputs[0].getShape())) {
     steps.emplace_back(size, outsideOfInput);

@@ -14,7 +14,7 @@ namespace dml::reference {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The smallest normal f32: what is smaller may be flushed.
 static constexpr long double smallestNormal = 0x1p-126L;
-/// Beyond the largest f32: what is so large may round to infinity.
+/// The largest f32: a number beyond it may round to infinity.
 static constexpr long double overflow = 0x1.fffffep127L;
 /// How far bounds that long double computes may be off, generously.
 static constexpr long double own = 0x1p-50L;
@@ -69,13 +69,13 @@ Interval Sum::get() const {
   }
   long double slack = (positive + negative) * error +
                       static_cast<long double>(count) * 2 * smallestNormal;
-  // One number is added to nothing else.
+  // One number alone is added to nothing else.
   if (count <= 1)
     slack = 0;
   Interval result = Interval::around(
       rounded, mayUnderflow ? -infinity : static_cast<double>(low - slack),
       mayOverflow ? infinity : static_cast<double>(high + slack), 0);
-  // What is not negative has no negative sums.
+  // Numbers that are not negative have no negative sums.
   if (negative == 0 && !mayBeNegative)
     result.low = std::max(result.low, 0.0);
   if (positive == 0 && !mayBePositive)
@@ -123,7 +123,7 @@ Interval Product::get() const {
   bool mayFlush = mayBeZero || smallest < smallestNormal * (1 + error);
   bool mayOverflow = mayBeInfinite || largest * (1 + error) >= overflow;
   if (mayOverflow) {
-    // In one order it overflows, in another it is flushed first.
+    // A sum overflows in one order, and in another it is flushed first.
     if (mayFlush || std::isnan(low) || std::isnan(high))
       return Interval::anything(rounded);
     // An infinity is not made smaller again.

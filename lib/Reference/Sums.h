@@ -24,9 +24,10 @@ public:
   Interval get() const;
 
 private:
-  /// Of the finite bounds.
+  /// The sums of the reference's numbers and of the bounds, as far as these are
+  /// finite.
   long double value = 0, low = 0, high = 0;
-  /// Of magnitudes, of positive and of negative numbers.
+  /// The sums of magnitudes, of positive and of negative numbers.
   long double positive = 0, negative = 0;
   int64_t count = 0;
   bool isNaN = false, mayBeNaN = false;

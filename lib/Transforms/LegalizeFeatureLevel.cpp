@@ -207,9 +207,9 @@ public:
   std::string whyNot;
 
 private:
-  /// For each dimension of a new op, the one of the old op whose values it
-  /// takes from the arrays; nothing where the new op is to leave the dimension
-  /// alone.
+  /// The dimension of the old op whose values a dimension of the new op takes
+  /// from the arrays, for each; nothing where the new op is to leave the
+  /// dimension alone.
   using DimensionMap = SmallVector<std::optional<int64_t>>;
 
   FailureOr<SmallVector<Value>> decompose();
@@ -434,7 +434,7 @@ SmallVector<Value> Step::collapse(const Dimensions &dimensions,
 }
 
 SmallVector<Value> Step::splitByDimension(ArrayRef<int64_t> active) {
-  // Only ops with one operand and one result move elements.
+  // An op that moves elements has one operand and one result.
   auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
   Value value = op->getOperand(0);
   for (int64_t dim : active) {

@@ -210,7 +210,7 @@ void changeFunction(FunctionT &function, Random &random) {
     });
   }
   default:
-    // Of a variant, where there is one, as often as of the function itself.
+    // A variant, where there is one, changes as often as the function itself.
     if (!function.variants.empty() && random.oneIn(2)) {
       if (random.oneIn(8))
         return doubleOne(function.variants, random);
@@ -324,7 +324,7 @@ public:
   }
 
 private:
-  /// One that there is already, or a new one.
+  /// Returns one that there is already, or a new one.
   template <typename T, typename Create>
   flatbuffers::Offset<T> share(std::vector<flatbuffers::Offset<T>> &known,
                                Create create) {
@@ -422,7 +422,7 @@ void exchangeWord(Bytes &bytes, Random &random) {
   if (count == 0)
     return;
   size_t at = 4 * random.below(count);
-  // One that stands near is as likely to be of the same kind.
+  // A word that stands near is as likely to be of the same kind.
   size_t near = 4 * random.below(std::min<size_t>(count, 64));
   size_t from =
       random.oneIn(2) ? 4 * random.below(count) : (at + near) % (4 * count);
@@ -499,7 +499,7 @@ void declareFeatures(ExecutableObject &object) {
 void mutateObject(ExecutableObject &object, Random &random, bool forDevice) {
   bool hasModules = !object.shader_modules.empty();
   if (hasModules && (forDevice || !random.oneIn(4))) {
-    // Few changes at a time: of many, one is refused.
+    // Changes are few at a time: of many, one is refused.
     size_t count = 1 + random.below(random.oneIn(4) ? 12 : 3);
     Code &code = random.pick(object.shader_modules)->code;
     for (size_t i = 0; i < count; ++i)
@@ -512,7 +512,7 @@ void mutateObject(ExecutableObject &object, Random &random, bool forDevice) {
       changeField(object, random);
 }
 
-/// Null where the bytes are no executable.
+/// The executable that the bytes are, or null where they are none.
 std::unique_ptr<ExecutableObject> unpack(const Bytes &bytes) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!VerifyExecutableBuffer(verifier))
@@ -570,7 +570,8 @@ Bytes Mutator::makeCase(uint64_t seed, uint64_t index, bool forDevice) {
 
 Bytes Mutator::makeFirst(uint64_t seed, uint64_t index, bool forDevice) const {
   Random random(seed, index);
-  // As many are drawn as come from any three files; for a device every other.
+  // A program is drawn as often as one comes from any three files, and for a
+  // device as often as from all files.
   size_t which = random.below(seeds.size() + (forDevice ? seeds.size() : 3));
   std::unique_ptr<ExecutableObject> object;
   if (which < seeds.size()) {

@@ -26,7 +26,7 @@ public:
   /// Begins with small executables, and those that are drawn.
   Mutator();
 
-  /// Adds an executable. False where it is none.
+  /// Adds an executable. Returns false where the bytes are none.
   bool addSeed(const Bytes &bytes);
   size_t seedCount() const { return seeds.size(); }
 

@@ -27,7 +27,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Less than `count`, which is not 0.
+  /// A number less than `count`, which is not 0.
   size_t below(size_t count) { return next() % count; }
   bool oneIn(size_t count) { return below(count) == 0; }
   template <typename T> auto &pick(T &values) {

@@ -149,8 +149,8 @@ public:
     auto found = find(values, length);
     return found && opcode(found->at) == OpConstant ? code[found->at + 3] : 0;
   }
-  /// One of the integers, and of those that are constants one that is within,
-  /// mostly.
+  /// Picks one of the integers; of those that are constants, mostly one that is
+  /// within.
   uint32_t pickIndex(const std::vector<Value> &integers, uint32_t type,
                      Random &random) const {
     uint32_t index = 0;
@@ -170,12 +170,12 @@ public:
   }
 
   Code &code;
-  /// Where instructions begin.
+  /// The words where instructions begin.
   std::vector<uint32_t> starts;
   std::vector<Value> types, values;
   std::vector<uint32_t> labels, ids;
-  /// Where an instruction can stand within a block, and which block that is:
-  /// 1 is the first.
+  /// A place where an instruction can stand within a block, and which block
+  /// that is: 1 is the first.
   struct Place {
     uint32_t at, block;
   };
@@ -310,7 +310,7 @@ bool growOperation(Module &module, Random &random) {
                   module.count(candidate.at) == 4 &&
                   module.wordOfType(candidate.id, 2) ==
                       module.wordOfType(candidate.id, 3);
-    // What the result is stands in the same letters, of itself.
+    // The result's letter says what the result is, as the operands' letters do.
     bool isRight =
         letters[0] == 'P'   ? isPair
         : letters[0] == 'r' ? result.kind == 'f' && result.count == 1
@@ -465,7 +465,7 @@ bool growComposite(Module &module, Random &random) {
     return fitting.empty() ? 0 : module.pickIndex(fitting, type, random);
   };
   if (vectors.empty() || random.oneIn(4)) {
-    // Of constituents.
+    // The vector or composite is made of constituents.
     std::vector<uint32_t> types;
     for (const Module::Value &candidate : module.types)
       if (module.opcode(candidate.at) == OpTypeVector)
@@ -562,7 +562,8 @@ bool growBlocks(Module &module, Random &random) {
   uint32_t merge = module.fresh(), then = module.fresh();
   Code words;
   auto label = [&](uint32_t id) { append(words, OpLabel, {id}); };
-  // Another way out than the usual: a return in an if, a break in a loop.
+  // The construct may have another way out than the usual: a return in an if, a
+  // break in a loop.
   bool isSpecial = random.oneIn(4);
   if (random.oneIn(2)) {
     uint32_t other = random.oneIn(2) ? module.fresh() : merge;
@@ -602,7 +603,7 @@ bool growBlocks(Module &module, Random &random) {
     append(words, OpBranch, {header});
   }
   label(merge);
-  // The end of the old block is the new one's.
+  // The new block ends as the old one did, and phis of later blocks name it.
   for (uint32_t at : module.starts)
     if (module.opcode(at) == OpPhi)
       for (uint32_t i = 4; i < module.count(at); i += 2)
@@ -657,7 +658,7 @@ bool grow(Module &module, Random &random) {
 // Damage
 //===----------------------------------------------------------------------===//
 
-/// Another instruction of as many words.
+/// Makes an instruction another one of as many words.
 void changeOpcode(Module &module, Random &random, uint32_t at) {
   uint32_t count = module.count(at);
   bool glsl = module.opcode(at) == OpExtInst && count > 4;
@@ -678,7 +679,7 @@ void changeOpcode(Module &module, Random &random, uint32_t at) {
   }
 }
 
-/// Another value of the same type, or any id.
+/// Makes an operand another value of the same type, or any id.
 void changeOperand(Module &module, Random &random, uint32_t at,
                    bool keepsType) {
   if (module.count(at) < 2)
@@ -762,7 +763,7 @@ void changeJump(Module &module, Random &random) {
     return;
   uint32_t at = random.pick(jumps), op = module.opcode(at);
   if (random.oneIn(4) && isBlockEnd(op)) {
-    // Another end.
+    // The block gets another end.
     Code end;
     switch (random.below(3)) {
     case 0:
@@ -852,7 +853,7 @@ void damageWords(Code &code, Random &random) {
 void mutateParts(Module &module, Random &random) {
   if (module.starts.empty())
     return;
-  // What computes is hit more often than what declares.
+  // Instructions that compute are hit more often than those that declare.
   uint32_t at = random.pick(module.starts);
   if (!module.places.empty() && random.oneIn(2))
     at = random.pick(module.places).at;
@@ -948,7 +949,7 @@ Code dml::fuzz::drawModule(Random &random) {
   for (size_t i = 0, elements = scalars.size(); i < 2; ++i) {
     uint32_t element = scalars[random.below(elements)], vector = a.fresh();
     uint32_t count = 2 + static_cast<uint32_t>(random.below(3));
-    // There is one already.
+    // This vector type is declared already.
     if (element == A::Uint && count == 3)
       continue;
     a.global(OpTypeVector, {vector, element, count});

@@ -21,8 +21,9 @@ using Code = std::vector<uint32_t>;
 /// accesses to arrays. Most such kernels are right.
 Code drawModule(Random &random);
 
-/// One change: to a word, an operand, an instruction, the blocks, the types or
-/// the header. Most leave a module that can be told apart into instructions.
+/// Makes one change: to a word, an operand, an instruction, the blocks, the
+/// types or the header. Most changes leave a module that can be told apart into
+/// instructions.
 void mutateModule(Code &code, Random &random);
 
 } // namespace dml::fuzz

@@ -91,11 +91,11 @@ constexpr double kMostTimeByte = 20;
 
 enum class Stage : uint32_t { Make, Read, Run };
 
-/// In memory that both have.
+/// The memory that both processes have.
 struct Shared {
   std::atomic<uint64_t> current, begun, made, accepted, refused;
   std::atomic<uint64_t> wrong, ran, unfit, unrun, overtime;
-  /// Of the last that was wrong.
+  /// The bytes of the last case that was wrong.
   std::atomic<uint64_t> bytes;
   std::atomic<Stage> stage;
   double mostTimeByte, mostMemoryByte, time;
@@ -428,7 +428,7 @@ private:
            kExitNo);
     if (process > 0)
       return process;
-    // Where the watcher ends, so does this.
+    // This process ends where the watcher ends.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A stack that is used up ends the process as any other fault does.
     int code = kExitFailed;

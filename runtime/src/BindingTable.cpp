@@ -179,7 +179,8 @@ Status BindingTable::bind(const char *what, const std::string &name,
 }
 
 Status BindingTable::checkOverlaps() const {
-  // In the order of reads and writes, so that the latter have larger numbers.
+  // Ranges stand in the order of reads and writes, so that written ones have
+  // larger numbers.
   std::vector<const DmlBufferRange *> ranges;
   for (const DmlBufferRange &range : inputs)
     ranges.push_back(&range);
@@ -202,7 +203,8 @@ Status BindingTable::checkOverlaps() const {
     return std::tie(ranges[a]->buffer, ranges[a]->offset, a) <
            std::tie(ranges[b]->buffer, ranges[b]->offset, b);
   });
-  // Of one buffer so far: which range reaches furthest, and which written one.
+  // The range of one buffer that reaches furthest so far, and the written one
+  // that does.
   std::optional<size_t> any, written;
   auto reach = [&](std::optional<size_t> &furthest, size_t i) {
     auto end = [&](size_t at) { return ranges[at]->offset + ranges[at]->size; };
@@ -394,7 +396,7 @@ Status BindingTable::submit() {
         VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     DML_TRY(checkVk(vk.BeginCommandBuffer(commandBuffer, &beginInfo),
                     "vkBeginCommandBuffer"));
-    // Between submissions nothing else orders memory on the device.
+    // Nothing else orders memory on the device between submissions.
     recordBarrier(vk, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                   VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
                   kStepReads | kStepWrites);

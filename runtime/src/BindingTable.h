@@ -11,7 +11,7 @@
 
 namespace dml::runtime {
 
-/// To be used by one thread at a time.
+/// A binding table is used by one thread at a time.
 class BindingTable {
 public:
   static Expected<std::unique_ptr<BindingTable>>
@@ -56,14 +56,14 @@ private:
   std::unique_ptr<Buffer> ownTemporary;
 
   VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
-  /// One for each step; null for a copy.
+  /// The descriptor set of each step; null for a copy.
   std::vector<VkDescriptorSet> descriptorSets;
   bool descriptorsCurrent = false;
 
   VkQueryPool queryPool = VK_NULL_HANDLE;
   bool everRecorded = false;
 
-  /// Made when first submitted.
+  /// The pool of commands, which is made when they are first submitted.
   VkCommandPool commandPool = VK_NULL_HANDLE;
   VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
   VkFence fence = VK_NULL_HANDLE;

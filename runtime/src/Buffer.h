@@ -13,7 +13,8 @@ namespace dml::runtime {
 
 class Buffer {
 public:
-  /// What a driver gives may hold what others left there.
+  /// The contents of a new buffer. Undefined ones may be what others left in
+  /// the memory that a driver gives.
   enum class Contents { Zero, Undefined };
 
   /// `name` is for messages and debuggers. Without a queue, memory that is not

@@ -470,12 +470,14 @@ DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
     info->kind = object.kind;
     info->label = object.label.c_str();
     info->kernel = "";
+    info->kernelIndex = UINT32_MAX;
     info->barrier = object.barrier;
     for (const BufferRange &range : object.ranges)
       info->boundSize += range.size;
     if (object.kind == DML_STEP_KIND_DISPATCH) {
       const Kernel &kernel = executable->object->kernels[object.kernel];
       info->kernel = kernel.entryPoint.c_str();
+      info->kernelIndex = object.kernel;
       for (int i = 0; i < 3; ++i) {
         info->workgroupCount[i] = object.workgroupCount[i];
         info->workgroupSize[i] = kernel.workgroupSize[i];

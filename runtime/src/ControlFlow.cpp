@@ -197,8 +197,8 @@ void ControlFlow::computeDominators() {
   }
 }
 
-/// Of blocks that nothing leads to there may be merge blocks and continue
-/// targets alone, and they may do nothing.
+/// Blocks that nothing leads to may be merge blocks and continue targets alone,
+/// and may do nothing.
 Status ControlFlow::checkUnreachable(uint32_t block) const {
   const Block &found = all[block];
   bool isMerge = roles[block] == Role::Merge && found.end != BlockEnd::Branch;

@@ -31,11 +31,11 @@ struct Block {
   /// Different blocks; kNoBlock where there are fewer.
   std::array<uint32_t, 2> successors{kNoBlock, kNoBlock};
   bool isConditional = false;
-  /// Of OpSelectionMerge and OpLoopMerge.
+  /// The merge block of OpSelectionMerge or OpLoopMerge.
   uint32_t merge = kNoBlock;
-  /// Of OpLoopMerge.
+  /// The continue target of OpLoopMerge.
   uint32_t continueTarget = kNoBlock;
-  /// There is nothing in it but its end.
+  /// Whether the block has nothing in it but its end.
   bool isEmpty = true;
 };
 
@@ -47,7 +47,8 @@ public:
 
   const std::vector<Block> &blocks() const { return all; }
   bool isReachable(uint32_t block) const { return dominators[block].reachable; }
-  /// Both must be reachable. A block dominates itself.
+  /// Whether block `a` dominates block `b`, both of which must be reachable. A
+  /// block dominates itself.
   bool dominates(uint32_t a, uint32_t b) const {
     return dominators[a].first <= dominators[b].first &&
            dominators[b].last <= dominators[a].last;
@@ -88,7 +89,7 @@ private:
   std::vector<Dominator> dominators;
   std::vector<Construct> constructs;
   std::vector<Role> roles;
-  /// Of a merge block or continue target: its header.
+  /// The header of each merge block or continue target.
   std::vector<uint32_t> roleHeaders;
   /// The construct that a block stands in, and the one that begins with it.
   std::vector<uint32_t> homes, heads;

@@ -190,8 +190,9 @@ void Device::abandonAfter(VkResult wait) noexcept {
   if (wait == VK_SUCCESS || wait == VK_ERROR_DEVICE_LOST ||
       abandoned.exchange(true))
     return;
-  // Never destroyed: the process ends while the work goes on. Reached from
-  // here, so that nobody takes it for a leak, by a list that takes no memory.
+  // The device is never destroyed, since the process ends while the work goes
+  // on. A list that takes no memory holds it, so that nobody takes it for a
+  // leak.
   static std::atomic<Device *> latest{nullptr};
   self = shared_from_this();
   previousAbandoned = latest.exchange(this);

@@ -106,7 +106,7 @@ private:
 
   std::atomic<uint64_t> limit{UINT64_MAX};
   std::atomic<bool> abandoned{false};
-  /// Set where the device is abandoned: it then owns itself.
+  /// The device itself, which it owns once it is abandoned.
   std::shared_ptr<Device> self;
   Device *previousAbandoned = nullptr;
 

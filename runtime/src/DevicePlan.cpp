@@ -268,7 +268,8 @@ dml::runtime::chooseMemoryType(const DeviceSnapshot &device, DmlMemory memory,
       VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
       VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
 
-  // From best to barely usable: what must be there, and what must not.
+  // The properties that memory must have and must not have. Wishes stand from
+  // the best to the barely usable.
   struct Wish {
     VkMemoryPropertyFlags with, without;
   };

@@ -72,7 +72,7 @@ struct Step {
   DmlStepKind kind;
   bool barrier;
   std::string label;
-  /// Of a dispatch.
+  /// The kernel of a dispatch.
   uint32_t kernel = 0;
   Extent workgroupCount{};
   /// A dispatch's bindings, or a copy's source and destination.
@@ -90,8 +90,8 @@ struct Function {
   std::string name;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  /// From the one to be preferred to the function's own steps, which are always
-  /// there.
+  /// The variants, the one to be preferred first. The function's own steps,
+  /// which are always there, are the last.
   std::vector<Variant> variants;
   uint32_t featureLevel;
 };
@@ -100,7 +100,7 @@ struct Executable {
   uint16_t versionMajor;
   uint16_t versionMinor;
   std::string producer;
-  /// Those of the last variant of every function.
+  /// The requirements of the last variant of every function.
   Requirements requirements;
   std::vector<ShaderModule> shaderModules;
   std::vector<Kernel> kernels;

@@ -643,7 +643,7 @@ dml::runtime::readExecutableFile(const std::string &path) {
   size_t count = 0;
   while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {
     bytes.insert(bytes.end(), block, block + count);
-    // What is none, or is too large, is not read to its end.
+    // An input that is no executable, or is too large, is not read to its end.
     if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
         (bytes.size() >= 8 && !fb::ExecutableBufferHasIdentifier(bytes.data())))
       break;

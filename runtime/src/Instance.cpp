@@ -73,7 +73,7 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
   debugUtils = contains(available, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   if (debugUtils)
     extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-  // Without it the loader hides devices such as MoltenVK's.
+  // The loader hides devices such as MoltenVK's without it.
   bool portability =
       contains(available, VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
   if (portability)
@@ -84,7 +84,8 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
   messengerInfo.messageSeverity =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  // Not GENERAL, which is where the loader complains of other drivers.
+  // The type GENERAL is left out, in which the loader complains of other
+  // drivers.
   messengerInfo.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                               VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
   messengerInfo.pfnUserCallback = receiveDebugMessage;
@@ -160,7 +161,7 @@ Status Instance::initialize(const DmlInstanceCreateInfo &info) {
 Instance::~Instance() {
   if (messenger)
     vk.DestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
-  // Where even this function is missing, the instance stays.
+  // The instance stays where even this function is missing.
   if (instance && vk.DestroyInstance)
     vk.DestroyInstance(instance, nullptr);
 }

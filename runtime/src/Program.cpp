@@ -62,7 +62,8 @@ static Status forEachInParallel(size_t count, Body body) {
     for (size_t i = 1; i < wanted; ++i)
       threads.emplace_back(work);
   } catch (...) {
-    // What the system has no threads for, those that there are do.
+    // The threads that there are do the work of those that the system does not
+    // give.
   }
   work();
   for (std::thread &thread : threads)
@@ -75,7 +76,7 @@ static Status forEachInParallel(size_t count, Body body) {
 Expected<std::shared_ptr<Program>>
 Program::create(std::shared_ptr<Device> device,
                 std::shared_ptr<const Executable> executable) {
-  // Before anything reaches the driver.
+  // The variants are chosen before anything reaches the driver.
   Expected<std::vector<uint32_t>> variants = chooseVariants(
       device->snapshot().info, *executable, device->supportedFeatures());
   if (!variants)

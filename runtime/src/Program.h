@@ -24,7 +24,7 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// For kernels with the same number of bindings.
+  /// A layout serves kernels with the same number of bindings.
   struct Layout {
     VkDescriptorSetLayout set = VK_NULL_HANDLE;
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
@@ -36,25 +36,25 @@ public:
   const Variant &variant(uint32_t function) const {
     return contents->functions[function].variants[variants[function]];
   }
-  /// Of a kernel that such a variant dispatches.
+  /// The pipeline of a kernel that such a variant dispatches.
   VkPipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
   const Layout &layout(uint32_t kernel) const {
     return layouts.at(contents->kernels[kernel].bindingCount);
   }
-  /// Null where the executable has no constants.
+  /// The constants, or null where the executable has none.
   const Buffer *constants() const { return constantBuffer.get(); }
 
 private:
   Program() = default;
   Status createLayout(uint32_t bindingCount);
-  /// Of all kernels, those that the chosen variants dispatch.
+  /// Returns, for each kernel, whether the chosen variants dispatch it.
   std::vector<bool> findUsedKernels() const;
   Status createPipelines();
   Status createPipeline(size_t index, VkShaderModule module);
 
   std::shared_ptr<Device> owner;
   std::shared_ptr<const Executable> contents;
-  /// Of each function, the number of its variant.
+  /// The number of the variant of each function.
   std::vector<uint32_t> variants;
   std::map<uint32_t, Layout> layouts;
   std::vector<VkPipeline> pipelines;

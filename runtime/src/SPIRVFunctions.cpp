@@ -769,7 +769,7 @@ Range Reader::rangeOfBuiltIn(uint32_t builtIn, uint32_t component) const {
   return {0, UINT32_MAX};
 }
 
-/// Nothing, where nothing is known.
+/// The range of a result, or nothing where nothing is known.
 std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
                                           uint32_t first) const {
   uint32_t width = shapeOf(inst[1]).width;
@@ -860,7 +860,8 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
     case GlslUMin:
       return Range{std::min(a.low, b.low), std::min(a.high, b.high)};
     case GlslSMax:
-      // More than what is not negative is not negative.
+      // The maximum of a number that is not negative, and any other, is not
+      // negative.
       if (!positive)
         return b.high < negative   ? std::optional(Range{b.low, negative - 1})
                : a.high < negative ? std::optional(Range{a.low, negative - 1})
@@ -869,7 +870,7 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
     case GlslUMax:
       return Range{std::max(a.low, b.low), std::max(a.high, b.high)};
     case GlslSClamp: {
-      // Between limits that are not negative lies nothing that is.
+      // A number between limits that are not negative is not negative.
       Range most = rangeOf(inst[first + 2]);
       if (b.high >= negative || most.high >= negative)
         return std::nullopt;

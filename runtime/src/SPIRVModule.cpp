@@ -870,7 +870,8 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
       entry.bindingCount = std::max<uint64_t>(entry.bindingCount,
                                               uint64_t(ids[id].decorated) + 1);
   };
-  // From 1.4 on an entry point lists all variables it uses; before, only some.
+  // An entry point lists all variables that it uses from version 1.4 on;
+  // before, it lists only some.
   SPIRVEntryPoint all;
   if (version < kVersion14)
     for (uint32_t id : variables)
@@ -914,7 +915,8 @@ Status Reader::rewrite() {
     if (limits.try_emplace({clamp.type, clamp.limit}, next).second)
       constants.insert(constants.end(), {4u << 16 | OpConstant, clamp.type,
                                          next++, clamp.limit});
-  // Those of functions: constants stand before them all.
+  // The zeros of functions' variables are constants, too, which stand before
+  // all functions.
   for (const Uninitialized &variable : uninitialized)
     if (variable.at >= globalsEnd &&
         zeros.try_emplace(variable.type, next).second)

@@ -25,14 +25,14 @@ namespace dml::runtime {
 struct SPIRVEntryPoint {
   /// LocalSize, or the constant decorated WorkgroupSize, which overrules it.
   std::array<uint32_t, 3> workgroupSize{};
-  /// One more than the largest binding that it may use.
+  /// The number of bindings: one more than the largest that it may use.
   uint64_t bindingCount = 0;
   /// Bytes of workgroup memory that it may use.
   uint64_t sharedMemorySize = 0;
 };
 
 struct SPIRVModule {
-  /// As in the module's second word: 0x00010500 is 1.5.
+  /// The version as in the module's second word: 0x00010500 is 1.5.
   uint32_t version = 0;
   /// The features that its capabilities need.
   DmlFeatureFlags features = 0;

@@ -53,28 +53,29 @@ public:
   Expected<SPIRVModule> read();
 
 private:
-  /// What is known of an id.
+  /// The facts that are known of an id.
   struct Info {
-    /// The instruction that defines it; 0: none has so far.
+    /// The instruction that defines it; 0 while none has been seen.
     uint16_t op = 0;
-    /// Of a type: how deep it nests, and its alignment in a buffer (std430).
+    /// How deep a type nests, and its alignment in a buffer (std430).
     uint8_t depth = 0, alignment = 0;
-    /// Of an Input variable and of what is loaded from it: the BuiltIn.
+    /// The BuiltIn of an Input variable, and of what is loaded from it.
     uint8_t builtIn = 0;
     /// The type of a value or a variable; else 0.
     uint32_t type = 0;
-    /// Where its instruction begins.
+    /// The word where its instruction begins.
     uint32_t at = 0;
-    /// Where it is defined within a function: 1 more than the block, counted
-    /// over all functions. Of a label: its own block. 0: outside of functions.
+    /// The block of a function that defines it, or that it is the label of: 1
+    /// more than the block's number, counted over all functions. Ids outside of
+    /// functions have 0.
     uint32_t block = 0;
     /// A bit for each row of decorations.
     uint32_t decorations = 0;
     /// The operand of Binding, ArrayStride or BuiltIn.
     uint32_t decorated = 0;
-    /// Of a variable: 1 more than the entry point that last listed it.
+    /// The entry point that last listed a variable: 1 more than its number.
     uint32_t listed = 0;
-    /// Of an integer: its range. Of a type: its bytes, and how many scalars and
+    /// The range of an integer. For a type, its bytes, and how many scalars and
     /// vectors it consists of, arrays counted once.
     uint64_t low = 0, high = 0;
   };
@@ -187,14 +188,14 @@ private:
   std::set<uint32_t> capabilities;
   bool hasMemoryModel = false;
   uint32_t glslSet = 0;
-  /// Where an import and where constants can be added.
+  /// The words where an import and where constants can be added.
   uint32_t importsEnd = 0, globalsEnd = 0;
   std::vector<EntryPoint> entryPoints;
   /// Entry points by name and by function.
   std::map<std::string, uint32_t> names;
   std::map<uint32_t, uint32_t> functions;
   std::vector<DecoratedId> decorated;
-  /// By struct and number.
+  /// The members of structs, by struct and number.
   std::map<std::pair<uint32_t, uint32_t>, Member> members;
   std::map<uint32_t, uint64_t> layouts;
   std::optional<uint32_t> workgroupSizeConstant;
@@ -205,7 +206,7 @@ private:
   std::vector<Clamp> clamps;
   std::vector<Uninitialized> uninitialized;
 
-  // Of the function that is being read.
+  // The next ones belong to the function that is being read.
   bool inFunction = false, inBlock = false, hasMerge = false;
   /// Instructions of a block that must come first: until when they may.
   bool mayDeclare = false, mayPhi = false;

@@ -171,7 +171,7 @@ struct Instruction {
   uint32_t capability = 0;
 };
 
-/// Null for what no executable may use.
+/// The row of an instruction; null for one that no executable may use.
 const Instruction *findInstruction(uint32_t opcode);
 /// The same for instructions of GLSL.std.450.
 const Instruction *findGlslInstruction(uint32_t number);
@@ -181,14 +181,16 @@ struct Capability {
   const char *name;
   DmlFeatureFlags feature;
 };
-/// Null for one that no feature of the executable format stands for.
+/// The row of a capability; null for one that no feature of the executable
+/// format stands for.
 const Capability *findCapability(uint32_t value);
 
 /// Extensions that are part of Vulkan 1.2 and bring no capability of their own
 /// beyond those above.
 bool isExtension(std::string_view name);
 
-/// Null for one that variables and pointers of no executable may have.
+/// The name of a storage class; null for one that variables and pointers of no
+/// executable may have.
 const char *findStorageClass(uint32_t value);
 
 enum class DecorationTarget : uint8_t {
@@ -217,9 +219,10 @@ enum DecorationRow : uint8_t {
   RowBinding,
   RowDescriptorSet,
 };
-/// Null for one that no executable may use. `row` becomes its row.
+/// The decoration of this number; null for one that no executable may use.
+/// `row` becomes its row.
 const Decoration *findDecoration(uint32_t value, uint8_t &row);
-/// As findDecoration has it.
+/// The decoration of a row that findDecoration has given.
 const Decoration &getDecoration(uint8_t row);
 
 struct BuiltInVariable {

@@ -20,7 +20,8 @@ namespace dml::runtime {
 /// Joins its arguments, printed as streams print them.
 template <typename... Ts> std::string concat(const Ts &...args) {
   std::ostringstream stream;
-  // Where there is no memory, a stream would leave words out and go on.
+  // The stream throws where there is no memory: otherwise it would leave words
+  // out and go on.
   stream.exceptions(std::ios::badbit);
   (stream << ... << args);
   return stream.str();

@@ -35,7 +35,7 @@ namespace dml::runtime {
   X(CreateDevice)                                                              \
   X(GetDeviceProcAddr)
 
-/// Of VK_EXT_debug_utils: null where it is not enabled.
+/// The functions of VK_EXT_debug_utils, which are null where it is not enabled.
 #define DML_VULKAN_DEBUG_FUNCTIONS(X)                                          \
   X(CreateDebugUtilsMessengerEXT)                                              \
   X(DestroyDebugUtilsMessengerEXT)                                             \
@@ -110,8 +110,9 @@ struct DeviceFunctions {
 
 #undef DML_VULKAN_MEMBER
 
-/// From `getInstanceProcAddr`, or where it is null from the system's loader,
-/// which stays open until the process ends.
+/// Loads the functions that need no instance from `getInstanceProcAddr`. Where
+/// that is null, they come from the system's loader, which stays open until the
+/// process ends.
 Expected<GlobalFunctions>
 loadGlobalFunctions(PFN_vkGetInstanceProcAddr getInstanceProcAddr);
 /// Fills `vk`. Where a function is missing, those before it are there, the
@@ -143,7 +144,7 @@ template <typename... Ts> Status checkVk(VkResult result, const Ts &...ts) {
 template <typename T, typename Call, typename... Ts>
 Status enumerate(std::vector<T> &values, Call call, const Ts &...ts) {
   VkResult result = VK_INCOMPLETE;
-  // There may be more of them by the second step.
+  // The second step may find more of them than the first.
   while (result == VK_INCOMPLETE) {
     uint32_t count = 0;
     DML_TRY(checkVk(call(&count, nullptr), ts...));

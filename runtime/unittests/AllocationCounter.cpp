@@ -32,7 +32,8 @@ static void *allocateOrThrow(size_t size) {
 }
 
 static void release(void *memory) noexcept {
-  // What another thread allocated makes this one's number wrap around.
+  // The number of this thread wraps around when it frees what another thread
+  // allocated.
   if (memory)
     allocations.live -= malloc_usable_size(memory);
   std::free(memory);

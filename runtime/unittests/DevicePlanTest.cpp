@@ -147,14 +147,14 @@ TEST(ChooseVariants, NamesWhatTheNearestLacks) {
       "'f0' it comes nearest to variant 1: feature shaderFloat16 is needed, "
       "but "
       "it has none");
-  // Of two that lack as much, the last.
+  // The last of two variants that lack as much is the nearest.
   expectMessage(makeExecutable({{makeVariant(kInt8), makeVariant(kInt64)}}),
                 "device 'GPU' cannot run the executable: of the 2 variants of "
                 "function 'f0' it comes nearest to variant 1: feature "
                 "shaderInt64 is needed, but the VkDevice was created without "
                 "it");
-  // Without a choice functions have the same requirements, which are said once;
-  // those that can be run are not spoken of.
+  // Functions without a choice have the same requirements, which are said once;
+  // functions that can be run are not spoken of.
   expectMessage(
       makeExecutable({{makeVariant(kInt8)},
                       {makeVariant(kInt8)},
@@ -298,7 +298,7 @@ TEST(ChooseMemoryType, FitsTheDeviceAndTheUse) {
   EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_READBACK, 0b00101), 0u);
   EXPECT_EQ(chooseMemoryType(gpu, DML_MEMORY_UPLOAD, 0b10000), std::nullopt);
 
-  // One kind of memory, as of a CPU.
+  // A CPU has one kind of memory.
   DeviceSnapshot cpu = makeDevice("CPU", kCpu);
   setTypes(cpu, {kLocal, kLocal | kMapped | kCached});
   for (DmlMemory use :

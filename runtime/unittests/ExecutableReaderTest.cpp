@@ -150,7 +150,8 @@ TEST(ExecutableReader, ChecksVariants) {
       [&](auto &, auto &v) {
         getDispatch(v).bindings[0] = {kTemporary, 0, 0, 32};
       },
-      // That of the function's own steps is another.
+      // The temporary buffer is the variant's own, not that of the function's
+      // own steps.
       "variant 0: step 0: binding 0: offset 0 and size 32 reach beyond the 0 "
       "bytes of the temporary buffer");
   expectVariantError([](auto &, auto &v) { v.temporary_size = 100; },
@@ -532,7 +533,7 @@ TEST(ExecutableReader, RefusesToReadTheSameAgainAndAgain) {
   ASSERT_FALSE(result);
   EXPECT_THAT(result.status().message(),
               HasSubstr("refers to the same bytes again and again"));
-  // More tables than the bytes have room for.
+  // There are more tables than the bytes have room for.
   result = read(makeShared(10000, 1));
   ASSERT_FALSE(result);
   EXPECT_THAT(result.status().message(), HasSubstr("FlatBuffers' verifier"));

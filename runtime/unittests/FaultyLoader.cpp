@@ -23,7 +23,8 @@ using namespace dml::test;
 
 namespace {
 
-/// Made before the program calls, destroyed after its main has returned.
+/// A session is made before the program calls, and destroyed after its main has
+/// returned.
 struct Session {
   Session() {
     const char *text = std::getenv("DML_FAULT");

@@ -30,7 +30,7 @@ struct Header {
   bool counts;
 };
 
-/// Null where there is no memory.
+/// Allocates memory; returns null where there is none.
 void *allocate(size_t size, size_t alignment,
                AllocationFailure kind = AllocationFailure::Nothrow) noexcept {
   bool counts =

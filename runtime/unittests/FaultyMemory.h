@@ -2,9 +2,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every form of `operator new`, for tests. Those of the test's own thread, and
-// of threads that the runtime makes, fail when they are told to; what Vulkan's
-// drivers allocate never does, for that is theirs to bear.
+// Every form of `operator new`, for tests. Allocations of the test's own
+// thread, and of threads that the runtime makes, fail when they are told to.
+// Those of Vulkan's drivers never do, for their failures are the drivers' to
+// bear.
 //
 //===----------------------------------------------------------------------===//
 

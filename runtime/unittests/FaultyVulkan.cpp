@@ -88,7 +88,8 @@ struct State {
   std::vector<std::string> misuses;
 };
 
-/// Never destroyed: the program's own destructors may still call.
+/// The state is never destroyed, since the program's own destructors may still
+/// call.
 State &state() {
   static auto *state = new State;
   return *state;

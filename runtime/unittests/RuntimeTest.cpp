@@ -39,7 +39,7 @@ template <typename Call> std::string expectError(DmlResult result, Call call) {
   EXPECT_EQ(message.find('\n'), std::string::npos);
   EXPECT_FALSE(message.empty());
   dmlDestroyError(error);
-  // And without anyone to listen.
+  // The call fails in the same way where nobody wants the message.
   EXPECT_EQ(call(nullptr), result);
   return message;
 }
@@ -186,8 +186,10 @@ TEST(Executable, Reflects) {
   EXPECT_EQ(step.workgroupCount[0], 2u);
   EXPECT_EQ(step.workgroupSize[0], 64u);
   EXPECT_EQ(step.boundSize, 1024u);
+  EXPECT_EQ(step.kernelIndex, 1u);
   EXPECT_OK(dmlGetStepInfo, executable, 0, 0, 1, &step);
   EXPECT_EQ(step.kind, DML_STEP_KIND_COPY);
+  EXPECT_EQ(step.kernelIndex, UINT32_MAX);
   EXPECT_TRUE(step.barrier);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "function 2 does not exist",
                dmlGetStepInfo, executable, 2, 0, 0, &step);
@@ -342,7 +344,7 @@ protected:
   DmlProgram program = nullptr;
 };
 
-/// What main computes of these inputs.
+/// The results that main computes of these inputs.
 void expectMain(const std::vector<float> &a, const std::vector<float> &b,
                 const std::vector<float> &sum,
                 const std::vector<float> &reversed) {
@@ -599,7 +601,8 @@ TEST_F(OnDevice, RecordsIntoTheCallersCommandBuffer) {
   DmlStepTime times[3];
   EXPECT_OK(dmlGetStepTimes, table, times, 3);
   DML_VK(vkDestroyCommandPool)(vulkan.device, pool, nullptr);
-  // In any order: what was made from a device keeps it.
+  // Objects are destroyed in any order, since each keeps the device that it was
+  // made from.
   dmlDestroyDevice(adopted);
   dmlDestroyProgram(adoptedProgram);
   dmlDestroyBindingTable(table);
@@ -644,7 +647,7 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x100",
                dmlCreateDevice, instance, &lessInfo, &less);
 
-  // Without the feature that a program needs, and without a queue.
+  // The device lacks the feature that a program needs, and then a queue.
   DmlVulkanDevice poor = good;
   poor.enabledFeatures &= ~DML_FEATURE_SHADER_INT64_BIT;
   poor.queue = VK_NULL_HANDLE;
@@ -818,8 +821,9 @@ TEST_F(OnDevice, KeepsItsPipelineCache) {
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "pipeline cache data have 2 bytes",
                dmlSetPipelineCacheData, device, data.data(), 2);
 
-  // Nor does what was spoiled on purpose, with the checksum that fits: Vulkan's
-  // own header stands behind the runtime's of 24 bytes.
+  // Data that were spoiled on purpose, with the checksum that fits, do not
+  // reach it either: Vulkan's own header stands behind the runtime's of 24
+  // bytes.
   auto expectRefused = [&](size_t at, const char *message) {
     std::vector<uint8_t> spoiled = data;
     spoiled[24 + at] ^= 0x80;

@@ -112,7 +112,7 @@ public:
   void body(uint32_t opcode, const Code &operands) {
     add(statements, opcode, operands);
   }
-  /// With a result of a new id, which is returned.
+  /// Adds an instruction with a result of a new id, which is returned.
   uint32_t value(uint32_t opcode, uint32_t type, const Code &operands) {
     Code all{type, next};
     all.insert(all.end(), operands.begin(), operands.end());

@@ -343,7 +343,7 @@ TEST(SPIRVModule, ChecksIndices) {
   expectAccepted([](A &a) { a.storeShared(A::Uint63); });
   expectRefused([](A &a) { a.storeShared(A::Uint64); },
                 "index 64 reaches beyond the 64 elements");
-  // What is proven.
+  // These indices are proven.
   expectAccepted([](A &a) { a.storeShared(a.localId()); });
   expectAccepted([](A &a) {
     uint32_t sum = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint64});
@@ -352,7 +352,7 @@ TEST(SPIRVModule, ChecksIndices) {
     a.storeShared(a.value(OpISub, A::Uint, {A::Uint63, a.localId()}));
     a.storeShared(a.value(196, A::Uint, {A::Uint1, A::Uint2}));
   });
-  // What is not: 1 + 63, 2 * 63, and what a buffer says.
+  // These are not: 1 + 63, 2 * 63, and what a buffer says.
   expectAccepted(
       [](A &a) {
         a.storeShared(a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1}));

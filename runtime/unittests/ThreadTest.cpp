@@ -25,7 +25,8 @@ namespace {
 
 constexpr int kThreads = 8;
 constexpr int kRounds = 4;
-/// Enough for the runtime to compile them by threads of its own.
+/// The number is enough for the runtime to compile the kernels by threads of
+/// its own.
 constexpr uint32_t kKernels = 32;
 
 /// Runs `body` with each thread's number, all at once.
@@ -42,7 +43,7 @@ void runThreads(const std::function<void(uint32_t)> &body) {
     thread.join();
 }
 
-/// What makeChain's function gives.
+/// The result of makeChain's function.
 uint32_t compute(uint32_t value) {
   for (uint32_t i = 0; i < kKernels; ++i)
     value = 3 * value + i;
@@ -169,7 +170,7 @@ TEST_F(Threads, AskAndSetWhatOthersUse) {
         size_t size = 0;
         ASSERT_EQ(dmlGetPipelineCacheData(device, &size, nullptr, nullptr),
                   DML_SUCCESS);
-        // Others may add to it in between.
+        // Other threads may add to the cache in between.
         std::vector<uint8_t> data(size + (1 << 20));
         size = data.size();
         ASSERT_EQ(dmlGetPipelineCacheData(device, &size, data.data(), nullptr),

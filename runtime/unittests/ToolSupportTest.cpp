@@ -142,7 +142,7 @@ TEST(HostTensor, HasLayouts) {
   check(DML_DATA_TYPE_INT8, repeated, {1, 2, 3, 1, 2, 3}, {1, 2, 3});
   check(DML_DATA_TYPE_INT16, transposed, {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6},
         {1, 1, 4, 4, 2, 2, 5, 5, 3, 3, 6, 6});
-  // Two elements to a byte.
+  // Two elements share a byte.
   check(DML_DATA_TYPE_UINT4, transposed, {0x21, 0x43, 0x65},
         {0x41, 0x52, 0x63});
   check(DML_DATA_TYPE_UINT4, repeated, {0x21, 0x13, 0x32}, {0x21, 0x03});

@@ -28,6 +28,20 @@ function(run code pattern)
   set(out "${out}" PARENT_SCOPE)
 endfunction()
 
+# expect_json("<value> <path>"...): what programs read in the JSON text `out`. A
+# path has commas between its steps.
+function(expect_json)
+  foreach(expected IN LISTS ARGN)
+    string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
+    set(wanted "${CMAKE_MATCH_1}")
+    string(REPLACE "," ";" path "${CMAKE_MATCH_2}")
+    string(JSON value GET "${out}" ${path})
+    if(NOT value STREQUAL wanted)
+      message(SEND_ERROR "${path} is ${value}, not ${wanted}")
+    endif()
+  endforeach()
+endfunction()
+
 run(0 "usage: dml-inspect" --help)
 run(0 "^dml-inspect [0-9.]+\n$" --version)
 run(0 "^format [0-9.]+, written by dml's unit tests
@@ -82,23 +96,14 @@ a device needs
   temporary memory: 256 bytes
 " variants.dmlx)
 run(0 "^{" variants.dmlx --json)
-foreach(expected IN ITEMS "shaderInt64 functions,0,variants,0,requirements,features,0"
+expect_json("shaderInt64 functions,0,variants,0,requirements,features,0"
     "1.2 functions,0,variants,0,requirements,apiVersion"
     "0 functions,0,variants,0,steps,0,kernel" "1 functions,0,steps,0,kernel"
     "0 functions,0,variants,0,temporarySize" "256 functions,0,temporarySize")
-  string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
-  set(wanted "${CMAKE_MATCH_1}")
-  string(REPLACE "," ";" path "${CMAKE_MATCH_2}")
-  string(JSON value GET "${out}" ${path})
-  if(NOT value STREQUAL wanted)
-    message(SEND_ERROR "${path} is ${value}, not ${wanted}")
-  endif()
-endforeach()
 run(0 "written by dml's unit tests" -)
 
-# What programs read.
 run(0 "^{" arithmetic.dmlx --json)
-foreach(expected IN ITEMS "add shaderModules,0,name" "0-add.spv shaderModules,0,file"
+expect_json("add shaderModules,0,name" "0-add.spv shaderModules,0,file"
     "64 kernels,1,workgroupSize,0" "1.2 requirements,apiVersion"
     "512 requirements,limits,maxStorageBufferRange" "768 constantSize"
     "f32 functions,0,inputs,1,dataType" "32 functions,0,inputs,1,sizes,1"
@@ -106,19 +111,8 @@ foreach(expected IN ITEMS "add shaderModules,0,name" "0-add.spv shaderModules,0,
     "temporary functions,0,steps,1,ranges,0,buffer"
     "256 functions,0,temporaryRanges,0,offset"
     "2 functions,0,temporaryRanges,0,lastStep" "5_0 functions,0,featureLevel")
-  string(REGEX MATCH "^([^ ]+) (.*)$" _ "${expected}")
-  set(wanted "${CMAKE_MATCH_1}")
-  string(REPLACE "," ";" path "${CMAKE_MATCH_2}")
-  string(JSON value GET "${out}" ${path})
-  if(NOT value STREQUAL wanted)
-    message(SEND_ERROR "${path} is ${value}, not ${wanted}")
-  endif()
-endforeach()
 run(0 "^{" twice.dmlx --json)
-string(JSON value GET "${out}" requirements features 0)
-if(NOT value STREQUAL "shaderInt64")
-  message(SEND_ERROR "the feature is ${value}")
-endif()
+expect_json("shaderInt64 requirements,features,0")
 
 # The shaders and the constants are the very bytes, but for indices that the
 # runtime has bounded and variables that it has filled, as in the second shader.

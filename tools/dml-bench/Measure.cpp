@@ -12,7 +12,8 @@
 
 using namespace dml::tools;
 
-/// More binding tables than this cost time to make, and gain nothing.
+/// The number of binding tables beyond which more cost time to make, and gain
+/// nothing.
 static constexpr uint64_t kMostSets = 512;
 /// A multiple of every offset alignment that Vulkan allows devices to want.
 static constexpr uint64_t kAlignment = 256;
@@ -130,7 +131,7 @@ Workload::Workload(DmlDevice device, const Signature &signature,
       makeSets(count);
       break;
     } catch (const Failure &failure) {
-      // Others may be using the device's memory.
+      // Other programs may be using the device's memory.
       if (failure.result != DML_ERROR_OUT_OF_MEMORY || count == 1)
         throw;
       sets.clear();

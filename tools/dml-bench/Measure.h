@@ -25,7 +25,7 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
   uint32_t dispatches = 0;
   uint32_t copies = 0;
-  /// Of all buffers that the steps bind: what goes through memory.
+  /// The bytes of all buffers that the steps bind, which go through memory.
   uint64_t boundBytes = 0;
 
   /// Every input read once and every output written once.
@@ -99,8 +99,8 @@ struct Effort {
   /// while (buffers were filled, shaders compiled) starts at a fraction of its
   /// clock: an H200 at 345 MHz instead of 1980.
   double warmUp = 0;
-  /// Exactly so many times; 0: until `seconds` have passed, kLeast times or
-  /// more.
+  /// The number of measurements; 0 stands for as many as `seconds` have room
+  /// for, kLeast or more.
   uint32_t repeats = 0;
   double seconds = 0;
   static constexpr size_t kLeast = 9;

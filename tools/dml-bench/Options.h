@@ -23,9 +23,9 @@ struct Options {
   /// A file that says how many operations cases have.
   std::string operations;
   double minTime = 0.3;
-  /// Nothing: 0.2, or 0 where `repeats` says how often to run.
+  /// Seconds; without a value, 0.2, or 0 where `repeats` says how often to run.
   std::optional<double> warmUp;
-  /// 0: as many as fit into minTime.
+  /// The number of measurements; 0 stands for as many as fit into minTime.
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;
   bool check = false;
@@ -36,7 +36,8 @@ struct Options {
 
 extern const char *const kHelp;
 
-/// False, with `error` set, where the command line makes no sense.
+/// Reads the command line. Returns false, with `error` set, where it makes no
+/// sense.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
 } // namespace dml::tools

@@ -16,7 +16,7 @@ struct Rate {
   uint64_t bytes = 0;
   Statistics time;
 
-  /// 10^9 bytes a second; 0 where no time passed.
+  /// The rate in 10^9 bytes a second; 0 where no time passed.
   double gbps() const {
     return time.median > 0 ? static_cast<double>(bytes) / time.median : 0;
   }

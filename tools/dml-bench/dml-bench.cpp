@@ -279,7 +279,7 @@ void runTool(const Options &options) {
   deviceInfo.selector = options.device.c_str();
   Device device;
   DML_CHECK(dmlCreateDevice, instance, &deviceInfo, device.out());
-  // Found out now, not after minutes.
+  // A file that cannot be written is found out now, not after minutes.
   std::string error;
   if (!options.json.empty() && !checkOutput(options.json, error))
     fail(error, kExitNotWritten);

@@ -13,9 +13,6 @@
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Threading.h"
 #include "support/CompilerCommandLine.h"
@@ -37,6 +34,7 @@ using namespace mlir;
 using namespace dml;
 using dml::reference::Estimate;
 using dml::reference::Tensor;
+using dml::tools::emitToolError;
 using dml::tools::ExitCode;
 namespace cl = llvm::cl;
 
@@ -83,20 +81,14 @@ static cl::opt<bool>
                      "compared, not for each kind of operator"),
             cl::cat(category));
 
-static ExitCode exitCode = tools::kExitInvalid;
-
-static LogicalResult emitToolError(const Twine &message,
-                                   ExitCode code = tools::kExitInvalid) {
-  tools::emitToolError() << message << "\n";
-  exitCode = code;
-  return failure();
-}
-
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static FailureOr<SmallVector<Tensor>> drawInputs(func::FuncOp function) {
+/// Numbers for the inputs of `function`. Nothing, with `error` set, where they
+/// cannot be drawn.
+static std::optional<SmallVector<Tensor>> drawInputs(func::FuncOp function,
+                                                     std::string &error) {
   SmallVector<Tensor> inputs;
   // The engine's numbers are the same everywhere; a distribution's are not.
   std::mt19937 engine(seed);
@@ -105,35 +97,20 @@ static FailureOr<SmallVector<Tensor>> drawInputs(func::FuncOp function) {
     std::optional<DataType> dataType;
     if (tensorType && tensorType.hasStaticShape())
       dataType = getDataType(tensorType.getElementType());
-    if (!dataType)
-      return emitToolError("an input of a type that DirectML does not have "
-                           "cannot be drawn");
+    if (!dataType) {
+      error = "an input of a type that DirectML does not have cannot be drawn";
+      return std::nullopt;
+    }
     FailureOr<Tensor> input = Tensor::create(*dataType, tensorType.getShape());
-    if (failed(input))
-      return emitToolError("there is no memory for an input");
+    if (failed(input)) {
+      error = "there is no memory for an input";
+      return std::nullopt;
+    }
     bool isFloat = isa<FloatType>(tensorType.getElementType());
     for (int64_t i = 0; i < input->getNumElements(); ++i) {
       uint32_t bits = engine() >> 8;
       input->setNumber(i, isFloat ? bits / 8388608.0 - 1 : bits % 10);
     }
-    inputs.push_back(std::move(*input));
-  }
-  return inputs;
-}
-
-static FailureOr<SmallVector<Tensor>> getInputs(func::FuncOp function) {
-  if (inputOptions.empty())
-    return drawInputs(function);
-  std::string error;
-  auto hostInputs =
-      tools::readInputs(inputOptions, tools::describe(function), error);
-  if (!hostInputs)
-    return emitToolError(error);
-  SmallVector<Tensor> inputs;
-  for (const tools::HostTensor &host : *hostInputs) {
-    FailureOr<Tensor> input = tools::toReference(host);
-    if (failed(input))
-      return emitToolError("there is no memory for an input");
     inputs.push_back(std::move(*input));
   }
   return inputs;
@@ -147,10 +124,10 @@ namespace {
 /// A value that the device hands out.
 using Found = llvm::DenseMap<Value, Tensor>;
 
-/// What came of one operator.
+/// The outcome of checking one operator.
 struct Check {
   Operation *op;
-  /// Empty where the operator is right.
+  /// The defect, empty where the operator is right.
   std::string defect;
   /// The largest distance from the reference's own number, as a part of the
   /// distance that the bounds allow: 1 is on a bound, 0 is no difference.
@@ -307,20 +284,22 @@ static void report(ArrayRef<Check> checks) {
                                  row.share);
 }
 
-static LogicalResult run(ModuleOp module) {
+static ExitCode run(ModuleOp module) {
   if (every == 0)
     return emitToolError("--every takes a number from 1 on");
-  func::FuncOp function = tools::findFunction(module, functionName);
+  std::string error;
+  func::FuncOp function = tools::findFunction(module, functionName, error);
   if (!function)
-    return emitToolError(
-        "there is no function '" +
-        StringRef(functionName.empty() ? "main" : functionName.c_str()) + "'");
+    return emitToolError(error);
   if (!function.getBody().hasOneBlock())
     return emitToolError("function '" + function.getName() +
                          "' has control flow or no body: neither compiles");
-  FailureOr<SmallVector<Tensor>> inputs = getInputs(function);
-  if (failed(inputs))
-    return failure();
+  auto inputs = inputOptions.empty()
+                    ? drawInputs(function, error)
+                    : tools::readReferenceInputs(
+                          inputOptions, tools::describe(function), error);
+  if (!inputs)
+    return emitToolError(error);
   SmallVector<Operation *> selected = selectOperators(function);
   if (selected.empty())
     return emitToolError("function '" + function.getName() +
@@ -365,15 +344,12 @@ static LogicalResult run(ModuleOp module) {
   llvm::outs() << "device: " << (*device)->describe() << "\n";
   report(checks);
   llvm::outs().flush();
-  unsigned numWrong = 0;
-  for (const Check &check : checks) {
-    if (check.defect.empty())
-      continue;
-    ++numWrong;
-    (void)emitToolError(describe(check.op) + ": " + check.defect,
-                        tools::kExitNo);
-  }
-  return success(numWrong == 0);
+  ExitCode code = tools::kExitDone;
+  for (const Check &check : checks)
+    if (!check.defect.empty())
+      code = emitToolError(describe(check.op) + ": " + check.defect,
+                           tools::kExitNo);
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -390,13 +366,11 @@ int main(int argc, char **argv) {
     return tools::kExitInvalid;
 
   DialectRegistry registry;
-  registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                  linalg::LinalgDialect, tensor::TensorDialect>();
   registerCompilerDialects(registry);
   MLIRContext context(registry);
   tools::Console console(DML_TOOL, &context);
   auto module =
       tools::loadModule(console, file, dimensions, ParserConfig(&context));
   console.progress.clear();
-  return module && succeeded(run(*module)) ? tools::kExitDone : exitCode;
+  return module ? run(*module) : tools::kExitInvalid;
 }

@@ -25,6 +25,7 @@
 #include "llvm/Support/Process.h"
 
 using namespace mlir;
+using dml::tools::emitToolError;
 using dml::tools::ExitCode;
 namespace cl = llvm::cl;
 
@@ -104,17 +105,10 @@ static cl::opt<std::string> contractionTile(
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
-/// Prints an error of this tool, for which it ends with `exitCode`.
-static ExitCode reportError(const llvm::Twine &message,
-                            ExitCode exitCode = dml::tools::kExitInvalid) {
-  dml::tools::emitToolError() << message << "\n";
-  return exitCode;
-}
-
 static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
   std::string error;
   if (!dml::tools::writeOutput(path.str(), data, error))
-    return reportError(error, dml::tools::kExitNotWritten);
+    return emitToolError(error, dml::tools::kExitNotWritten);
   return dml::tools::kExitDone;
 }
 
@@ -131,9 +125,9 @@ static ExitCode writeKernels(ModuleOp module) {
     return dml::tools::kExitNo;
   if (!llvm::sys::fs::is_directory(outputFile)) {
     if (kernels->size() != 1)
-      return reportError("the module has " + llvm::Twine(kernels->size()) +
-                         " kernels; name an existing folder with -o to write "
-                         "one file for each");
+      return emitToolError("the module has " + llvm::Twine(kernels->size()) +
+                           " kernels; name an existing folder with -o to write "
+                           "one file for each");
     return writeBytes(outputFile, kernels->front().code);
   }
   for (auto [index, kernel] : llvm::enumerate(*kernels)) {
@@ -154,9 +148,9 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
       dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
   dmlDestroyExecutable(executable);
   if (result != DML_SUCCESS)
-    reportError(llvm::Twine("the module has no executable that the runtime "
-                            "takes: ") +
-                dmlGetErrorMessage(error));
+    emitToolError(llvm::Twine("the module has no executable that the runtime "
+                              "takes: ") +
+                  dmlGetErrorMessage(error));
   dmlDestroyError(error);
   return result == DML_SUCCESS;
 }
@@ -208,22 +202,23 @@ static ExitCode run() {
     if (llvm::Expected<dml::DeviceProfile> parsed =
             dml::DeviceProfile::parse(profile);
         !parsed)
-      return reportError(llvm::toString(parsed.takeError()));
+      return emitToolError(llvm::toString(parsed.takeError()));
   if (deviceProfiles.size() > 1 && stage != Stage::Executable)
-    return reportError("there are " + llvm::Twine(deviceProfiles.size()) +
-                       " device profiles, but only an executable "
-                       "(--emit=dmlx) has variants: name one");
+    return emitToolError("there are " + llvm::Twine(deviceProfiles.size()) +
+                         " device profiles, but only an executable "
+                         "(--emit=dmlx) has variants: name one");
 
   if (!featureLevel.empty() && !dml::parseFeatureLevel(featureLevel))
-    return reportError(dml::describeUnknownFeatureLevel(featureLevel));
+    return emitToolError(dml::describeUnknownFeatureLevel(featureLevel));
   if (legalize && featureLevel.empty())
-    return reportError("--legalize wants the level to reach: --feature-level");
+    return emitToolError(
+        "--legalize wants the level to reach: --feature-level");
 
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
       llvm::sys::Process::StandardOutIsDisplayed())
-    return reportError("the output is binary and standard output a terminal; "
-                       "name a file with -o");
+    return emitToolError("the output is binary and standard output a terminal; "
+                         "name a file with -o");
 
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);

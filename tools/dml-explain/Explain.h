@@ -12,7 +12,7 @@
 
 namespace dml::tools {
 
-/// What is said about one op.
+/// The report about one op.
 struct OpReport {
   FeatureLevelOpInterface op;
   FeatureLevelOpInterface::MinimumLevel minimum;
@@ -31,7 +31,7 @@ enum class Verdict {
   Undecided,
 };
 
-/// What is said about a file.
+/// The report about a file.
 struct Report {
   llvm::SmallVector<OpReport> ops;
   /// The operations that are not DirectML's.

@@ -294,7 +294,7 @@ createGraph(func::FuncOp function,
       if (lastReaders.lookup(memory) == &op && producers.contains(memory))
         free(memory);
     }
-    // What nothing reads is gone at once.
+    // A result that nothing reads is gone at once.
     for (Value result : op.getResults())
       if (!isView(&op) && !lastReaders.contains(result))
         free(result);

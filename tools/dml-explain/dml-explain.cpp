@@ -357,15 +357,12 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
                     std::string &reportText) {
   if (!reportFile.empty() && (matrix != MatrixFormat::None ||
                               !(StringRef(reportFile).ends_with(".html") ||
-                                StringRef(reportFile).ends_with(".svg")))) {
-    tools::emitToolError()
-        << (matrix != MatrixFormat::None
-                ? "--report is about a file, and --matrix about none"
-                : "--report wants the name of a file that ends with .html or "
-                  ".svg")
-        << "\n";
-    return tools::kExitInvalid;
-  }
+                                StringRef(reportFile).ends_with(".svg"))))
+    return tools::emitToolError(
+        matrix != MatrixFormat::None
+            ? "--report is about a file, and --matrix about none"
+            : "--report wants the name of a file that ends with .html or "
+              ".svg");
   if (matrix == MatrixFormat::Markdown) {
     printSupportMatrix(&context, os);
     return tools::kExitDone;
@@ -378,12 +375,9 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   std::optional<FeatureLevel> asked;
   if (!askedLevel.empty()) {
     asked = parseFeatureLevel(askedLevel);
-    if (!asked) {
-      tools::emitToolError()
-          << "option --level: " << describeUnknownFeatureLevel(askedLevel)
-          << "\n";
-      return tools::kExitInvalid;
-    }
+    if (!asked)
+      return tools::emitToolError("option --level: " +
+                                  describeUnknownFeatureLevel(askedLevel));
   }
   tools::Console console(DML_TOOL, &context);
   // A file may state a target that does not support it: that is what the report
@@ -458,9 +452,7 @@ int main(int argc, char **argv) {
   if (code != tools::kExitInvalid &&
       ((!reportFile.empty() &&
         !tools::writeOutput(reportFile, reportText, error)) ||
-       !tools::writeOutput(outputFile, text, error))) {
-    tools::emitToolError() << error << "\n";
-    return tools::kExitNotWritten;
-  }
+       !tools::writeOutput(outputFile, text, error)))
+    return tools::emitToolError(error, tools::kExitNotWritten);
   return code;
 }

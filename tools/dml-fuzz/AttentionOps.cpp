@@ -84,7 +84,7 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   sizes.keyHeads = random.between(1, 3);
   sizes.queryHeads = sizes.keyHeads;
 
-  // Which tensors have the queries, keys and values.
+  // The tensors that have the queries, keys and values.
   std::set<StringRef> present;
   bool hasPast = random.oneIn(2), hasNew = true;
   switch (random.between(0, 5)) {

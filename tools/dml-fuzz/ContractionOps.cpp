@@ -426,7 +426,7 @@ static Operation *drawFloatProduct(Draft &draft, const Cell &cell, uint32_t,
       });
 }
 
-/// Only integers of 8 bits mix.
+/// Products of mixed types are of integers of 8 bits alone.
 static bool acceptsFloatProduct(const Cell &cell) {
   auto isNarrow = [](DataType type) {
     return type == DataType::INT8 || type == DataType::UINT8;

@@ -61,7 +61,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
       dmlCreateDevice(result->instance, &deviceInfo, &result->device, error) !=
           DML_SUCCESS)
     return llvm::createStringError(error.getMessage());
-  // What the device lacks is not compiled for.
+  // Programs are not compiled for features that the device lacks.
   DmlDeviceInfo enabled;
   dmlGetDeviceProperties(result->device, &enabled);
   for (const DeviceFeatureInfo &info : getDeviceFeatures())

@@ -18,10 +18,10 @@ namespace dml::fuzz {
 class Device {
 public:
   struct Options {
-    /// As for dmlFindDevice.
+    /// The device, as dmlFindDevice takes it.
     std::string selector;
-    /// What to compile for, and to enable of the device's features. Empty:
-    /// every feature that the device has.
+    /// The features to compile for, and to enable of the device's. An empty
+    /// profile stands for every feature that the device has.
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
@@ -40,7 +40,7 @@ public:
   bool isRefusal(llvm::StringRef message) const;
 
   DmlDevice getHandle() const { return device; }
-  /// What is compiled for.
+  /// The profile that is compiled for.
   std::string getProfile() const { return profile.str(); }
 
   /// The device, its driver and the profile that is compiled for.

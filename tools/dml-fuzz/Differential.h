@@ -14,7 +14,7 @@
 
 namespace dml::fuzz {
 
-/// What came of one case.
+/// The outcome of one case.
 struct Outcome {
   enum Kind {
     /// The results are those of the interpreter.

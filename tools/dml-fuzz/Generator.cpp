@@ -127,10 +127,10 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
   SmallVector<Attribute> elements;
   bool isSplat = draft.random.oneIn(3);
   for (int64_t i = 0, e = isSplat ? 1 : type.getNumElements(); i < e; ++i) {
-    // What 4 bits hold, for all types.
+    // The value is one that 4 bits hold, for all types.
     int64_t value = draft.random.between(-8, 7);
-    // Not 1 or -1, which lavapipe does not always tell from other choices
-    // between them and a zero (docs/Reference.md).
+    // Floats are never 1 or -1, which lavapipe does not always tell from other
+    // choices between them and a zero (docs/Reference.md).
     if (isa<FloatType>(type.getElementType()))
       elements.push_back(FloatAttr::get(type.getElementType(),
                                         static_cast<double>(value) + 0.5));
@@ -141,8 +141,8 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
                                    DenseElementsAttr::get(type, elements));
 }
 
-/// One of the operators in `cells`, each as likely as the others, and then one
-/// of its cells.
+/// Picks one of the operators in `cells`, each as likely as the others, and
+/// then one of its cells.
 static Cell pickCell(Random &random, ArrayRef<Cell> cells) {
   llvm::SmallSetVector<StringRef, 8> names;
   for (const Cell &cell : cells)
@@ -457,8 +457,8 @@ static void fill(reference::Tensor &tensor, Purpose purpose, Random &random) {
     if (!isFloating && random.oneIn(3)) {
       for (size_t i = 0; i < tensor.getNumBytes(); ++i)
         tensor.getData()[i] = static_cast<char>(random.next());
-      // Two random numbers of 64 bits have about the same length, and neither
-      // is 0 or the lowest.
+      // Random words of 64 bits have nearly all the same length, and hardly one
+      // is 0 or the lowest number: every other number is drawn in another way.
       for (int64_t i = 0; isLong(tensor.getDataType()) && i < numElements; ++i)
         if (random.oneIn(2))
           tensor.setInteger(i, drawLong(random));

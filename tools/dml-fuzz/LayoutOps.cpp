@@ -23,7 +23,7 @@ static Operation *drawJoin(Draft &draft, const Cell &, uint32_t, Value input) {
   Random &random = draft.random;
   SmallVector<int64_t> shape(getShape(input)), whole = shape;
   int64_t axis = random.between(0, shape.size() - 1);
-  // More than a kernel reads now and then.
+  // The inputs are now and then more than a kernel reads.
   int64_t count =
       random.oneIn(4) ? random.between(4, 12) : random.between(1, 3);
   SmallVector<Value> inputs = {input};

@@ -33,7 +33,8 @@ namespace dml::fuzz {
 static constexpr int64_t numbers[] = {
     0, 1, 2, 3, 4, 5, 7, 8, -1, -2, 31, 64, 255, 4096, 65535, 65536, 64, 100,
     1000, 46341, 99999, 2147483647, 2147483648, 4294967295,
-    // Beyond what DirectML counts in; products of them overflow.
+    // The next ones are beyond what DirectML counts in, and products of them
+    // overflow.
     4294967296, int64_t(1) << 40, int64_t(1) << 62, -4294967296,
     std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
 
@@ -301,7 +302,7 @@ private:
            [&](Type type) { return drawType(type); });
       return TypeAttr::get(FunctionType::get(context, inputs, results));
     }
-    // Other modes are among these.
+    // The list has other modes, too.
     return parseAttribute(pick(attributes), context);
   }
 
@@ -339,7 +340,8 @@ private:
     Type found = value.getType(), wanted = drawType(found);
     if (!everywhere)
       return value.setType(wanted);
-    // One element type for all, so that operators still agree on theirs.
+    // All tensors get one element type, so that operators still agree on
+    // theirs.
     AttrTypeReplacer replacer;
     auto foundTensor = dyn_cast<RankedTensorType>(found);
     auto wantedTensor = dyn_cast<RankedTensorType>(wanted);
@@ -454,7 +456,7 @@ std::string spoil(ModuleOp module, Random &random) {
   DialectRegistry registry;
   MLIRContext lawless(registry, MLIRContext::Threading::DISABLED);
   lawless.allowUnregisteredDialects();
-  // What cannot be drawn or parsed is not drawn.
+  // A type that cannot be parsed is not drawn.
   ScopedDiagnosticHandler silence(&lawless,
                                   [](Diagnostic &) { return success(); });
   auto copy = parseSourceString<ModuleOp>(printGeneric(module), &lawless);

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace dml::fuzz {
 
-/// One of a few numbers, as models have them and others.
+/// Draws one of a few numbers, as models have them and others.
 static llvm::APFloat drawFloat(Draft &draft, ArrayRef<float> floats) {
   return llvm::APFloat(draft.random.pick(floats));
 }

@@ -74,7 +74,7 @@ static std::string describe(ArrayRef<DataType> types, ArrayRef<DataType> all) {
 }
 
 unsigned printOperatorMatrix(MLIRContext &context, llvm::raw_ostream &os) {
-  // What a stage does not do shows in its cell.
+  // A stage that does not do it shows so in its cell.
   ScopedDiagnosticHandler silence(&context,
                                   [](Diagnostic &) { return success(); });
   llvm::MapVector<StringRef, Row> rows;

@@ -24,7 +24,7 @@ static void drawSizes(Draft &draft, Value input, SmallVector<int64_t> &start,
     if (random.oneIn(4))
       continue;
     int64_t room = draft.getRoom(shape, dim) - shape[dim];
-    // Within one fold, or over several.
+    // The padding lies within one fold, or spans several.
     if (!random.oneIn(4))
       room = std::min(room, 2 * shape[dim] + 2);
     start[dim] = random.between(0, room);

@@ -21,7 +21,7 @@ struct Windows {
   SmallVector<int64_t> shape;
 
   Windows(Random &random, ArrayRef<int64_t> input, bool isDilated = true);
-  /// None, for a tensor of `rank` dimensions.
+  /// Makes no windows, for a tensor of `rank` dimensions.
   explicit Windows(size_t rank) : shape(rank) {}
 
   /// The attributes of `OpTy` that say so.
@@ -146,7 +146,7 @@ static Operation *drawQuantized(Draft &draft, const Cell &cell, uint32_t,
   Random &random = draft.random;
   MLIRContext *context = draft.builder.getContext();
   Windows windows = drawWindows<OpTy>(draft, getShape(input));
-  // One for all channels, of any rank, or one for each.
+  // A parameter is one for all channels, of any rank, or one for each.
   auto addParameter = [&](unsigned index) {
     SmallVector<int64_t> shape(
         random.oneIn(2) ? random.between(1, 5) : cell.rank, 1);

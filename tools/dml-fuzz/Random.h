@@ -24,7 +24,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// From `low` to `high`, both included.
+  /// A number from `low` to `high`, both included.
   int64_t between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(next() % uint64_t(high - low + 1));
   }

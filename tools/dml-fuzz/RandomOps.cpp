@@ -18,7 +18,7 @@ static Operation *drawGenerator(Draft &draft, const Cell &cell, uint32_t mode,
   shape.back() = 6;
   Type state = RankedTensorType::get(
       shape, getElementType(cell.type, draft.builder.getContext()));
-  // Few results of others are states.
+  // Results of other operators are rarely states.
   if (mayRetype(input))
     input.setType(state);
   else if (input.getType() != state)

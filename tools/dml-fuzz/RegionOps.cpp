@@ -70,8 +70,8 @@ static Operation *drawRoiAlign(Draft &draft, const Cell &cell, uint32_t mode,
   float scaleX = random.pick(ArrayRef(spatialScales)),
         scaleY = random.pick(ArrayRef(spatialScales)),
         outside = static_cast<float>(random.between(-3, 3));
-  // As many samples as there are pixels, or a given number. lavapipe ends loops
-  // of many iterations.
+  // The samples are as many as there are pixels, or a given number. lavapipe
+  // ends loops of many iterations.
   int64_t least = random.between(0, 3), most = random.between(least, 5);
   auto output = cast<RankedTensorType>(input.getType()).clone(outputs);
   if constexpr (std::is_same_v<OpTy, RoiAlignOp>) {

@@ -81,7 +81,7 @@ LogicalResult retype(ModuleOp module) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Edits a copy of a module. False where there is nothing to edit.
+/// Edits a copy of a module. Returns false where there is nothing to edit.
 using Edit = llvm::function_ref<bool(ModuleOp copy)>;
 
 namespace {
@@ -326,7 +326,8 @@ private:
       for (auto [index, value] : llvm::enumerate(array.asArrayRef()))
         for (float candidate : {1.0f, 2.0f, 0.5f, std::round(value),
                                 std::round(value * 10) / 10}) {
-          // From the plain to the plainer, lest it go round in circles.
+          // Numbers go from the plain to the plainer, lest shrinking go round
+          // in circles.
           if (value == 1.0f || value == 2.0f || value == 0.5f ||
               candidate == value)
             continue;

@@ -41,7 +41,7 @@ namespace dml::fuzz {
 SpoiledFile drawSpoiledFile(MLIRContext *context, Damage damage,
                             uint64_t seed) {
   OwningOpRef<ModuleOp> module = drawProgram(context, seed);
-  // Other draws than the generator's.
+  // The numbers are other ones than the generator's.
   Random random(~seed);
   if (damage == Damage::Program)
     return {spoil(*module, random), ".mlir"};
@@ -364,8 +364,7 @@ LogicalResult SurvivalRun::runChild() {
   SmallString<128> paths[2];
   for (SmallString<128> &path : paths)
     if (auto error = llvm::sys::fs::createTemporaryFile("dml-fuzz", "", path)) {
-      tools::emitToolError()
-          << "no temporary file: " << error.message() << "\n";
+      tools::emitToolError("no temporary file: " + error.message());
       return failure();
     }
   auto remove = llvm::scope_exit([&] {
@@ -379,7 +378,8 @@ LogicalResult SurvivalRun::runChild() {
                   "--seed=" + std::to_string(options.seed + numCases),
                   "--count=" + std::to_string(wanted)});
   SmallVector<StringRef> arguments(command.begin(), command.end());
-  // More memory than a case should need; AddressSanitizer reserves its own.
+  // The limit is more memory than a case should need; AddressSanitizer reserves
+  // its own.
   unsigned maxMegabytes = LLVM_ADDRESS_SANITIZER_BUILD ? 0 : 8192;
   std::string error;
   int result = llvm::sys::ExecuteAndWait(
@@ -407,7 +407,7 @@ LogicalResult SurvivalRun::runChild() {
   if (!hasBegun) {
     llvm::errs() << details->getBuffer();
     if (details->getBuffer().empty())
-      tools::emitToolError() << error << "\n";
+      tools::emitToolError(error);
     return failure();
   }
   if (isCrashOfParser(details->getBuffer())) {

@@ -46,7 +46,7 @@ Outcome survive(mlir::MLIRContext *context, llvm::StringRef bytes,
 
 struct SurvivalOptions {
   uint64_t seed;
-  /// 0 is without end.
+  /// The number of cases; 0 stands for no end.
   uint64_t count;
   unsigned maxSeconds;
   unsigned maxDefects;

@@ -11,8 +11,6 @@
 #include "Survival.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "support/CompilerCommandLine.h"
@@ -140,8 +138,6 @@ private:
   /// keeps a long run's memory bounded.
   void renewContext() {
     DialectRegistry registry;
-    registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
-                    tensor::TensorDialect>();
     registerCompilerDialects(registry);
     context = std::make_unique<MLIRContext>(registry,
                                             MLIRContext::Threading::DISABLED);
@@ -236,7 +232,7 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
   llvm::outs().flush();
   std::string error;
   if (!tools::writeFile(std::string(path), {{text.data(), text.size()}}, error))
-    tools::emitToolError() << error << "\n";
+    tools::emitToolError(error);
 }
 
 Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
@@ -270,11 +266,9 @@ int Fuzzer::runReplay() {
   Outcome outcome;
   if (invalid || mutate) {
     auto file = llvm::MemoryBuffer::getFileOrSTDIN(replay);
-    if (!file) {
-      tools::emitToolError() << "cannot read " << replay << ": "
-                             << file.getError().message() << "\n";
-      return tools::kExitInvalid;
-    }
+    if (!file)
+      return tools::emitToolError("cannot read " + replay + ": " +
+                                  file.getError().message());
     outcome = survive(context.get(), (*file)->getBuffer(), values, device);
   } else {
     auto module =
@@ -364,9 +358,9 @@ int Fuzzer::printMatrix() {
   unsigned missing = printOperatorMatrix(*context, llvm::outs());
   if (!missing)
     return tools::kExitDone;
-  tools::emitToolError() << missing
-                         << " data types of operators miss a stage\n";
-  return tools::kExitNo;
+  return tools::emitToolError(llvm::Twine(missing) +
+                                  " data types of operators miss a stage",
+                              tools::kExitNo);
 }
 
 /// Runs spoiled programs in this process.
@@ -388,10 +382,8 @@ int Fuzzer::writeSpoiled() {
                                     file.extension.str());
   std::string error;
   if (!tools::writeFile(std::string(path),
-                        {{file.bytes.data(), file.bytes.size()}}, error)) {
-    tools::emitToolError() << error << "\n";
-    return tools::kExitNotWritten;
-  }
+                        {{file.bytes.data(), file.bytes.size()}}, error))
+    return tools::emitToolError(error, tools::kExitNotWritten);
   llvm::outs() << "dml-fuzz --" << (invalid ? "invalid" : "mutate")
                << " --replay=" << path << " --values=" << seed << "\n";
   return tools::kExitDone;
@@ -425,13 +417,11 @@ static int runTool(int argc, char **argv) {
     return tools::kExitInvalid;
 
   for (const std::string &name : onlyOperators)
-    if (!getOperators().find(name)) {
-      tools::emitToolError()
-          << "--operators names '" << name
-          << "', but wants operators such as dml.padding; docs/operators has "
-             "them all\n";
-      return tools::kExitInvalid;
-    }
+    if (!getOperators().find(name))
+      return tools::emitToolError(
+          "--operators names '" + name +
+          "', but wants operators such as dml.padding; docs/operators has "
+          "them all");
 
   bool isSpoiled = invalid || mutate;
   if (isSpoiled && writeCase)
@@ -446,10 +436,9 @@ static int runTool(int argc, char **argv) {
   if (selector != "none" && !matrix) {
     auto created =
         Device::create({selector, deviceProfile, validate, contractionTile});
-    if (!created) {
-      tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
-      return tools::kExitNo;
-    }
+    if (!created)
+      return tools::emitToolError(llvm::toString(created.takeError()),
+                                  tools::kExitNo);
     device = std::move(*created);
     llvm::errs() << "dml-fuzz: " << device->describe() << "\n";
   }
@@ -469,8 +458,8 @@ int main(int argc, char **argv) {
   llvm::outs().flush();
   if (!llvm::outs().has_error())
     return code;
-  tools::emitToolError() << "cannot write to standard output: "
-                         << llvm::outs().error().message() << "\n";
+  std::string reason = llvm::outs().error().message();
   llvm::outs().clear_error();
-  return tools::kExitNotWritten;
+  return tools::emitToolError("cannot write to standard output: " + reason,
+                              tools::kExitNotWritten);
 }

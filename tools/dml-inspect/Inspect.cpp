@@ -257,7 +257,7 @@ void addFunction(std::ostream &json, const std::string &indent,
   addVariant(object, function, function.variants.back());
   if (function.variants.size() == 1)
     return;
-  // As in the file: those before the function's own steps.
+  // The variants stand as in the file: those before the function's own steps.
   object.add("variants");
   List array(json, "[]", object.inner());
   for (size_t i = 0; i + 1 < function.variants.size(); ++i) {
@@ -297,7 +297,7 @@ std::string dml::tools::nameShaderFile(const Executable &executable,
   const std::string &given = executable.shaderModules[index].name;
   if (!given.empty())
     name += '-';
-  // What a file may be called everywhere, and no more of it than fits.
+  // The name is one that a file may have everywhere, and no longer than fits.
   for (char c : given.substr(0, 100)) {
     bool isPlain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
                    (c >= 'a' && c <= 'z') || c == '_';

@@ -35,7 +35,7 @@ static std::string findUnknownCapability(const std::string &message) {
 void dml::tools::validateShaders(const dml::runtime::Executable &executable) {
   for (size_t i = 0; i < executable.shaderModules.size(); ++i) {
     const std::vector<uint32_t> &code = executable.shaderModules[i].code;
-    // As new as the module, and as what Vulkan's rules for it are.
+    // The rules are Vulkan's for modules of this version.
     constexpr uint32_t kVersion16 = 0x00010600;
     spvtools::SpirvTools tools(code[1] < kVersion16 ? SPV_ENV_VULKAN_1_2
                                                     : SPV_ENV_VULKAN_1_3);

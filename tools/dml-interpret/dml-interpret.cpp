@@ -28,6 +28,7 @@
 using namespace mlir;
 using namespace dml;
 using dml::reference::Tensor;
+using dml::tools::emitToolError;
 using dml::tools::ExitCode;
 using dml::tools::HostTensor;
 namespace cl = llvm::cl;
@@ -81,43 +82,27 @@ static cl::opt<std::string> functionName("function", cl::init(""),
                                                   "or the only one)"),
                                          cl::cat(category));
 
-/// How this program ends where it fails.
-static ExitCode exitCode = tools::kExitInvalid;
-
-/// Prints an error of this tool, for which it ends with `code`.
-static LogicalResult emitToolError(const Twine &message,
-                                   ExitCode code = tools::kExitInvalid) {
-  tools::emitToolError() << message << "\n";
-  exitCode = code;
-  return failure();
-}
-
-/// Writes the bounds of what a device may compute.
-static LogicalResult writeBounds(ArrayRef<reference::Estimate> estimates,
-                                 ArrayRef<std::string> lowerFiles,
-                                 ArrayRef<std::string> upperFiles) {
-  auto write = [](const std::string &path, const Tensor &tensor) {
-    std::string error;
-    if (path.empty() || tools::writeNpy(path, tools::toHost(tensor), error))
-      return success();
-    return emitToolError(error, tools::kExitNotWritten);
+/// Writes the bounds of what a device may compute. False, with `error` set,
+/// where a file cannot be written.
+static bool writeBounds(ArrayRef<reference::Estimate> estimates,
+                        ArrayRef<std::string> lowerFiles,
+                        ArrayRef<std::string> upperFiles, std::string &error) {
+  auto write = [&](const std::string &path, const Tensor &tensor) {
+    return path.empty() || tools::writeNpy(path, tools::toHost(tensor), error);
   };
-  for (auto [estimate, lower, upper] :
-       llvm::zip_equal(estimates, lowerFiles, upperFiles))
-    if (failed(write(lower, estimate.lower)) ||
-        failed(write(upper, estimate.upper)))
-      return failure();
-  return success();
+  return llvm::all_of(
+      llvm::zip_equal(estimates, lowerFiles, upperFiles), [&](auto files) {
+        auto &[estimate, lower, upper] = files;
+        return write(lower, estimate.lower) && write(upper, estimate.upper);
+      });
 }
 
-static LogicalResult run(ModuleOp module, tools::Progress &progress) {
-  func::FuncOp function = tools::findFunction(module, functionName);
-  if (!function)
-    return emitToolError(
-        "there is no function '" +
-        StringRef(functionName.empty() ? "main" : functionName.c_str()) + "'");
-  tools::FunctionSignature signature = tools::describe(function);
+static ExitCode run(ModuleOp module, tools::Progress &progress) {
   std::string error;
+  func::FuncOp function = tools::findFunction(module, functionName, error);
+  if (!function)
+    return emitToolError(error);
+  tools::FunctionSignature signature = tools::describe(function);
   auto files = tools::readOutputs("output", outputOptions, signature, error);
   if (!files)
     return emitToolError(error);
@@ -127,8 +112,8 @@ static LogicalResult run(ModuleOp module, tools::Progress &progress) {
   auto upperFiles = tools::readOutputs("upper", upperOptions, signature, error);
   if (!upperFiles)
     return emitToolError(error);
-  auto hostInputs = tools::readInputs(inputOptions, signature, error);
-  if (!hostInputs)
+  auto inputs = tools::readReferenceInputs(inputOptions, signature, error);
+  if (!inputs)
     return emitToolError(error);
   auto values =
       tools::readOutputTensors("expected", expectedOptions, signature, error);
@@ -137,21 +122,12 @@ static LogicalResult run(ModuleOp module, tools::Progress &progress) {
   if (!(relativeTolerance >= 0) || !(absoluteTolerance >= 0))
     return emitToolError("--rtol and --atol take numbers from 0 on");
 
-  SmallVector<Tensor> inputs;
-  for (const HostTensor &host : *hostInputs) {
-    FailureOr<Tensor> input = tools::toReference(host);
-    if (failed(input))
-      return emitToolError("there is no memory for an input");
-    inputs.push_back(std::move(*input));
-  }
   progress.begin("interpreting @" + signature.name);
-  auto estimates = reference::interpret(function, inputs);
-  if (failed(estimates)) {
-    exitCode = tools::kExitNo;
-    return failure();
-  }
-  if (failed(writeBounds(*estimates, *lowerFiles, *upperFiles)))
-    return failure();
+  auto estimates = reference::interpret(function, *inputs);
+  if (failed(estimates))
+    return tools::kExitNo;
+  if (!writeBounds(*estimates, *lowerFiles, *upperFiles, error))
+    return emitToolError(error, tools::kExitNotWritten);
   std::vector<HostTensor> hostOutputs;
   for (const reference::Estimate &estimate : *estimates)
     hostOutputs.push_back(tools::toHost(estimate.value));
@@ -161,11 +137,11 @@ static LogicalResult run(ModuleOp module, tools::Progress &progress) {
                               {relativeTolerance, absoluteTolerance},
                               tools::OutputTensors(count),
                               tools::OutputTensors(count)};
-  // Who asks for bounds alone wants no results.
+  // A caller that asks for bounds alone wants no results.
   bool areBoundsAll = !(lowerOptions.empty() && upperOptions.empty()) &&
                       outputOptions.empty() && expectedOptions.empty();
   if (areBoundsAll)
-    return success();
+    return tools::kExitDone;
   if (!tools::writeOutputs(*files, expected, signature, hostOutputs, printAll,
                            error))
     return emitToolError(error, tools::kExitNotWritten);
@@ -173,7 +149,7 @@ static LogicalResult run(ModuleOp module, tools::Progress &progress) {
       tools::compareOutputs(expected, signature, hostOutputs);
   if (!difference.empty())
     return emitToolError(difference, tools::kExitNo);
-  return success();
+  return tools::kExitDone;
 }
 
 int main(int argc, char **argv) {
@@ -192,6 +168,5 @@ int main(int argc, char **argv) {
   tools::Console console(DML_TOOL, &context);
   auto module =
       tools::loadModule(console, file, dimensions, ParserConfig(&context));
-  return module && succeeded(run(*module, console.progress)) ? tools::kExitDone
-                                                             : exitCode;
+  return module ? run(*module, console.progress) : tools::kExitInvalid;
 }

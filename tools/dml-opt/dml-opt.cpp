@@ -51,18 +51,14 @@ int main(int argc, char **argv) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer =
       mlir::openInputFile(inputFile, &error);
-  if (!buffer) {
-    emitToolError() << error << "\n";
-    return kExitInvalid;
-  }
+  if (!buffer)
+    return emitToolError(error);
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;
   llvm::raw_string_ostream os(text);
   if (failed(mlir::MlirOptMain(os, std::move(buffer), registry, config)))
     return kExitNo;
-  if (!writeOutput(outputFile, text, error)) {
-    emitToolError() << error << "\n";
-    return kExitNotWritten;
-  }
+  if (!writeOutput(outputFile, text, error))
+    return emitToolError(error, kExitNotWritten);
   return kExitDone;
 }

@@ -168,7 +168,7 @@ uint64_t Commands::getOffset(const fb::Binding &binding) const {
   uint64_t width = binding.element_size();
   if (width == 0)
     width = dmlGetDataTypeSize(resources[binding.resource()].type);
-  // Both are numbers of 32 bits.
+  // Both factors are numbers of 32 bits.
   return binding.element_offset() * width;
 }
 

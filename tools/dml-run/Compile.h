@@ -28,9 +28,9 @@ public:
 
   /// Creates a file of these bytes.
   bool create(std::string &error, const std::vector<uint8_t> &bytes = {});
-  /// What this process, and those that it starts, may open it by.
+  /// The name by which this process, and those that it starts, may open it.
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
-  /// What was written to it.
+  /// The bytes that were written to it.
   std::vector<uint8_t> read() const;
 
 private:

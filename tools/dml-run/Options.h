@@ -17,7 +17,7 @@ namespace dml::tools {
 
 struct Options {
   std::string file;
-  /// As written, in order.
+  /// The inputs as written, in order.
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<std::string> expected;
@@ -34,7 +34,7 @@ struct Options {
   std::vector<std::string> compileArguments;
   DmlFeatureFlags disabledFeatures = 0;
   uint32_t repeat = 1;
-  /// Seconds; 0: none.
+  /// The limit in seconds; 0 stands for none.
   uint32_t timeout = 0;
   bool help = false;
   bool version = false;
@@ -55,7 +55,8 @@ inline bool compares(const Options &options) {
 
 extern const char *const kHelp;
 
-/// False, with `error` set, where the command line makes no sense.
+/// Reads the command line. Returns false, with `error` set, where it makes no
+/// sense.
 bool parseOptions(int argc, char **argv, Options &options, std::string &error);
 
 } // namespace dml::tools

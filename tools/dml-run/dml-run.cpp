@@ -24,6 +24,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 
 using namespace dml::tools;
 
@@ -59,7 +60,7 @@ struct Signature {
   std::vector<DmlTensorInfo> outputs;
 };
 
-/// Where the program is.
+/// The place of the program.
 struct Source {
   std::string path;
   /// Whether dml-compile has to read the file first.
@@ -264,13 +265,34 @@ Instance createInstance(const Options &options) {
   return dml::tools::createInstance(&info);
 }
 
-/// Prints how long it took to compile the kernels and to upload the constants.
-void printProgramTime(DmlExecutable executable,
-                      std::chrono::duration<double, std::milli> time) {
+/// The number of kernels of the variants that the device runs.
+size_t countKernels(DmlDevice device, DmlExecutable executable) {
   DmlExecutableInfo info;
   dmlGetExecutableInfo(executable, &info);
+  DmlDeviceInfo has;
+  dmlGetDeviceProperties(device, &has);
+  std::set<uint32_t> kernels;
+  for (uint32_t function = 0; function < info.functionCount; ++function) {
+    uint32_t number = 0;
+    DML_CHECK(dmlChooseVariant, executable, function, &has, &number);
+    DmlVariantInfo variant;
+    DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
+    for (uint32_t i = 0; i < variant.stepCount; ++i) {
+      DmlStepInfo step;
+      DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
+      if (step.kind == DML_STEP_KIND_DISPATCH)
+        kernels.insert(step.kernelIndex);
+    }
+  }
+  return kernels.size();
+}
+
+/// Prints how long it took to compile the kernels and to upload the constants.
+void printProgramTime(DmlDevice device, DmlExecutable executable,
+                      std::chrono::duration<double, std::milli> time) {
   std::fprintf(stderr, "time: program with %s: %.2f ms\n",
-               printCount(info.kernelCount, "kernel").c_str(), time.count());
+               printCount(countKernels(device, executable), "kernel").c_str(),
+               time.count());
 }
 
 /// Prints the shortest wall time, the variant that was run, and the latest
@@ -333,7 +355,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   Clock::time_point begin = Clock::now();
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
   if (options.time)
-    printProgramTime(executable, Clock::now() - begin);
+    printProgramTime(device, executable, Clock::now() - begin);
   progress.begin("writing inputs");
   BindingTable table;
   DmlBindingTableCreateInfo tableInfo{};

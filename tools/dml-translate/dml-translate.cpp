@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   dml::tools::setVersionPrinter();
   dml::tools::hideLibraryOptions();
   dml::tools::Progress progress("dml-translate");
-  // What is translated may go to the same terminal.
+  // The translation may go to the same terminal.
   if (!llvm::outs().is_displayed())
     progress.begin("translating");
   dml::directml::registerTranslations();

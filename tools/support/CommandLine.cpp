@@ -105,7 +105,8 @@ int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
            kExitNotWritten);
     return kExitDone;
   } catch (const Failure &failure) {
-    // Without a message, a tool that this one has run has had its own.
+    // A failure without a message is one that another tool, which this one has
+    // run, has spoken of.
     if (!failure.message.empty())
       std::fprintf(stderr, "%s: error: %s\n", tool,
                    escapeControls(failure.message).c_str());

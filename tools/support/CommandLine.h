@@ -20,9 +20,9 @@ struct Option {
   std::string_view name;
   bool takesValue;
   bool isRepeatable;
-  /// False where the value makes no sense.
+  /// Takes the value. Returns false where it makes no sense.
   std::function<bool(std::string_view)> apply;
-  /// What a value has to be, for an error.
+  /// The values that the option takes, for an error.
   std::string wanted = "";
   /// Whether --name alone stands for an empty value; then --name value is two
   /// arguments.

@@ -67,7 +67,7 @@ void getSignals(sigset_t &signals) {
     sigaddset(&signals, signal);
 }
 
-/// While it lives, signals wait on this thread.
+/// Signals wait on this thread while this lives.
 class SignalsWait {
 public:
   SignalsWait() {
@@ -85,12 +85,13 @@ private:
 
 /// The handler, during which signals wait.
 void removeUnfinished(int signal) {
-  // Kept until the program has ended, so that no other file is begun.
+  // The lock is kept until the program has ended, so that no other file is
+  // begun.
   Turn turn;
   if (hasUnfinished)
     unlink(unfinished);
   hasUnfinished = false;
-  // What the signal did before, it does now.
+  // The signal does now what it did before.
   for (size_t i = 0; i < kSignalCount; ++i)
     if (kSignals[i] == signal)
       sigaction(signal, &previous[i], nullptr);
@@ -144,7 +145,8 @@ public:
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
-  /// -1, with errno set, where there is none.
+  /// The descriptor of the file, or -1, with errno set, if it could not be
+  /// made.
   int descriptor() const { return file; }
   const char *path() const { return unfinished; }
 
@@ -251,7 +253,8 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
   // Renaming would get around the file's own permissions.
   if (target.exists && !code(access(target.path.c_str(), W_OK) == 0))
     return false;
-  // Beside the target: a rename works within one file system only.
+  // The file stands beside the target, since a rename works within one file
+  // system only.
   TemporaryFile temporary(target.path + ".XXXXXX");
   int file = temporary.descriptor();
   if (!code(file >= 0))
@@ -263,7 +266,7 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code) {
     umask(mask);
     mode = 0666 & ~mask;
   } else if (fchown(file, target.status.st_uid, target.status.st_gid) != 0) {
-    // Another's file becomes the writer's, who may not give it away.
+    // The file of somebody else becomes the writer's, who may not give it away.
     mode &= 0777;
   }
   bool good = code(writeAll(file, pieces)) && code(fchmod(file, mode) == 0);

@@ -30,7 +30,8 @@ public:
 
 private:
   mlir::SourceMgrDiagnosticHandler handler;
-  /// Asked before `handler`; makes room for the message.
+  /// The handler that is asked before `handler`, and makes room for the
+  /// message.
   mlir::ScopedDiagnosticHandler clearer;
 };
 

@@ -193,7 +193,7 @@ void swapBytes(std::vector<uint8_t> &data, size_t elementSize) {
     std::reverse(&data[i], &data[i] + elementSize);
 }
 
-/// From column-major to row-major.
+/// Puts column-major elements into row-major order.
 std::vector<uint8_t> transpose(const std::vector<uint8_t> &data,
                                const std::vector<uint32_t> &shape,
                                size_t elementSize) {
@@ -307,7 +307,7 @@ bool dml::tools::writeNpy(const std::string &path, const HostTensor &tensor,
   std::string shape;
   for (uint32_t size : tensor.sizes)
     shape += std::to_string(size) + ", ";
-  // As Python prints tuples: (3, 4), (3,), ().
+  // Tuples stand as Python prints them: (3, 4), (3,), ().
   if (tensor.sizes.size() == 1)
     shape.pop_back();
   else if (!tensor.sizes.empty())

@@ -15,7 +15,7 @@
 
 namespace dml::tools {
 
-/// On a terminal, tells what takes longer than two seconds and for how long it
+/// Tells on a terminal what takes longer than two seconds, and for how long it
 /// has, in one line that goes away in the end. Elsewhere it says nothing.
 class Progress {
 public:
@@ -27,7 +27,7 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// What is being done from now on.
+  /// Begins `work`, until the next one begins.
   void begin(const std::string &work);
   /// Takes the line away, before something else is written.
   void clear();
@@ -47,7 +47,7 @@ private:
   Clock::time_point start;
   bool isShown = false;
   bool isOver = false;
-  /// Only where there is a terminal.
+  /// The thread that writes, where there is a terminal.
   std::thread thread;
 };
 

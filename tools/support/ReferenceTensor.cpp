@@ -35,12 +35,13 @@ HostTensor toHost(const Tensor &tensor) {
   return host;
 }
 
-func::FuncOp findFunction(ModuleOp module, StringRef name) {
+func::FuncOp findFunction(ModuleOp module, StringRef name, std::string &error) {
+  StringRef wanted = name.empty() ? "main" : name;
   auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp function : functions)
-    if (function.getName() == (name.empty() ? "main" : name) ||
-        (name.empty() && functions.size() == 1))
+    if (function.getName() == wanted || (name.empty() && functions.size() == 1))
       return function;
+  error = ("there is no function '" + wanted + "'").str();
   return nullptr;
 }
 
@@ -81,6 +82,24 @@ FunctionSignature describe(func::FuncOp function) {
         {getName(function.getResultAttrDict(index), "output", index),
          describeType(type)});
   return signature;
+}
+
+std::optional<SmallVector<Tensor>>
+readReferenceInputs(const std::vector<std::string> &options,
+                    const FunctionSignature &function, std::string &error) {
+  auto hosts = readInputs(options, function, error);
+  if (!hosts)
+    return std::nullopt;
+  SmallVector<Tensor> inputs;
+  for (const HostTensor &host : *hosts) {
+    FailureOr<Tensor> input = toReference(host);
+    if (failed(input)) {
+      error = "there is no memory for an input";
+      return std::nullopt;
+    }
+    inputs.push_back(std::move(*input));
+  }
+  return inputs;
 }
 
 } // namespace dml::tools

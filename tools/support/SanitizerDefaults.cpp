@@ -33,12 +33,13 @@ extern "C" const char *__lsan_default_suppressions() {
       // configuration until the process ends, and frees none of them.
       "leak:libvulkan_lvp.so\n"
       "leak:libLLVM\n"
-      // Other drivers, which the loader opens to ask for their devices.
+      // The loader opens other drivers to ask for their devices.
       "leak:libvulkan_intel\n"
       "leak:libvulkan_radeon\n"
       "leak:libnvidia\n"
       "leak:libGLX_nvidia\n"
-      // What the loader keeps of its manifests, and the layers of themselves.
+      // The loader keeps some of its manifests, and the layers some of
+      // themselves.
       "leak:libvulkan.so\n"
       "leak:libVkLayer_\n";
 }

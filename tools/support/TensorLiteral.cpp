@@ -24,7 +24,7 @@ constexpr std::string_view kSeparators = " \t\n\r,";
 constexpr std::string_view kSeparatorsAndBrackets = " \t\n\r,[]";
 
 bool parseDataType(std::string_view text, DmlDataType &dataType) {
-  // Other spellings of signed types.
+  // Signed types have these spellings, too.
   if (text.substr(0, 2) == "si")
     text.remove_prefix(1);
   for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT4; ++i) {
@@ -305,7 +305,8 @@ public:
               std::string &error)
       : type(type), rest(text), tensor(tensor), error(error) {}
 
-  /// False, with `error` set, where the values are none of the type.
+  /// Parses the values. Returns false, with `error` set, where they are none of
+  /// the type.
   bool parse(uint64_t wanted) {
     if (next() == '[')
       return parseList(0) && (next() == '\0' || failAt("behind the last ']'"));

@@ -13,7 +13,7 @@
 
 namespace dml::tools {
 
-/// Parses a type: "2x3xf32", "ui8". False where it is none.
+/// Parses a type: "2x3xf32", "ui8". Returns false where it is none.
 bool parseType(std::string_view text, DmlDataType &dataType,
                std::vector<uint32_t> &sizes);
 
@@ -26,7 +26,8 @@ bool parseType(std::string_view text, DmlDataType &dataType,
 std::optional<HostTensor> parseLiteral(std::string_view text,
                                        std::string &error);
 
-/// More elements than these are printed only where that is asked for.
+/// The number of elements from which on all are printed only where that is
+/// asked for.
 inline constexpr uint64_t kMaxPrintedElements = 1000;
 
 /// Prints the elements in nested brackets, a row a line, as NumPy does: in

@@ -8,13 +8,18 @@
 #define DML_TOOLS_SUPPORT_TOOLERROR_H
 
 #include "support/ErrorStream.h"
+#include "support/ExitCode.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/WithColor.h"
 
 namespace dml::tools {
 
-/// Begins an error that has no place in a file: "dml-explain: error: ".
-inline llvm::raw_ostream &emitToolError() {
-  return llvm::WithColor::error(errorStream(), DML_TOOL);
+/// Prints an error that has no place in a file: "dml-explain: error: ...".
+/// Returns `code`, with which the program is to end.
+inline ExitCode emitToolError(const llvm::Twine &message,
+                              ExitCode code = kExitInvalid) {
+  llvm::WithColor::error(errorStream(), DML_TOOL) << message << "\n";
+  return code;
 }
 
 } // namespace dml::tools

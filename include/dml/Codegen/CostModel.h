@@ -8,9 +8,8 @@
 //   unit:   what is counted,
 //   device: the property of devices that it stands for,
 //   shown:  the cases of benchmarks/suite.py that tell where it lies, mostly
-//   with
-//           their ratios to a copy's rate on an H100; '-' where nothing was
-//           measured for the number alone.
+//           with their ratios to a copy's rate on an H100; '-' where nothing
+//           was measured for the number alone.
 //
 // What devices promise, and correctness rests on, is in DeviceProfile.h.
 //
@@ -165,8 +164,7 @@ inline constexpr double largerBlock = 0.95;
 /// unit:   percent of the groups of threadsTogether
 /// device: the size of a subgroup
 /// shown:  pad_edge_ui8, whose groups have a border each, has 0.79 with a
-/// second
-///         path, and 0.87 without
+///         second path, and 0.87 without
 inline constexpr int64_t interiorDivergence[] = {60, 25};
 
 /// Of a path that parts no more groups, what decides between the paths counts

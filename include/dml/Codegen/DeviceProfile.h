@@ -7,11 +7,21 @@
 #ifndef DML_CODEGEN_DEVICEPROFILE_H
 #define DML_CODEGEN_DEVICEPROFILE_H
 
-#include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+
+// The headers of SPIR-V take seconds to read: files that ask for a capability's
+// name or a target's environment include them.
+namespace mlir {
+class MLIRContext;
+namespace spirv {
+enum class Capability : uint32_t;
+class TargetEnvAttr;
+} // namespace spirv
+} // namespace mlir
 
 namespace dml {
 

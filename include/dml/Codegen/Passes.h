@@ -9,7 +9,6 @@
 
 #include "dml/Codegen/CostModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace dml {

@@ -19,6 +19,10 @@ namespace dml {
 struct Strip {
   int64_t offset, run, stride, count;
 
+  bool operator==(const Strip &other) const {
+    return offset == other.offset && run == other.run &&
+           stride == other.stride && count == other.count;
+  }
   int64_t getEnd() const { return offset + (count - 1) * stride + run; }
   bool overlaps(const Strip &other) const;
 };
@@ -31,6 +35,10 @@ struct Placement {
   /// of, to the root's. There are none if the buffer is all of the root.
   llvm::SmallVector<Strip, 1> strips;
 
+  /// Whether two buffers of as many elements have the same bytes.
+  bool operator==(const Placement &other) const {
+    return root == other.root && strips == other.strips;
+  }
   /// The bytes of the root that `buffer`, whose placement this is, is within.
   Strip getExtent(mlir::Value buffer) const;
   /// The largest power of two that divides where the runs begin and end, but

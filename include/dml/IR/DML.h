@@ -25,10 +25,23 @@
 #include "dml/IR/DMLDialect.h.inc"
 
 namespace dml::detail {
-/// The verifier of FeatureLevelOpInterface; `verifyOwn` is the operator's own.
-llvm::LogicalResult verifyOperator(
+/// The verifier of FeatureLevelOpInterface, for what holds for every operator.
+llvm::LogicalResult verifyOperator(mlir::Operation *op);
+
+/// Emits a note if `op`, which is not valid, has two operands in each other's
+/// place: if `verify` finds nothing wrong once they have changed places.
+void noteSwappedOperands(
     mlir::Operation *op,
-    llvm::function_ref<llvm::LogicalResult(mlir::Operation *)> verifyOwn);
+    llvm::function_ref<llvm::LogicalResult(mlir::Operation *)> verify);
+
+/// Verifies an operation as MLIR does: its traits, then what it has to say
+/// itself.
+template <typename OpTy, template <typename> class... Traits>
+llvm::LogicalResult verifyOp(mlir::Op<OpTy, Traits...> op) {
+  return llvm::failure(
+      failed(mlir::op_definition_impl::verifyTraits<Traits<OpTy>...>(op)) ||
+      failed(mlir::cast<OpTy>(op.getOperation()).verify()));
+}
 
 /// What an error says of `attribute`, which the operator `op` does not have:
 /// the attribute that was probably meant, or all that there are.
@@ -38,6 +51,7 @@ std::string describeUnknownAttribute(mlir::OperationName op,
 /// The operator `OpTy` as it is registered. What the generic form of operations
 /// has between "<{" and "}>" becomes the operator's properties before there is
 /// an operation to verify, and the generated code drops what it does not know.
+/// An operator that is not valid is looked at once more, for a hint.
 template <typename OpTy> struct Strict : OpTy {
   using OpTy::OpTy;
 
@@ -72,6 +86,18 @@ template <typename OpTy> struct Strict : OpTy {
       }
     }
     return OpTy::setPropertiesFromAttr(properties, from, emitError);
+  }
+
+  static mlir::OperationName::VerifyInvariantsFn getVerifyInvariantsFn() {
+    return [](mlir::Operation *op) -> llvm::LogicalResult {
+      auto verify = [](mlir::Operation *any) {
+        return verifyOp(mlir::cast<OpTy>(any));
+      };
+      if (succeeded(verify(op)))
+        return llvm::success();
+      noteSwappedOperands(op, verify);
+      return llvm::failure();
+    };
   }
 };
 } // namespace dml::detail

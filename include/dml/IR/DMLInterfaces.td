@@ -48,7 +48,7 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       const ::dml::TensorInfo *info;
       /// The row of the support table's tensors.
       unsigned index;
-      /// Which of a variadic tensor it is.
+      /// The number of the tensor among several that are one variadic tensor.
       std::optional<unsigned> position;
       /// The number of the operand or result.
       unsigned number;
@@ -92,13 +92,7 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
     emitViolation(const ::dml::Requirement &violation,
                   ::dml::FeatureLevel level);
   }];
-  let verify = [{
-    // The operator's own verifier runs again after this one, which runs it to
-    // tell operands that have changed places.
-    return ::dml::detail::verifyOperator($_op, [](::mlir::Operation *op) {
-      return ::llvm::cast<ConcreteOp>(op).verify();
-    });
-  }];
+  let verify = "return ::dml::detail::verifyOperator($_op);";
 }
 
 def MovementOpInterface : OpInterface<"MovementOpInterface"> {

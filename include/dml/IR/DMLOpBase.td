@@ -74,7 +74,7 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
   /// Whether rewrites may change the rank (RankChange::Independent). An operator
   /// has to say so.
   bit independentDimensions = 0;
-  /// Where the table comes from.
+  /// The page that the table comes from.
   string supportSource = "DML_" # operatorName # "_OPERATOR_DESC, https://learn."
       # "microsoft.com/windows/win32/api/directml/ns-directml-dml_"
       # !tolower(operatorName) # "_operator_desc";

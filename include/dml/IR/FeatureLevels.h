@@ -86,7 +86,7 @@ struct TensorSupport {
   llvm::StringLiteral tensor;
   /// Inclusive range of DimensionCount.
   uint8_t minRank, maxRank;
-  /// One dataTypeBit for each data type.
+  /// The data types that the tensor may have: one dataTypeBit for each.
   uint32_t dataTypes;
 
   bool supportsRank(int64_t rank) const {
@@ -118,8 +118,8 @@ struct TensorInfo {
 struct LevelSupport {
   FeatureLevel level;
   llvm::ArrayRef<TensorSupport> tensors;
-  /// One bit for each value of the attribute OperatorSupport::selector that the
-  /// row is for. All bits are set where the operator has no selector.
+  /// The values of the attribute OperatorSupport::selector that the row is for:
+  /// one bit for each. All bits are set where the operator has no selector.
   uint32_t cases = ~uint32_t(0);
 };
 
@@ -132,7 +132,7 @@ struct EnumCaseSupport {
   llvm::StringLiteral syntax;
   /// It exists from here on, if the operator does.
   FeatureLevel level;
-  /// Where that is written, or "" for the operator's own page.
+  /// The page that says so, or "" for the operator's own page.
   llvm::StringLiteral source;
 };
 
@@ -140,7 +140,7 @@ struct EnumCaseSupport {
 /// verifies it.
 struct ArraySupport {
   enum class Kind {
-    /// One value for each dimension of the tensor `tensor` from
+    /// The array has one value for each dimension of the tensor `tensor` from
     /// `firstDimension` on. `neutral` is the value with which the operator
     /// leaves a dimension as it is.
     PerDimension,
@@ -148,7 +148,7 @@ struct ArraySupport {
     Axes,
     /// `length` values, for instance one for each of two spatial dimensions.
     Fixed,
-    /// As many values as the operator's own verifier wants.
+    /// The array has as many values as the operator's own verifier wants.
     Free,
   };
 
@@ -187,7 +187,8 @@ struct Requirement {
   Kind kind = Kind::Operator;
   llvm::StringRef subject = {};
   int64_t value = 0;
-  /// Which of several tensors `subject` names, where it is variadic.
+  /// The number of the one that is meant, where `subject` names several
+  /// tensors.
   std::optional<unsigned> position = std::nullopt;
   /// The value of the attribute OperatorSupport::selector, if the op has it.
   std::optional<uint32_t> selected = std::nullopt;
@@ -217,7 +218,7 @@ struct OperatorSupport {
   llvm::ArrayRef<EnumCaseSupport> enumCases;
   llvm::ArrayRef<ArraySupport> arrays;
   RankChange rankChange;
-  /// Where the table comes from.
+  /// The page that the table comes from.
   llvm::StringLiteral source;
 
   FeatureLevel getIntroducedLevel() const { return levels.back().level; }
@@ -259,7 +260,7 @@ struct OperatorSupport {
   std::string describeViolation(const Requirement &requirement,
                                 FeatureLevel level) const;
 
-  /// Where the facts about `requirement` are written.
+  /// The page that the facts about `requirement` are written on.
   llvm::StringRef getSource(const Requirement &requirement) const;
 };
 

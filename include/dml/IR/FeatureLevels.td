@@ -51,7 +51,7 @@ def FL_5_2 : DML_FeatureLevelCase<5, 2, "1.10.0">;
 def FL_6_0 : DML_FeatureLevelCase<6, 0, "1.11.0">;
 def FL_6_1 : DML_FeatureLevelCase<6, 1, "1.12.0">;
 def FL_6_2 : DML_FeatureLevelCase<6, 2, "1.13.0">;
-// One release carries both: there is no DirectML 1.14.
+// DirectML 1.15 carries both levels: there is no DirectML 1.14.
 def FL_6_3 : DML_FeatureLevelCase<6, 3, "1.15.0">;
 def FL_6_4 : DML_FeatureLevelCase<6, 4, "1.15.0">;
 
@@ -107,7 +107,7 @@ def DML_UpTo32Bit : DML_DataTypes<DML_Float32And16.types #
     [DML_INT32, DML_INT16, DML_INT8, DML_UINT32, DML_UINT16, DML_UINT8]>;
 def DML_AllButFloat64 : DML_DataTypes<
     DML_UpTo32Bit.types # [DML_INT64, DML_UINT64]>;
-/// But for the 4-bit ones, which two operators know.
+/// The types of 4 bits are left out, which two operators know.
 def DML_AllDataTypes : DML_DataTypes<
     DML_AllButFloat64.types # [DML_FLOAT64]>;
 def DML_OnlyFloat32 : DML_DataTypes<[DML_FLOAT32]>;
@@ -115,7 +115,7 @@ def DML_OnlyFloat16 : DML_DataTypes<[DML_FLOAT16]>;
 def DML_OnlyInt32 : DML_DataTypes<[DML_INT32]>;
 def DML_OnlyUInt32 : DML_DataTypes<[DML_UINT32]>;
 def DML_OnlyUInt8 : DML_DataTypes<[DML_UINT8]>;
-/// What the results of comparisons are.
+/// The types that the results of comparisons have.
 def DML_Truths : DML_DataTypes<[DML_UINT32, DML_UINT8]>;
 def DML_Int8AndUInt8 : DML_DataTypes<[DML_INT8, DML_UINT8]>;
 def DML_Quantized : DML_DataTypes<
@@ -229,7 +229,8 @@ class DML_EnumSupport<string attributeName, EnumAttr attribute,
       !foldl("fl_1_0, \"\"", laterCases, found, later,
              !if(!eq(later.case.str, c.str),
                  later.level.symbol # ", \"" # later.source # "\"", found)) # "}");
-  // Not the generated getter: a query may see an op that is not verified yet.
+  // The attribute is looked up by its name, since the generated getter wants an
+  // op that is verified.
   let valueCpp = "if (attribute == \"" # attributeName # "\")\n" #
       "  if (auto value = getProperties()." # attributeName # ")\n" #
       "    return static_cast<uint32_t>(value.getValue());\n";
@@ -262,7 +263,7 @@ class DML_Array<string attributeName, string arrayKind, string tensorName,
           "int64_t(" # neutralValue # ")") # "}";
 }
 
-/// One value for each dimension of `tensor` from `first` on.
+/// An array of one value for each dimension of `tensor` from `first` on.
 class DML_DimensionArray<string attributeName, string neutral, int first = 0,
                          int minimum = 0, string tensor = "input",
                          int maximum = 4294967295>
@@ -278,7 +279,7 @@ class DML_FixedArray<string attributeName, int count, int minimum = 0,
                      int maximum = 4294967295>
     : DML_Array<attributeName, "Fixed", "", 0, count, minimum, maximum, "">;
 
-/// Any number of values, of which the operator's verifier decides.
+/// An array of any number of values, of which the operator's verifier decides.
 class DML_FreeArray<string attributeName, int minimum = 0,
                     int maximum = 4294967295>
     : DML_Array<attributeName, "Free", "", 0, 0, minimum, maximum, "">;

@@ -33,7 +33,7 @@ struct MapTile {
   /// The bytes of a vector, which a thread stores at once.
   int64_t vectorBytes = 0;
 
-  // Of a body without loops.
+  // The next three belong to a body without loops.
 
   /// Consecutive vectors, which go through workgroup memory if there are
   /// several, or one vector of each of consecutive rows.
@@ -44,14 +44,14 @@ struct MapTile {
   /// Whether the vectors that lie inside of rows have threads of their own.
   bool isSplit = false;
 
-  // Of a body with loops.
+  // The next two belong to a body with loops.
 
   /// Elements of the outer dimensions that share the loops, each dimension's
   /// number; what these dimensions leave is one row, of which a thread has a
   /// vector.
   std::optional<llvm::SmallVector<int64_t>> block;
 
-  // Of both.
+  // The next ones belong to both kinds of bodies.
 
   /// A second path for threads that nothing needs clamping for, if that saves
   /// operations: the share of groups of threads, in percent, that have threads
@@ -69,7 +69,7 @@ struct KernelChoice {
   std::optional<ContractionTile> tile;
   std::optional<MapTile> mapTile;
 
-  /// Nothing if `attribute` says none of these.
+  /// The choice that `attribute` stands for, or nothing if it stands for none.
   static std::optional<KernelChoice> get(mlir::Attribute attribute);
 };
 

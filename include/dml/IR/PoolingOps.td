@@ -38,7 +38,7 @@ class DML_PoolingOp<string mnemonic, string operatorName, bit isDilated,
   let arrays = DML_Windows<"input", isDilated>.arrays;
   let hasVerifier = 1;
   let extraClassDeclaration = !if(isDilated, "", [{
-    /// None: they are 1.
+    /// The operator has no dilations: they are 1.
     ::llvm::ArrayRef<int64_t> getDilations() { return {}; }
   }]);
 }
@@ -656,7 +656,7 @@ def DML_AveragePoolingGradOp
   let arrays = DML_Windows<"input_gradient", 0>.arrays;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// None: they are 1.
+    /// The operator has no dilations: they are 1.
     ::llvm::ArrayRef<int64_t> getDilations() { return {}; }
   }];
 }

@@ -64,7 +64,8 @@ class DML_MatrixSoftmaxOp<string mnemonic, string operatorName,
   let hasVerifier = 1;
 }
 
-/// Of what is computed with sums of exponentials.
+/// The bounds of operators that compute with sums of exponentials, for their
+/// descriptions.
 def DML_SoftmaxBounds {
   string text = "\n**Bounds.** The sum has the bound of `dml.reduce`'s, the "
       "operations around it have Vulkan's.\n";

@@ -42,15 +42,16 @@ struct Commands {
       File,
     };
     std::string name;
-    /// Nothing where a file says it, or where elements have different types.
+    /// The type of the elements. There is none where a file says it, or where
+    /// elements have different types.
     std::optional<DataType> type;
     Kind kind = Kind::List;
     std::vector<char> values;
     uint64_t count = 0;
     std::string file;
-    /// 0: as many as the elements want.
+    /// The size of the resource; 0 stands for as much as the elements want.
     uint64_t sizeInBytes = 0;
-    /// Where the elements begin.
+    /// The byte where the elements begin.
     uint64_t offset = 0;
   };
 
@@ -58,7 +59,7 @@ struct Commands {
   struct Binding {
     uint32_t resource = 0;
     uint64_t elementOffset = 0;
-    /// Bytes; 0: those of the resource's type.
+    /// The bytes of an element; 0 stands for those of the resource's type.
     uint64_t elementSize = 0;
     /// Whether the tensor has what the resource held in the beginning.
     bool isInitial = false;
@@ -67,7 +68,7 @@ struct Commands {
   struct Command {
     enum class Kind { Dispatch, Print, WriteFile };
     Kind kind = Kind::Print;
-    /// Where it stands in the model: "commands[2]".
+    /// The place of the command in the model: "commands[2]".
     std::string place;
     /// The function to run, and what its arguments and results are, in order.
     std::string function;

@@ -220,8 +220,8 @@ static Type getComputeType(Type type) {
                           std::max(type.getIntOrFloatBitWidth(), 32u));
 }
 
-/// From a float to an integer. Conversions of what does not fit are undefined
-/// in SPIR-V: none is ever run.
+/// Converts a float to an integer. Conversions of what does not fit are
+/// undefined in SPIR-V: none is ever run.
 static Number convertToInteger(Number x, Type type) {
   ElementBuilder &b = *x.b;
   unsigned width = type.getIntOrFloatBitWidth();

@@ -33,7 +33,7 @@ struct Condition {
 struct Number {
   ElementBuilder *b;
   mlir::Value value;
-  /// Of integers.
+  /// Whether an integer has no sign.
   bool isUnsigned = false;
 
   bool isFloat() const { return mlir::isa<mlir::FloatType>(value.getType()); }
@@ -70,7 +70,7 @@ Number operator^(Number a, Number b);
 Number operator<<(Number a, Number b);
 Number operator>>(Number a, Number b);
 
-/// Of a number and a NaN, the number.
+/// The minimum and the maximum; of a number and a NaN both are the number.
 Number max(Number a, Number b);
 Number min(Number a, Number b);
 Number abs(Number x);
@@ -102,7 +102,7 @@ Number atan2(Number y, Number x);
 Number erf(Number x);
 /// ln(1 + x) for x from 0 to 1.
 Number log1p(Number x);
-/// Of floats, or exactly of an integer and an integer.
+/// Powers of floats, and exact ones of an integer and an integer.
 Number pow(Number x, Number exponent);
 
 /// The bits of an f32 as an unsigned integer, and back.
@@ -123,7 +123,7 @@ Number quantize(Number x, Number scale, std::optional<Number> zeroPoint,
 Number dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
                   mlir::Type type);
 
-/// 1 and 0 as numbers like `like`.
+/// A condition as the number 1 or 0, like `like`.
 Number toNumber(Condition condition, Number like);
 /// The same as unsigned integers of 32 bits, which hold every result type.
 Number toTruth(Condition condition);
@@ -161,11 +161,12 @@ private:
 struct ElementWiseRow {
   /// How the elements are seen.
   enum class As {
-    /// To be computed with.
+    /// Elements are numbers, to be computed with.
     Numbers,
-    /// As their bits, in unsigned integers of 32 or 64 bits.
+    /// Elements are their bits, in unsigned integers of 32 or 64 bits.
     Bits,
-    /// As they are, to be copied; as numbers where there is a scale_bias.
+    /// Elements are copied as they are; where there is a scale_bias, they are
+    /// numbers.
     Copies,
   };
 

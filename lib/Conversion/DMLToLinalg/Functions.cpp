@@ -156,7 +156,7 @@ Number dml::tanh(Number x) {
                    1.33314422036e-1, -3.33332819422e-1}) *
           z * x +
       x;
-  // Beyond 10 it is 1; infinities would be divided by.
+  // The function is 1 beyond 10; infinities would be divided by each other.
   Number limited = select(a > x(10), x(10), a);
   Number far = x(1) - x(2) / (exponential(limited + limited) + x(1));
   return select(a < x(0.625), near0, withSignOf(x, far));
@@ -232,7 +232,7 @@ static Number sineOrCosine(Number x, bool isCosine) {
   Number n = roundEven(x * x(2 / pi));
   Number r = x - n * x(1.5703125) - n * x(4.837512969970703125e-4) -
              n * x(7.54978995489188e-8);
-  // Where n is too large, the rest is wrong, but no NaN.
+  // The rest is wrong where n is too large, but it is no NaN.
   r = select(abs(r) > x(1), x(0), r);
   Number z = r * r;
   Number sine =
@@ -331,12 +331,12 @@ Number dml::atan2(Number y, Number x) {
 
 Number dml::erf(Number x) {
   Number a = abs(x), z = x * x;
-  // One product: the part of a small number beyond itself may be denormal,
-  // which devices may take for 0.
+  // The polynomial is one product: the part of a small number beyond itself may
+  // be denormal, which devices may take for 0.
   Number near0 = evaluate(z, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
                               1.12819925e-1, -3.76125336e-1, 1.128379166}) *
                  x;
-  // Beyond 4 it is 1.
+  // The function is 1 beyond 4.
   Number t = select(a > x(4), x(4), a);
   Number high = evaluate(t, {-1.72853470e-5, 3.83197126e-4});
   Number low = evaluate(t, {-3.88396438e-3, 2.42546219e-2});

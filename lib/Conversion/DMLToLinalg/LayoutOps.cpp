@@ -154,7 +154,7 @@ struct ReverseSubsequencesLowering
           // A length is valid up to the size itself.
           Value count = readIndex(b, length, lengthType, size + 1).coordinate;
           Value isReversed = b.cmpi(arith::CmpIPredicate::ult, i, count);
-          // Not negative where it counts.
+          // The mirrored place is not negative where it counts.
           Value mirrored =
               b.maxsi(b.sub(b.sub(count, b.index(1)), i), b.index(0));
           Value source = b.select(isReversed, mirrored, i);
@@ -415,7 +415,7 @@ struct FillValueSequenceLowering : OpConversionPattern<FillValueSequenceOp> {
             return fromF32(b, arith::AddFOp::create(b, toFloat(start), product),
                            type);
           }
-          // Only the low bits of sums and products count.
+          // Sums and products keep their low bits alone.
           unsigned width = type.getIntOrFloatBitWidth();
           Type wide = b.getIntegerType(std::max(width, 32u));
           auto toInteger = [&](TypedAttr value) -> Value {
@@ -441,7 +441,7 @@ struct FillValueSequenceLowering : OpConversionPattern<FillValueSequenceOp> {
 static Value buildIsOnDiagonal(ElementBuilder &b, ValueRange indices,
                                ArrayRef<int64_t> shape, int64_t begin,
                                int64_t end) {
-  // Those of the matrix alone: nothing overflows.
+  // The rows and columns are the matrix's own, so that nothing overflows.
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   begin = std::clamp(begin, -rows, columns);
   end = std::clamp(end, -rows, columns);

@@ -160,8 +160,8 @@ TypedAttr dml::convertScalar(TypedAttr value, Type loweredType) {
 DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
                          int64_t size) {
   using Predicate = arith::CmpIPredicate;
-  // In words of 32 bits, which every device has: a low one and, of 64 bits, a
-  // high one.
+  // The index is compared in words of 32 bits, which every device has: a low
+  // one and, of 64 bits, a high one.
   Type i32 = b.getI32Type();
   auto word = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(
@@ -191,7 +191,7 @@ DataIndex dml::readIndex(ElementBuilder &b, Value element, Type type,
       isNear = b.andi(isNear, b.cmpi(Predicate::eq, high, word(-1)));
     Value fromEnd = b.select(
         isNear, b.createOrFold<arith::AddIOp>(low, word(size)), word(0));
-    // As unsigned ones, negative numbers can be below a large size.
+    // Negative numbers, read as unsigned ones, can be below a large size.
     isValid = b.select(isNegative, isNear, isValid);
     result = b.select(isNegative, fromEnd, result);
   }
@@ -383,9 +383,6 @@ int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
-
-/// Terms that are written out: those of a window of 3 x 3 x 3.
-static constexpr int64_t maxTermsWrittenOut = 27;
 
 size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
   size_t count = 0;
@@ -597,7 +594,7 @@ Value dml::buildLastHits(
       builder, op, RankedTensorType::get(shape, i32), {rows, columns},
       [&](ElementBuilder &b, ValueRange place, ValueRange point) {
         Value number = b.add(b.mul(point[0], columns), point[1]);
-        // Beyond the last number, the last one is looked at again.
+        // The last number is looked at again in place of those beyond it.
         if (rows * columns != count)
           number = b.minui(number, b.index(count - 1));
         Value next =

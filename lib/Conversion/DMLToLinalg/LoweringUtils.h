@@ -136,8 +136,13 @@ buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
 /// partial sums of 1,024 elements.
 int64_t getNumPartials(int64_t outputs, int64_t count);
 
-/// How many trailing dimensions of `sizes` have few points together: loops over
-/// the others write these out.
+/// The terms of a sum, or elements of a window, that are written out instead of
+/// looped over: those of a window of 3 x 3 x 3. Neighbouring elements share
+/// what they load then.
+inline constexpr int64_t maxTermsWrittenOut = 27;
+
+/// How many trailing dimensions of `sizes` have no more points together than
+/// that: loops over the others write these out.
 size_t getNumWrittenOut(llvm::ArrayRef<int64_t> sizes);
 
 /// What a space of sizes `sizes` is split into: `parts[i]` parts in dimension

@@ -370,7 +370,7 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
                            int64_t before, int64_t after,
                            const NumberFn &element) {
   int64_t size = shape[axis];
-  // None is farther away than the tensor is long.
+  // No neighbour is farther away than the tensor is long.
   before = std::min(before, size - 1);
   after = std::min(after, size - 1);
   return buildReduction(
@@ -378,8 +378,8 @@ static Value buildLocalSum(OpBuilder &builder, Operation *op,
       /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()),
       Combiner::getSum(builder.getF32Type()),
       [&](ElementBuilder &b, ValueRange outputs, ValueRange place) {
-        // Counted from the first that may stand before the tensor, lest a place
-        // be negative.
+        // The place counts from the first that may stand before the tensor,
+        // lest it be negative.
         Value at = b.add(outputs[axis], place[0]);
         Value first = b.index(before), end = b.index(before + size);
         SmallVector<Value> indices(outputs);

@@ -155,13 +155,12 @@ visitPoints(ElementBuilder &b, ArrayRef<int64_t> sizes, int64_t numTogether,
 /// (DevicePlan.h). A thread computes up to eight elements, each of which visits
 /// all points.
 static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
-  constexpr int64_t few = 27; // A window of 3 x 3 x 3.
   constexpr int64_t manySteps = 4096, mostTogether = 64;
   int64_t count = 1;
   for (int64_t size : sizes)
     if (llvm::MulOverflow(count, size, count))
       count = std::numeric_limits<int64_t>::max();
-  if (count <= few)
+  if (count <= maxTermsWrittenOut)
     return allPoints;
   int64_t wanted = 1;
   while (wanted < mostTogether && count / wanted > manySteps)
@@ -250,7 +249,7 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
 WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   Value value = toF32(b, tensor::ExtractOp::create(b, input, coordinates));
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
-  // From sign and magnitude to two's complement: both zeros become 0.
+  // Sign and magnitude become two's complement, in which both zeros are 0.
   Value negative = b.cmpi(arith::CmpIPredicate::slt, bits, getConstant(b, 0));
   Value key = b.select(negative, b.sub(getConstant(b, 1u << 31), bits), bits);
   // Keys count from that of -infinity. A NaN with a sign wraps around, so that
@@ -312,7 +311,8 @@ WinnerBuilder::buildSome(ElementBuilder &b, ValueRange window, unsigned level) {
 
     next.back() = b.add(next.back(), toI32(b, b.mul(place, step)));
     next.front() = b.select(inside, next.front(), buildNone(b).front());
-    // Without holes, the first element serves as well as none to begin with.
+    // The first element serves as well as none to begin with, where there are
+    // no holes.
     if (!hasHoles && matchPattern(best.front(), m_Constant()))
       return next;
     SmallVector<Value> result = {
@@ -920,7 +920,7 @@ private:
   Value buildIndex(ElementBuilder &b, Value winner) const;
 
   RankedTensorType inputType;
-  /// With the sign that integers have.
+  /// The type of the elements, integers with their sign.
   Type elementType;
   Value elements;
   ArrayRef<PooledDim> dims;
@@ -933,8 +933,8 @@ Value MaximumBuilder::buildKey(ElementBuilder &b, Value position) const {
     return toNumber(b, element, elementType).value;
   Value bits =
       b.createOrFold<arith::BitcastOp>(b.getI32Type(), toF32(b, element));
-  // From sign and magnitude to two's complement: both zeros become 0. NaNs are
-  // above infinity, and equal.
+  // Sign and magnitude become two's complement, in which both zeros are 0. NaNs
+  // are above infinity, and equal.
   constexpr uint32_t infinity = 0x7f800000;
   Value magnitude = b.andi(bits, getConstant(b, INT32_MAX));
   Value isNaN =

@@ -73,7 +73,7 @@ public:
   }
 
   /// The results: the sequence, then the states that `run` has ended with.
-  /// Those that the op does not have are null in `types`.
+  /// Results that the op does not have are null in `types`.
   SmallVector<Value> buildResults(ArrayRef<RankedTensorType> types) {
     SmallVector<Value> results;
     if (RankedTensorType type = types.front()) {
@@ -288,9 +288,9 @@ private:
   RecurrentNetworkDirection direction;
   int64_t gates, steps, batch, inputSize, directions, hidden;
   Value projection;
-  /// For each direction: the hidden states of all steps, {T, 1, B, H}.
+  /// The hidden states of all steps, {T, 1, B, H}, for each direction.
   SmallVector<Value> sequences;
-  /// For each state: those of the directions after their last steps.
+  /// The states of the directions after their last steps, for each state.
   SmallVector<SmallVector<Value>> finalStates;
 };
 } // namespace

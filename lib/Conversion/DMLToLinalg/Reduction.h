@@ -23,7 +23,7 @@ struct Combiner {
   bool isUnsigned;
   Number (*combine)(Number, Number);
 
-  /// Of elements of the (unconverted) type `type`.
+  /// The combiners of elements of the (unconverted) type `type`.
   static Combiner getSum(mlir::Type type);
   static Combiner getProduct(mlir::Type type);
   /// NaNs lose against numbers, and are the result where there are no others.

@@ -85,7 +85,7 @@ namespace {
 /// What the operators that sample regions have as attributes.
 struct Sampling {
   bool isMax, isLinear;
-  /// Of rows and of columns.
+  /// The scales of rows and of columns.
   float scales[2];
   float inputOffset = 0.5f, outputOffset = -0.5f;
   int64_t minSamples, maxSamples;
@@ -112,9 +112,9 @@ struct Place {
   Value isInside;
   /// The elements to read; the second is null where the first alone counts.
   Value low, high;
-  /// Of the second element.
+  /// The weight of the second element.
   Value weight;
-  /// Where they lie: a whole number for the nearest neighbour.
+  /// The place where they lie: a whole number for the nearest neighbour.
   Value position;
   /// How far along the region the sample is: from 0 to 1, about.
   Value along;
@@ -183,7 +183,7 @@ public:
     place.isInside = (position >= getNumber(b, -1) &&
                       position <= getNumber(b, static_cast<double>(size)))
                          .value;
-    // Of a NaN and a number, these are the number.
+    // The minimum and the maximum of a NaN and a number are the number.
     Number clamped = min(max(position, getNumber(b, 0)),
                          getNumber(b, static_cast<double>(size - 1)));
     if (!sampling.isLinear) {

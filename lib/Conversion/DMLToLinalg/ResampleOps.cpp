@@ -153,7 +153,8 @@ static Value buildPosition(ElementBuilder &b, SmallDim dim, Value o,
 /// floor((o * step + offset) / divisor), clamped to the input.
 static Value buildCoordinate(ElementBuilder &b, SmallDim dim, Value o) {
   auto [input, output, step, offset, divisor] = dim;
-  // Where the last element's coordinate begins, and where the last output lies.
+  // `limit` is where the last element's coordinate begins, and `end` is where
+  // the last output lies.
   Int128 limit = static_cast<Int128>(input - 1) * divisor;
   Int128 end = static_cast<Int128>(output - 1) * step + offset;
   // All outputs may lie within the first element or in the last one: extreme
@@ -194,7 +195,8 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   if (divisor == 1) // Always at an element's centre.
     return {buildCoordinate(b, dim, o), Value(), Value()};
 
-  // As in buildCoordinate(), of elements' centres.
+  // `limit` and `end` are those of buildCoordinate(), for the centres of
+  // elements.
   Int128 limit = static_cast<Int128>(dim.input - 1) * divisor;
   Int128 end = static_cast<Int128>(dim.output - 1) * step + offset;
   if (end <= 0)
@@ -224,7 +226,7 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
   if (after)
     taps.high = b.minui(taps.high, last);
 
-  // Without weight the high element takes no part, even if it is infinite.
+  // The high element takes no part without a weight, even if it is infinite.
   using Predicate = arith::CmpIPredicate;
   if (offset % std::gcd(step, divisor) == 0)
     taps.isLow = b.cmpi(Predicate::eq, remainder, b.index(0));
@@ -327,7 +329,7 @@ static Value divideToEven(ElementBuilder &b, Value multiple, int64_t divisor) {
   Value isHalf = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ,
                                        math::AbsFOp::create(b, rest),
                                        getF32(b, number / 2));
-  // Of all even numbers, the one next to a half is the nearest.
+  // The even number next to a half is the nearest of all even numbers.
   Value half = arith::MulFOp::create(b, quotient, getF32(b, 0.5f));
   Value even = arith::MulFOp::create(b, math::RoundEvenOp::create(b, half),
                                      getF32(b, 2.0f));
@@ -586,8 +588,8 @@ static Value buildAverages(OpBuilder &builder, Operation *op, Value input,
 static Value buildGradients(OpBuilder &builder, Operation *op, Value input,
                             RankedTensorType type, unsigned dim,
                             const SampledDim &sampled, bool isLinear) {
-  // For each output, which element it read, and the weight of the next one; for
-  // each element, the first output that read it.
+  // The table says for each output which element it read, and the weight of the
+  // next one; and for each element, the first output that read it.
   int64_t outputs = sampled.output, elements = sampled.input, numReaders = 1;
   SmallVector<int32_t> lower, weights, words;
   SmallVector<int64_t> firstReader(elements, -1);
@@ -725,7 +727,7 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
         Type inputType =
             cast<RankedTensorType>(input.getType()).getElementType();
         SmallVector<Value> coordinates;
-        // Nothing to interpolate: move the element as it is.
+        // Where there is nothing to interpolate, the element moves as it is.
         if (llvm::none_of(taps, [](const Taps &tap) { return tap.weight; })) {
           for (const Taps &tap : taps)
             coordinates.push_back(tap.low);
@@ -846,7 +848,7 @@ template <typename OpTy> struct GradientLowering : OpConversionPattern<OpTy> {
           sampled.step != sampled.divisor)
         dims.push_back({static_cast<unsigned>(index), sampled});
     }
-    // One dimension after the other, in f32 up to the last one.
+    // Dimensions are resampled one after the other, in f32 up to the last one.
     Value value = adaptor.getInputGradient();
     SmallVector<int64_t> shape(
         cast<RankedTensorType>(value.getType()).getShape());

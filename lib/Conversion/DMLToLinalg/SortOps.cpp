@@ -51,7 +51,7 @@ static Value buildSearch(
         Value half =
             b.createOrFold<arith::ShRUIOp>(b.sub(bounds[1], bounds[0]), one);
         Value middle = b.createOrFold<arith::AddIOp>(bounds[0], half);
-        // Once the bounds have met they stay.
+        // The bounds stay once they have met.
         Value isOpen = b.cmpi(Predicate::ult, bounds[0], bounds[1]);
         Value before = isBefore(b, middle);
         return {b.select(b.andi(isOpen, before),
@@ -109,7 +109,8 @@ private:
     at[axis] = place;
     return tensor::ExtractOp::create(b, tensor, at);
   }
-  /// Which of `count` parts of `length` places a place lies in, and where.
+  /// Returns which of `count` parts of `length` places a place lies in, and its
+  /// place in the part.
   static std::pair<Value, Value> split(ElementBuilder &b, Value place,
                                        int64_t count, int64_t length) {
     if (count == 1)
@@ -194,7 +195,8 @@ Value Selection::buildRanks(int64_t length) {
         [&](ElementBuilder &b, ValueRange step,
             ValueRange count) -> SmallVector<Value> {
           Value place = b.add(begin, step[0]);
-          // Beyond the line, its last element again, which counts once.
+          // The last element of a line is read again for places beyond it, and
+          // counts once.
           Value exists;
           if (size % length != 0) {
             exists = b.cmpi(Predicate::ult, place, b.index(size));
@@ -266,7 +268,7 @@ Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
       if (isThere)
         place = b.select(isThere, place, getNone(b));
       Value key = load(b, keys, indices, toCoordinate(b, place, size));
-      // What stands for no element has the last key.
+      // A place without an element has the last key.
       Value exists = b.cmpi(Predicate::ult, place, getNone(b));
       Value last = getConstant(b, key.getType(), ~uint64_t(0));
       return Entry{b.select(exists, key, last), place};
@@ -277,8 +279,8 @@ Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
     Value high = b.minui(number, limit);
     Value fromFirst = buildSearch(
         b, low, high, length + 1, [&](ElementBuilder &b, Value fromFirst) {
-          // Once the search is over it does not matter what is compared, but
-          // it has to be there.
+          // It does not matter what is compared once the search is over, but it
+          // has to be there.
           Value fromSecond = b.createOrFold<arith::MaxUIOp>(
               b.sub(number, b.minui(fromFirst, number)), one);
           return precedes(b, getEntry(b, false, fromFirst),
@@ -379,7 +381,7 @@ LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
                    Value bits =
                        toBits(b, tensor::ExtractOp::create(b, line, indices))
                            .value;
-                   // Of floats, all but the sign.
+                   // The sign of a float is left out.
                    if (isa<FloatType>(elementType))
                      bits = b.andi(
                          bits,

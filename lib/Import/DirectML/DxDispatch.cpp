@@ -81,8 +81,8 @@ private:
 /// A few bytes of JSON may ask for any amount of memory. No buffer of Vulkan's
 /// is larger.
 constexpr uint64_t maxResourceBytes = uint64_t(1) << 32;
-/// What is listed is handed to another program in one FlatBuffer, which has no
-/// more than 2^31 bytes.
+/// The list is handed to another program in one FlatBuffer, which has no more
+/// than 2^31 bytes.
 constexpr uint64_t maxListedBytes = uint64_t(1) << 30;
 } // namespace
 

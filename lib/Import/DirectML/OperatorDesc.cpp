@@ -409,7 +409,7 @@ static llvm::Expected<Attribute> readField(const FieldRow &row,
       return builder.getI64IntegerAttr(number);
     });
   case Integers: {
-    // Two values are one structure in DirectML.
+    // DirectML has the two values as one structure.
     bool isSize = llvm::any_of(support.arrays, [&](const ArraySupport &array) {
       return array.attribute == row.attribute &&
              array.kind == ArraySupport::Kind::Fixed && array.length == 2;

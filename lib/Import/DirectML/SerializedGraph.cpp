@@ -101,7 +101,7 @@ using StringTable =
     flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
 using AttributeTable = flatbuffers::Vector<flatbuffers::Offset<AttributeDesc>>;
 
-/// What a file may leave out is empty here.
+/// A field that a file may leave out is empty here.
 StringRef toRef(const flatbuffers::String *text) {
   return text ? StringRef(text->c_str(), text->size()) : StringRef();
 }

@@ -50,7 +50,7 @@ public:
       : type(type), shape(std::move(shape)), data(data),
         owner(std::move(owner)) {}
 
-  /// Few elements; they are converted as ONNX's Cast does.
+  /// A constant of few elements, which are converted as ONNX's Cast does.
   static Constant get(DataType type, Shape shape,
                       llvm::ArrayRef<int64_t> elements);
   static Constant get(DataType type, Shape shape,

@@ -573,7 +573,7 @@ static LogicalResult importMatMulNBits(NodeImporter &node) {
     return node.reject(
         "its scales have the shape " + describeShape(node.getShape(2)) +
         ", but wanted is one for each block, " + describeShape(blocks));
-  // Without zero points, they are in the middle.
+  // Zero points are in the middle where there are none.
   FailureOr<Value> zero =
       node.hasInput(3)
           ? read(3, blocks, n)

@@ -158,7 +158,8 @@ static LogicalResult importEinsum(NodeImporter &node) {
     terms.push_back(std::move(term));
   }
   std::string output = right.str();
-  // Without an arrow, what stands once is kept, in the order of the alphabet.
+  // An equation without an arrow keeps what stands once, in the order of the
+  // alphabet.
   if (!isExplicit)
     for (auto [label, count] : uses)
       if (count == 1)

@@ -145,8 +145,8 @@ static LogicalResult importMish(NodeImporter &node) {
                   node.getShape(0));
 }
 
-/// Two inputs, or where `many` says so any number, which are combined from left
-/// to right.
+/// Adds an operator of two inputs or, where `many` says so, of any number,
+/// which are combined from left to right.
 static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
                       bool many = false, bool isComparison = false) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
@@ -315,7 +315,7 @@ static LogicalResult importPRelu(NodeImporter &node) {
     return failure();
   const Shape &shape = node.getShape(0);
   Shape slope = node.getShape(1);
-  // Before opset 7, a list of slopes is one for each channel.
+  // A list of slopes is one for each channel before opset 7.
   if (node.getOpset() < 7 && slope.size() == 1 && shape.size() > 1)
     slope.append(shape.size() - 2, 1);
   if (broadcastShapes(shape, slope) != shape)

@@ -446,7 +446,7 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
                describeUnknown(domain, node.opType));
     return llvm::Error::success();
   }
-  // What depends on a node that failed is not judged by shapes that nobody
+  // A node that depends on one that failed is not judged by shapes that nobody
   // knows.
   if (!isComplete)
     return llvm::Error::success();
@@ -502,7 +502,7 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
       return llvm::createStringError("output '" + output.name +
                                      "' is computed by no node");
     Tensor &tensor = found->second;
-    // Of a node that is listed among the problems.
+    // The tensor is one of a node that is listed among the problems.
     if (!tensor.isKnown)
       continue;
     NodeProto none;
@@ -853,7 +853,7 @@ Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
     if (type.getDimSize(dim) != 1)
       moved.push_back(dim);
   }
-  // Where only sizes of 1 change their place, no element does.
+  // No element changes its place where only sizes of 1 do.
   if (llvm::is_sorted(moved))
     return reshape(value, shape);
   return ViewOp::create(getBuilder(), loc, type.clone(shape), value, strides);
@@ -933,7 +933,7 @@ FailureOr<Value> NodeImporter::build(StringRef mnemonic,
 
 Value NodeImporter::apply(StringRef mnemonic, Value input,
                           ArrayRef<NamedAttribute> attributes, Type type) {
-  // What cannot be built has a placeholder, and the node a reason.
+  // A node that cannot be built has a placeholder, and a reason.
   return buildAll(mnemonic, {{"input", input}}, attributes,
                   type ? type : input.getType())
       ->front();

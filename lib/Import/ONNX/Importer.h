@@ -26,7 +26,7 @@ namespace dml::onnx {
 struct Tensor {
   DataType type = DataType::FLOAT32;
   Shape shape;
-  /// False where the node that computes it is not supported.
+  /// Whether the node that computes it is supported.
   bool isKnown = false;
   /// Its elements, where they are known.
   std::optional<Constant> constant;

@@ -28,11 +28,11 @@ struct TensorProto {
   std::optional<llvm::StringRef> rawData;
   std::vector<float> floats;
   std::vector<double> doubles;
-  /// Of int32_data, which also holds narrower types and halves.
+  /// The elements of int32_data, which also holds narrower types and halves.
   std::vector<int32_t> int32s;
   std::vector<int64_t> int64s;
   std::vector<uint64_t> uint64s;
-  /// Where the elements are, if in a file beside the model.
+  /// Whether the elements are in a file beside the model; the rest says where.
   bool isExternal = false;
   llvm::StringRef externalLocation, externalOffset, externalLength;
   bool hasStrings = false, isSegment = false;
@@ -82,7 +82,7 @@ struct Dimension {
 /// ValueInfoProto of a tensor.
 struct ValueInfo {
   llvm::StringRef name;
-  /// False for sequences, maps and the like.
+  /// Whether the value is a tensor, and not a sequence, a map or the like.
   bool isTensor = false;
   int32_t elementType = 0;
   bool hasShape = false;

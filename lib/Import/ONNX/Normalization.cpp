@@ -277,7 +277,7 @@ static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
       return failure();
     Value input = node.get(0);
     int64_t lead = toPhysical(shape).size() - shape.size();
-    // Before opset 13, the axes from this one on are one.
+    // The axes from this one on are one axis before opset 13.
     Shape axes;
     for (int64_t dim = *axis; dim < (isOld ? rank : *axis + 1); ++dim)
       axes.push_back(dim + lead);

@@ -117,7 +117,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     return node.reject("its direction is '" + direction +
                        "', but wanted is forward, reverse or bidirectional");
   int64_t directions = direction == "bidirectional" ? 2 : 1;
-  // In layout 1 the batch is the first dimension; DirectML has it behind the
+  // The batch is the first dimension in layout 1; DirectML has it behind the
   // steps and the directions.
   auto swap = [](ArrayRef<int64_t> shape, size_t i, size_t j) {
     Shape swapped(shape);
@@ -189,7 +189,7 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
   if (failed(fits))
     return failure();
 
-  // What nobody reads is not computed.
+  // A result that nobody reads is not computed.
   const Shape shapes[] = {{steps, directions, batch, hidden}, state, state};
   const Shape logical[] = {{steps, directions, batch, hidden},
                            {directions, batch, hidden},

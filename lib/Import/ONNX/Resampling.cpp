@@ -24,7 +24,7 @@ namespace {
 struct Ratio {
   double numerator = 1, denominator = 1;
 
-  /// Of the fractions that approach `value` the first that rounds to it.
+  /// The first of the fractions that approach `value` which rounds to it.
   static Ratio get(float value) {
     double rest = value;
     double p0 = 0, q0 = 1, p1 = 1, q1 = 0;
@@ -458,8 +458,8 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
   StringRef mode = node.getString("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.reject("its mode is '" + mode + "', but wanted is avg or max");
-  // Before version 16 there was no shift of the input's pixels, as ONNX says;
-  // ONNX Runtime's DirectML provider shifts them in every version.
+  // ONNX has no shift of the input's pixels before version 16; ONNX Runtime's
+  // DirectML provider shifts them in every version.
   StringRef coordinates =
       node.getString("coordinate_transformation_mode",
                      node.getOpset() < 16 ? "output_half_pixel" : "half_pixel");

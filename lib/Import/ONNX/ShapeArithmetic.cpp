@@ -64,7 +64,7 @@ static Constant pick(const Constant &constant, Shape shape,
                             : collect(constant.getIntegers());
 }
 
-/// Nothing where an integer operation has no result.
+/// The result of an integer operation, or nothing where it has none.
 template <typename T>
 static std::optional<T> compute(StringRef type, T a, T b) {
   constexpr bool isInteger = std::is_integral_v<T>;
@@ -123,7 +123,7 @@ static std::optional<Constant> foldBinary(NodeImporter &node) {
       *countElements(*shape) > Constant::maxFoldable)
     return std::nullopt;
   StringRef type = node.getNode().opType;
-  // What broadcasts otherwise is left to the operator.
+  // Shapes that broadcast in another way are left to the operator.
   if (node.getOpset() < 7 && a.getShape() != b.getShape())
     return std::nullopt;
   // C's remainder is what fmod asks for.

@@ -151,7 +151,7 @@ namespace {
 struct Convolution {
   Windows windows;
   Value input, filter;
-  /// With the dimension that was added.
+  /// The output's shape with the dimension that was added.
   Shape output;
   /// Whether it was.
   bool isWidened;

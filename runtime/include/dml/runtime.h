@@ -406,6 +406,9 @@ typedef struct DmlStepInfo {
   const char *label;
   /* The entry point; "" for a copy, whose workgroups are 0. */
   const char *kernel;
+  /* The number of the kernel, less than DmlExecutableInfo's kernelCount;
+   * UINT32_MAX for a copy. */
+  uint32_t kernelIndex;
   uint32_t workgroupCount[3];
   uint32_t workgroupSize[3];
   /* Bytes of all ranges bound; twice the size for a copy. */

@@ -2,9 +2,11 @@
 copies them: those in blocks of `sh` and `console`. What a `console` block shows
 below a command has to be what it prints ("..." stands for any text).
 
-    run_commands.py SOURCE BUILD FOLDER
+    run_commands.py [--times] SOURCE BUILD FOLDER PAGE...
+    run_commands.py [--times] SOURCE BUILD FOLDER --but PAGE...
 
-The folder stands for the checkout, and its part tmp for /tmp.
+runs those of PAGEs, or of all other pages. The folder stands for the checkout, and
+its part tmp for /tmp. --times prints the seconds that each command takes.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -14,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 # Commands that are not run, and why.
 NOT_RUN = {
@@ -63,6 +66,12 @@ INSTEAD = {
         "benchmarks/run --eighth --filter='^tile2x2_f32' --repeats=1",
     "benchmarks/run --eighth --filter='^pad_edge_f32'":
         "benchmarks/run --eighth --filter='^pad_edge_f32' --repeats=1",
+    "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
+    "dml-bench /tmp/padding.dmlx":
+        "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
+        "dml-bench /tmp/padding.dmlx --repeats=1",
+    "benchmarks/compile-time --modules=repeated,functions --sizes=100,1000,10000,100000":
+        "benchmarks/compile-time --modules=repeated,functions --sizes=1,2 --repeats=1",
     "dml-fuzz --count=20 --output-dir=/tmp": "dml-fuzz --count=3 --output-dir=/tmp",
     "dml-fuzz --systematic": "dml-fuzz --systematic --operators=dml.tile --cases-per-cell=1",
     "dml-fuzz --count=10000 --seed=1": "dml-fuzz --count=3 --seed=1",
@@ -139,13 +148,25 @@ def read_commands(page):
     return commands
 
 
-def find(table, command, used):
-    bare = command[2:] if command.startswith("$ ") else command
-    for key in (command, bare):
-        if key in table:
-            used.add(key)
-            return table[key]
-    return None
+def find(table, command):
+    """The key of `command` in `table`, or None."""
+    return next((key for key in (command, command.removeprefix("$ "))
+                 if key in table), None)
+
+
+def find_beginning(command):
+    return next((each for each in NOT_RUN_BEGINNINGS
+                 if command.removeprefix("$ ").startswith(each)), None)
+
+
+def find_unused(pages):
+    """The keys of the tables above that no page has."""
+    keys = {*NOT_RUN, *NOT_RUN_BEGINNINGS, *INSTEAD, *EXIT_CODES}
+    for page in pages:
+        for command, _ in read_commands(page):
+            keys -= {find(table, command) for table in (NOT_RUN, INSTEAD, EXIT_CODES)}
+            keys.discard(find_beginning(command))
+    return keys
 
 
 def matches(shown, printed):
@@ -156,8 +177,24 @@ def matches(shown, printed):
     return re.fullmatch(pattern, printed) is not None
 
 
+def read_arguments():
+    """The three folders, the pages that are to be run, all pages, and --times."""
+    times = "--times" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--times"]
+    source, build, folder = (pathlib.Path(arg).resolve() for arg in arguments[:3])
+    pages = [source / "README.md", source / "runtime/README.md",
+             *sorted((source / "docs").glob("*.md"))]
+    is_rest = arguments[3] == "--but"
+    named = [source / page for page in arguments[3 + is_rest:]]
+    unknown = [page for page in named if page not in pages]
+    if unknown:
+        sys.exit(f"there is no page {unknown[0]}")
+    chosen = [page for page in pages if (page in named) != is_rest]
+    return source, build, folder, chosen, pages, times
+
+
 def main():
-    source, build, folder = (pathlib.Path(arg).resolve() for arg in sys.argv[1:])
+    source, build, folder, chosen, pages, times = read_arguments()
     folder.mkdir(parents=True)
     for entry in source.iterdir():
         if entry.name not in ("build", ".git"):
@@ -171,26 +208,22 @@ def main():
     environment = {**os.environ, "PATH": os.pathsep.join(
         [f"{build}/bin", str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])}
 
-    used, wrong, run = set(), 0, 0
-    pages = [source / "README.md", source / "runtime/README.md",
-             *sorted((source / "docs").glob("*.md"))]
-    for page in pages:
+    wrong, run = 0, 0
+    for page in chosen:
         for command, shown in read_commands(page):
             bare = command.removeprefix("$ ")
-            beginning = next((each for each in NOT_RUN_BEGINNINGS
-                              if bare.startswith(each)), None)
-            if beginning:
-                used.add(beginning)
+            if find_beginning(command) or find(NOT_RUN, command):
                 continue
-            if find(NOT_RUN, command, used):
-                continue
-            actual = find(INSTEAD, command, used) or bare
+            actual = INSTEAD.get(find(INSTEAD, command), bare)
             actual = re.sub(r"/tmp\b", str(temporary), actual)
-            code = find(EXIT_CODES, command, used) or 0
+            code = EXIT_CODES.get(find(EXIT_CODES, command), 0)
+            begin = time.monotonic()
             result = subprocess.run(["bash", "-o", "pipefail", "-c", actual], cwd=folder,
                                     env=environment, text=True, errors="replace",
                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT, timeout=300)
+            if times:
+                print(f"{time.monotonic() - begin:6.2f} {page.name}: {bare}")
             run += 1
             is_right = result.returncode == code
             if shown and is_right:
@@ -201,7 +234,7 @@ def main():
                       f"{result.returncode}, wanted {code}; it printed\n{result.stdout}")
                 if shown:
                     print("and the page has\n" + "\n".join(shown))
-    for key in {*NOT_RUN, *NOT_RUN_BEGINNINGS, *INSTEAD, *EXIT_CODES} - used:
+    for key in find_unused(pages):
         wrong += 1
         print(f"{key}: no page has this command")
     print(f"{run} commands, {wrong} wrong")
