@@ -611,14 +611,16 @@ def qdq_mobilenet(net):
         q = net.op("QuantizeLinear", x, s, z)
         return net.op("DequantizeLinear", q, s, z)
 
-    def conv(x, channels, kernel=1, stride=1, group=1):
+    def conv(x, channels, kernel=1, stride=1, group=1, x_scale=0.04):
         inner = net.channels[x] // group
         shape = (channels, inner, kernel, kernel)
         w = net.constant(net.random.randint(-127, 128, shape).astype(np.int8))
         scale = 0.02 / math.sqrt(math.prod(shape[1:]))
         w = net.op("DequantizeLinear", w, net.scalar(scale), zero(np.int8, 0))
         bias = net.constant(net.random.randint(-100, 100, channels).astype(np.int32))
-        bias = net.op("DequantizeLinear", bias, net.scalar(scale * 0.04),
+        # Whoever makes one operator of all this takes the bias for integers of
+        # the products' scale, whatever scale is stated here.
+        bias = net.op("DequantizeLinear", bias, net.scalar(scale * x_scale),
                       zero(np.int32, 0))
         p = kernel // 2
         y = net.op("Conv", x, w, bias, kernel_shape=[kernel] * 2, strides=[stride] * 2,
@@ -629,7 +631,7 @@ def qdq_mobilenet(net):
 
     x = fake(image(net), 0.02)
     net.channels[x] = 3
-    x = conv(x, net.width(32), 3, 2)
+    x = conv(x, net.width(32), 3, 2, x_scale=0.02)
     for channels, stride in ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2),
                              (512, 1), (512, 1), (1024, 2), (1024, 1)):
         x = conv(x, net.channels[x], 3, stride, group=net.channels[x])

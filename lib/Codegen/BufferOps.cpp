@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Placement.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -64,6 +65,31 @@ OpFoldResult BufferViewOp::fold(FoldAdaptor) {
   return getSource().getType() == getResult().getType()
              ? OpFoldResult(getSource())
              : OpFoldResult();
+}
+
+LogicalResult BufferRangeOp::verify() {
+  auto source = dyn_cast<MemRefType>(getSource().getType());
+  auto result = dyn_cast<MemRefType>(getResult().getType());
+  for (MemRefType type : {source, result})
+    if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !getElementBytes(type))
+      return emitOpError("wants packed memrefs of static shape, with whole "
+                         "bytes an element, but has ")
+             << getSource().getType() << " and " << getResult().getType();
+  if (source.getMemorySpace() != result.getMemorySpace())
+    return emitOpError("wants one memory space, but has ")
+           << source << " and " << result;
+  auto offset = static_cast<int64_t>(getOffset());
+  if (offset < 0 || offset % DeviceProfile::rangeAlignment)
+    return emitOpError("is at byte ") << offset << ", but wants a multiple of "
+                                      << DeviceProfile::rangeAlignment;
+  auto end = static_cast<int64_t>(
+      llvm::alignTo(getNumBytes(source), DeviceProfile::vectorBytes));
+  if (offset > end - getNumBytes(result))
+    return emitOpError("ends at byte ")
+           << offset + getNumBytes(result) << ", but " << source << " has "
+           << end << ", whole vectors";
+  return success();
 }
 
 #define GET_OP_CLASSES

@@ -399,6 +399,18 @@ private:
           spirv::getInterfaceVarABIAttr(
               /*descriptorSet=*/0, binding, std::nullopt, launch.getContext()));
     }
+    for (auto [buffer, _] : bindings) {
+      auto bytes = static_cast<int64_t>(
+          llvm::alignTo(getNumBytes(cast<MemRefType>(buffer.getType())),
+                        DeviceProfile::vectorBytes));
+      if (bytes > profile.getMaxStorageBufferRange())
+        return emitError(launch.getLoc())
+               << "'" << kernel.getName() << "' binds " << buffer.getType()
+               << ", which has " << bytes << " bytes and was not sliced, but "
+               << "the device profile '" << profile.str() << "' has "
+               << profile.getMaxStorageBufferRange()
+               << " as its maxStorageBufferRange";
+    }
     auto count = static_cast<int64_t>(bindings.size());
     if (count <= profile.getMaxStorageBuffers())
       return success();

@@ -6,6 +6,7 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,16 +34,37 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
   return features;
 }
 
-/// The storage buffers that a kernel of the profile "full" binds at most.
-static constexpr int64_t fullStorageBuffers = 16;
-/// What a kernel writes and what it reads: fewer buffers hold nothing.
-static constexpr int64_t leastStorageBuffers = 2;
+struct DeviceProfile::Limit {
+  llvm::StringLiteral name;
+  int64_t DeviceProfile::*value;
+  /// The least and the greatest that a specification states.
+  int64_t least, greatest;
+  /// What the profile "full" has; "minimal" has what Vulkan promises.
+  int64_t full;
+};
+
+llvm::ArrayRef<DeviceProfile::Limit> DeviceProfile::getLimits() {
+  static constexpr Limit limits[] = {
+      // What a kernel writes and what it reads: fewer buffers hold nothing.
+      {"maxStorageBuffers", &DeviceProfile::maxStorageBuffers, 2, UINT32_MAX,
+       16},
+      // Ranges begin at multiples of rangeAlignment, and are wanted to be some
+      // of them long. Every desktop driver binds 1 GiB; some bind 4.
+      {"maxStorageBufferRange", &DeviceProfile::maxStorageBufferRange,
+       4 * rangeAlignment, UINT32_MAX, 1 << 30},
+      // More would gain nothing: a device has several buffers.
+      {"maxMemoryAllocationSize", &DeviceProfile::maxMemoryAllocationSize,
+       4 * rangeAlignment, INT64_MAX, promisedMemoryAllocationSize},
+  };
+  return limits;
+}
 
 DeviceProfile DeviceProfile::getFull() {
   DeviceProfile profile;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     profile.set(info.feature, true);
-  profile.maxStorageBuffers = fullStorageBuffers;
+  for (const Limit &limit : getLimits())
+    profile.*limit.value = limit.full;
   return profile;
 }
 
@@ -79,8 +101,6 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
   return required;
 }
 
-static constexpr llvm::StringLiteral storageBuffersKey = "maxStorageBuffers=";
-
 llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;
@@ -94,15 +114,18 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   llvm::SmallVector<llvm::StringRef> parts;
   changes.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (llvm::StringRef part : parts) {
-    if (part.consume_front(storageBuffersKey)) {
-      int64_t count;
-      if (part.getAsInteger(10, count) || count < leastStorageBuffers ||
-          count > UINT32_MAX)
+    auto [key, number] = part.split('=');
+    const auto *limit =
+        llvm::find_if(getLimits(), [key = key](const Limit &candidate) {
+          return candidate.name == key;
+        });
+    if (limit != getLimits().end() && part.contains('=')) {
+      int64_t &value = profile.*limit->value;
+      if (number.getAsInteger(10, value) || value < limit->least ||
+          value > limit->greatest)
         return llvm::createStringError(
-            "device profile limit '" + storageBuffersKey + part +
-            "' wants a whole number from " + llvm::Twine(leastStorageBuffers) +
-            " to " + llvm::Twine(UINT32_MAX));
-      profile.maxStorageBuffers = count;
+            "device profile limit '" + part + "' wants a whole number from " +
+            llvm::Twine(limit->least) + " to " + llvm::Twine(limit->greatest));
       continue;
     }
     bool value = part.consume_front("+");
@@ -142,9 +165,10 @@ std::string DeviceProfile::str() const {
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (has(info.feature) != isNearFull)
       spec += ((isNearFull ? ",-" : ",+") + info.vulkanName).str();
-  if (maxStorageBuffers !=
-      (isNearFull ? fullStorageBuffers : promisedStorageBuffers))
-    spec += "," + storageBuffersKey.str() + std::to_string(maxStorageBuffers);
+  const DeviceProfile base = isNearFull ? getFull() : DeviceProfile();
+  for (const Limit &limit : getLimits())
+    if (this->*limit.value != base.*limit.value)
+      spec += "," + limit.name.str() + "=" + std::to_string(this->*limit.value);
   return spec;
 }
 

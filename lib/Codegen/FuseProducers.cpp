@@ -87,6 +87,21 @@ static llvm::SmallPtrSet<Value, 4> getSources(linalg::GenericOp op) {
   return sources;
 }
 
+/// Whether `tensor` is a constant, in whatever shape.
+static bool isConstant(Value tensor) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return matchPattern(tensor, m_Constant());
+}
+
+/// The buffers that hold `sources`: one may have all constants.
+static int64_t countBuffers(const llvm::SmallPtrSet<Value, 4> &sources) {
+  int64_t constants = llvm::count_if(sources, isConstant);
+  return static_cast<int64_t>(sources.size()) -
+         std::max<int64_t>(constants - 1, 0);
+}
+
 static double getBytes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
@@ -228,8 +243,9 @@ struct Read {
 
 class Fusion {
 public:
-  explicit Fusion(linalg::GenericOp producer)
-      : producer(producer),
+  /// Kernels bind `maxBuffers` at most.
+  Fusion(linalg::GenericOp producer, int64_t maxBuffers)
+      : producer(producer), maxBuffers(maxBuffers),
         type(dyn_cast_if_present<RankedTensorType>(
             producer->getNumResults() == 1 ? producer.getResult(0).getType()
                                            : Type())) {}
@@ -245,6 +261,7 @@ private:
   bool collectReads(Value tensor, ArrayRef<Operation *> path);
 
   linalg::GenericOp producer;
+  int64_t maxBuffers;
   RankedTensorType type;
   llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
   /// The reshapes, from the last to the first.
@@ -359,16 +376,14 @@ bool Fusion::isProfitable() {
     if (countOps(consumer) + added > cost::maxBodyOps ||
         (consumerReads.size() > 1 && added > cost::maxAddedOps))
       return false;
-    // More buffers than a device must bind are no fault of fusion's.
+    // More buffers than a device binds are no fault of fusion's.
     llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
-    int64_t before = merged.size();
+    int64_t before = countBuffers(merged);
     for (Read &read : consumerReads)
       merged.erase(read.extract.getTensor());
     merged.insert_range(sources);
-    int64_t after = merged.size();
-    int64_t outputs = consumer.getNumDpsInits();
-    if (after > before &&
-        after + outputs > DeviceProfile::promisedStorageBuffers)
+    int64_t after = countBuffers(merged);
+    if (after > before && after + consumer.getNumDpsInits() > maxBuffers)
       return false;
   }
 
@@ -556,7 +571,8 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
 
 /// A kernel that concatenates a few tensors may be one with those that read the
 /// result. Others are better written in place.
-static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
+static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
+                          int64_t maxBuffers) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
     int64_t axis;
@@ -565,7 +581,7 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
       continue;
     linalg::GenericOp generic = buildJoin(insert, inputs, axis);
     rewriter.replaceAllUsesWith(insert.getResult(), generic.getResult(0));
-    Fusion fusion(generic);
+    Fusion fusion(generic, maxBuffers);
     if (!fusion.isPossible() || !fusion.isProfitable()) {
       rewriter.replaceAllUsesWith(generic.getResult(0), insert.getResult());
       rewriter.eraseOp(generic);
@@ -577,15 +593,22 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function) {
 
 namespace {
 struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
+  using Base::Base;
+
   void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
-    joinWhereRead(rewriter, getOperation());
+    int64_t maxBuffers = profile->getMaxStorageBuffers();
+    joinWhereRead(rewriter, getOperation(), maxBuffers);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Each has taken in its own producers by the time that it is one.
     for (linalg::GenericOp producer : producers) {
-      Fusion fusion(producer);
+      Fusion fusion(producer, maxBuffers);
       if (fusion.isPossible() && fusion.isProfitable())
         fusion.apply(rewriter, dominance);
     }

@@ -82,9 +82,9 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   }
 }
 
-/// The largest constant that others are made a part of: Vulkan promises to bind
-/// ranges of so many bytes.
-static constexpr int64_t maxPackedBytes = 1 << 27;
+/// The largest constant that others are made a part of.
+static constexpr int64_t maxPackedBytes =
+    DeviceProfile::promisedStorageBufferRange;
 
 /// The value of the constant that `root` is, or nothing.
 static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
@@ -142,8 +142,9 @@ static SmallVector<Value> getRoots(linalg::GenericOp op) {
   return roots.takeVector();
 }
 
-static void limitBuffers(linalg::GenericOp op, int64_t most,
+static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
                          SymbolTable &symbols) {
+  int64_t most = profile.getMaxStorageBuffers();
   if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
     return;
   SmallVector<Value> roots = getRoots(op);
@@ -160,7 +161,8 @@ static void limitBuffers(linalg::GenericOp op, int64_t most,
   int64_t wanted = 0, bytes = 0;
   for (Value constant : constants) {
     bytes += llvm::alignTo(getBytes(constant), DeviceProfile::rangeAlignment);
-    if (bytes > maxPackedBytes || wanted > count - most)
+    if (bytes > std::min(maxPackedBytes, profile.getMaxStorageBufferRange()) ||
+        wanted > count - most)
       break;
     ++wanted;
   }
@@ -196,7 +198,7 @@ struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     SymbolTable symbols(getOperation());
     for (linalg::GenericOp op : generics)
-      limitBuffers(op, profile->getMaxStorageBuffers(), symbols);
+      limitBuffers(op, *profile, symbols);
   }
 };
 } // namespace

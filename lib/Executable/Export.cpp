@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Format.h"
+#include "MemoryPlan.h"
 #include "Schedule.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/Ownership.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -84,8 +86,22 @@ struct ExportedFunction {
   FeatureLevel featureLevel;
 };
 
+/// A weight, or what the initialization computes: constants that the file has
+/// no bytes of.
+struct OwnedTensor {
+  /// Of a weight.
+  SignatureTensor signature;
+  bool isWeight = false;
+  uint64_t size = 0;
+  /// In the constants' buffer, known once all constants are.
+  uint64_t offset = 0;
+};
+
 class Exporter {
 public:
+  explicit Exporter(uint64_t maxBuffer)
+      : maxBuffer(maxBuffer), constants(maxBuffer) {}
+
   /// Reads the functions of `module`, or another variant of each.
   LogicalResult read(ModuleOp module);
   std::vector<uint8_t> write();
@@ -95,17 +111,30 @@ private:
                                         StringRef defaultName);
   FailureOr<ExportedFunction> readSignature(func::FuncOp function,
                                             SmallVector<BufferRange> &ranges);
+  FailureOr<BufferRange> readOwned(func::FuncOp function, unsigned index);
+  BufferRange addPersistent(unsigned number, uint64_t size);
+  void placeOwned();
   LogicalResult readFunction(func::FuncOp function, const SymbolTable &symbols);
   LogicalResult readKernels(ModuleOp module);
   ExportedVariant describeVariant(Schedule schedule) const;
   SmallVector<unsigned> numberKernels();
 
+  uint64_t maxBuffer;
   KernelTable kernels;
   std::vector<KernelInfo> kernelInfos;
   ConstantPool constants;
+  /// Of the weights, and of what the initialization computes, those that are
+  /// known. A range of one has its position here, counted from 1, as its index
+  /// until all constants are known.
+  std::vector<OwnedTensor> owned;
+  llvm::StringMap<unsigned> weights;
+  llvm::DenseMap<unsigned, unsigned> persistent;
+  uint64_t constantSize = 0;
+  /// The initialization is the last one.
   std::vector<ExportedFunction> functions;
   /// The numbers of `functions`.
   llvm::StringMap<size_t> functionsByName;
+  std::optional<ExportedFunction> initialization;
 };
 } // namespace
 
@@ -184,8 +213,33 @@ Exporter::readSignature(func::FuncOp function,
   exported.name = function.getName().str();
   exported.featureLevel = getTargetFeatureLevel(function);
   llvm::StringSet<> names;
+  bool isInitialization = function->hasAttr(initializationAttrName);
+  unsigned numComputed = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     bool isOutput = !!function.getArgAttr(i, resultAttrName);
+    if (function.getArgAttr(i, ownedAttrName)) {
+      FailureOr<BufferRange> range = readOwned(function, i);
+      if (failed(range))
+        return failure();
+      ranges.push_back(*range);
+      continue;
+    }
+    auto number = function.getArgAttrOfType<IntegerAttr>(i, persistentAttrName);
+    if (number || (isInitialization && isOutput)) {
+      auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[i]);
+      if (!type || !type.hasStaticShape())
+        return emitError(function.getLoc(), "argument ")
+               << i << " is " << function.getArgumentTypes()[i]
+               << ", but what an initialization computes wants a static shape";
+      ranges.push_back(addPersistent(number ? number.getValue().getZExtValue()
+                                            : numComputed++,
+                                     getBufferSize(type)));
+      continue;
+    }
+    if (isInitialization)
+      return emitError(function.getLoc(), "argument ")
+             << i << " of the initialization wants the attribute '"
+             << ownedAttrName << "'";
     auto &tensors = isOutput ? exported.outputs : exported.inputs;
     std::string defaultName =
         (isOutput ? "output" : "input") + std::to_string(tensors.size());
@@ -205,6 +259,56 @@ Exporter::readSignature(func::FuncOp function,
   return exported;
 }
 
+/// The range of a weight, which functions and variants share by its name.
+FailureOr<BufferRange> Exporter::readOwned(func::FuncOp function,
+                                           unsigned index) {
+  FailureOr<SignatureTensor> tensor = readTensor(function, index, "");
+  if (failed(tensor))
+    return failure();
+  auto [found, isNew] = weights.try_emplace(tensor->name, owned.size());
+  if (isNew)
+    owned.push_back({*tensor, /*isWeight=*/true, tensor->bufferSize});
+  else if (!(owned[found->second].signature == *tensor))
+    return emitError(function.getLoc(), "two weights of different types are "
+                                        "named '")
+           << tensor->name << "'";
+  return BufferRange(BufferKind::Constant, found->second + 1, 0,
+                     tensor->usedSize);
+}
+
+BufferRange Exporter::addPersistent(unsigned number, uint64_t size) {
+  auto [found, isNew] = persistent.try_emplace(number, owned.size());
+  if (isNew)
+    owned.push_back({{}, /*isWeight=*/false, size});
+  return BufferRange(BufferKind::Constant, found->second + 1, 0, size);
+}
+
+/// Gives weights, and then what is computed, their places behind the constants.
+void Exporter::placeOwned() {
+  constantSize = constants.getData().size();
+  for (bool isWeight : {true, false})
+    for (OwnedTensor &tensor : owned)
+      if (tensor.isWeight == isWeight) {
+        tensor.offset = getOffsetInBlock(
+            llvm::alignTo(constantSize, DeviceProfile::rangeAlignment),
+            tensor.size,
+            llvm::alignDown(maxBuffer, DeviceProfile::rangeAlignment));
+        constantSize = tensor.offset + tensor.size;
+      }
+  auto place = [&](ExportedFunction &function) {
+    for (ExportedVariant &variant : function.variants)
+      for (Step &step : variant.schedule.steps)
+        for (BufferRange &range : step.bindings)
+          if (range.kind() == BufferKind::Constant && range.index() != 0)
+            range = BufferRange(
+                range.kind(), 0,
+                owned[range.index() - 1].offset + range.offset(), range.size());
+  };
+  llvm::for_each(functions, place);
+  if (initialization)
+    place(*initialization);
+}
+
 LogicalResult Exporter::readFunction(func::FuncOp function,
                                      const SymbolTable &symbols) {
   SmallVector<BufferRange> ranges;
@@ -212,10 +316,23 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
   if (failed(exported))
     return failure();
   FailureOr<Schedule> schedule =
-      buildSchedule(function, symbols, kernels, constants, ranges);
+      buildSchedule(function, symbols, kernels, constants, ranges, maxBuffer);
   if (failed(schedule))
     return failure();
   ExportedVariant variant = describeVariant(std::move(*schedule));
+  auto addVariant = [&](ExportedFunction &to) {
+    // A variant that needs as much as one before it would never be taken.
+    if (llvm::none_of(to.variants, [&](const ExportedVariant &other) {
+          return variant.needs.includes(other.needs);
+        }))
+      to.variants.push_back(std::move(variant));
+  };
+  if (function->hasAttr(initializationAttrName)) {
+    if (!initialization)
+      initialization = std::move(*exported);
+    addVariant(*initialization);
+    return success();
+  }
   auto [number, isNew] =
       functionsByName.try_emplace(exported->name, functions.size());
   if (isNew)
@@ -225,12 +342,7 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' has another signature in a module for "
            << "other devices";
-  std::vector<ExportedVariant> &variants = functions[number->second].variants;
-  // A variant that needs as much as one before it would never be taken.
-  if (llvm::none_of(variants, [&](const ExportedVariant &other) {
-        return variant.needs.includes(other.needs);
-      }))
-    variants.push_back(std::move(variant));
+  addVariant(functions[number->second]);
   return success();
 }
 
@@ -459,21 +571,27 @@ static executable::Extent3D toExtent(const std::array<uint32_t, 3> &sizes) {
   return {sizes[0], sizes[1], sizes[2]};
 }
 
+static flatbuffers::Offset<executable::Tensor>
+writeTensor(flatbuffers::FlatBufferBuilder &builder,
+            const SignatureTensor &tensor) {
+  return executable::CreateTensor(
+      builder, builder.CreateString(tensor.name),
+      static_cast<executable::DataType>(tensor.type),
+      builder.CreateVector(tensor.sizes.data(), tensor.sizes.size()),
+      tensor.bufferSize,
+      tensor.strides.empty()
+          ? 0
+          : builder.CreateVector(tensor.strides.data(), tensor.strides.size()),
+      tensor.totalSize);
+}
+
 static flatbuffers::Offset<
     flatbuffers::Vector<flatbuffers::Offset<executable::Tensor>>>
 writeTensors(flatbuffers::FlatBufferBuilder &builder,
              ArrayRef<SignatureTensor> tensors) {
   std::vector<flatbuffers::Offset<executable::Tensor>> offsets;
   for (const SignatureTensor &tensor : tensors)
-    offsets.push_back(executable::CreateTensor(
-        builder, builder.CreateString(tensor.name),
-        static_cast<executable::DataType>(tensor.type),
-        builder.CreateVector(tensor.sizes.data(), tensor.sizes.size()),
-        tensor.bufferSize,
-        tensor.strides.empty() ? 0
-                               : builder.CreateVector(tensor.strides.data(),
-                                                      tensor.strides.size()),
-        tensor.totalSize));
+    offsets.push_back(writeTensor(builder, tensor));
   return builder.CreateVector(offsets);
 }
 
@@ -545,11 +663,15 @@ writeFunction(flatbuffers::FlatBufferBuilder &builder,
 SmallVector<unsigned> Exporter::numberKernels() {
   SmallVector<unsigned> used, numbers(kernelInfos.size());
   auto forEachKernel = [&](auto action) {
-    for (ExportedFunction &function : functions)
+    auto visit = [&](ExportedFunction &function) {
       for (ExportedVariant &variant : function.variants)
         for (Step &step : variant.schedule.steps)
           if (step.kernel)
             action(*step.kernel);
+    };
+    llvm::for_each(functions, visit);
+    if (initialization)
+      visit(*initialization);
   };
   forEachKernel([&](unsigned &kernel) { used.push_back(kernel); });
   llvm::sort(used);
@@ -562,12 +684,19 @@ SmallVector<unsigned> Exporter::numberKernels() {
 
 std::vector<uint8_t> Exporter::write() {
   flatbuffers::FlatBufferBuilder builder;
+  placeOwned();
   Needs needs;
-  bool hasVariants = false;
-  for (const ExportedFunction &function : functions) {
+  uint16_t version = 1;
+  auto addNeeds = [&](const ExportedFunction &function) {
     needs.add(function.variants.back().needs);
-    hasVariants |= function.variants.size() > 1;
-  }
+    if (function.variants.size() > 1)
+      version = 2;
+  };
+  llvm::for_each(functions, addNeeds);
+  if (initialization)
+    addNeeds(*initialization);
+  if (!owned.empty())
+    version = 3;
   auto requirements = writeNeeds(builder, needs);
 
   std::vector<flatbuffers::Offset<executable::ShaderModule>> shaderModules;
@@ -588,24 +717,36 @@ std::vector<uint8_t> Exporter::write() {
   for (const ExportedFunction &function : functions)
     functionOffsets.push_back(writeFunction(builder, function));
 
+  flatbuffers::Offset<executable::Function> initializationOffset;
+  if (initialization)
+    initializationOffset = writeFunction(builder, *initialization);
+  std::vector<flatbuffers::Offset<executable::Weight>> weightOffsets;
+  for (const OwnedTensor &tensor : owned)
+    if (tensor.isWeight)
+      weightOffsets.push_back(executable::CreateWeight(
+          builder, writeTensor(builder, tensor.signature), tensor.offset));
+
   ArrayRef<uint8_t> data = constants.getData();
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
   auto constantData = builder.CreateVector(data.data(), data.size());
+  auto weightVector =
+      weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
   executable::FinishExecutableBuffer(
       builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1,
-                   /*version_minor=*/hasVariants ? 2 : 1,
+                   builder, /*version_major=*/1, version,
                    builder.CreateString("dml " DML_VERSION), requirements,
                    builder.CreateVector(shaderModules),
                    builder.CreateVector(kernelOffsets), constantData,
-                   builder.CreateVector(functionOffsets)));
+                   builder.CreateVector(functionOffsets),
+                   owned.empty() ? 0 : constantSize, weightVector,
+                   initializationOffset));
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());
 }
 
 FailureOr<std::vector<uint8_t>>
-dml::exportExecutable(ArrayRef<ModuleOp> variants) {
-  Exporter exporter;
+dml::exportExecutable(ArrayRef<ModuleOp> variants, uint64_t maxBuffer) {
+  Exporter exporter(maxBuffer);
   for (ModuleOp module : variants)
     if (failed(exporter.read(module)))
       return failure();

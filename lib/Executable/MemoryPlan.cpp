@@ -46,8 +46,9 @@ private:
 /// no search looks at the others.
 class ArenaUse {
 public:
-  explicit ArenaUse(unsigned numSteps)
-      : numSteps(llvm::PowerOf2Ceil(numSteps)), nodes(2 * this->numSteps) {}
+  ArenaUse(unsigned numSteps, uint64_t block)
+      : numSteps(llvm::PowerOf2Ceil(numSteps)), block(block),
+        nodes(2 * this->numSteps) {}
 
   /// The lowest offset where `allocation` finds its bytes free at its steps.
   uint64_t findGap(const Allocation &allocation) {
@@ -60,6 +61,7 @@ public:
       last = offset;
       for (const ByteRanges *ranges : inUse)
         offset = ranges->findGap(offset, allocation.size);
+      offset = getOffsetInBlock(offset, allocation.size, block);
     } while (offset != last);
     return offset;
   }
@@ -99,13 +101,18 @@ private:
     visit(2 * node + 1, middle, end, allocation, visitor);
   }
 
-  uint64_t numSteps;
+  uint64_t numSteps, block;
   std::vector<Node> nodes;
 };
 } // namespace
 
+uint64_t dml::getOffsetInBlock(uint64_t offset, uint64_t size, uint64_t block) {
+  bool isWithin = offset % block == 0 || size <= block - offset % block;
+  return isWithin ? offset : llvm::alignTo(offset, block);
+}
+
 uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
-                         uint64_t alignment) {
+                          uint64_t alignment, uint64_t block) {
   // An allocation without bytes is everywhere.
   llvm::SmallVector<Allocation *> bySize;
   unsigned numSteps = 1;
@@ -121,7 +128,7 @@ uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
   });
 
   uint64_t arena = 0;
-  ArenaUse use(numSteps);
+  ArenaUse use(numSteps, llvm::alignDown(block, alignment));
   for (Allocation *allocation : bySize) {
     allocation->offset = use.findGap(*allocation);
     uint64_t end =

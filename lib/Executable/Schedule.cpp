@@ -7,6 +7,7 @@
 #include "Schedule.h"
 #include "HazardTracker.h"
 #include "MemoryPlan.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Placement.h"
@@ -56,8 +57,9 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
-  uint64_t offset = llvm::alignTo(data.size(), DeviceProfile::rangeAlignment);
   uint64_t size = getBufferSize(global.getType());
+  uint64_t offset = getOffsetInBlock(
+      llvm::alignTo(data.size(), DeviceProfile::rangeAlignment), size, block);
   if (size > maxConstantBytes || offset > maxConstantBytes - size)
     return emitError(global.getLoc(), "a constant has ")
            << size << " bytes, and those before it " << offset
@@ -87,9 +89,10 @@ class Scheduler {
 public:
   Scheduler(func::FuncOp function, const SymbolTable &symbols,
             const KernelTable &kernels, ConstantPool &constants,
-            ArrayRef<BufferRange> argumentRanges)
+            ArrayRef<BufferRange> argumentRanges, uint64_t maxArenaBuffer)
       : function(function), symbols(symbols), kernels(kernels),
-        constants(constants), argumentRanges(argumentRanges) {}
+        constants(constants), argumentRanges(argumentRanges),
+        maxArenaBuffer(maxArenaBuffer) {}
 
   FailureOr<Schedule> run();
 
@@ -129,6 +132,7 @@ private:
   const KernelTable &kernels;
   ConstantPool &constants;
   ArrayRef<BufferRange> argumentRanges;
+  uint64_t maxArenaBuffer;
 
   /// What each kernel reads and writes of its arguments.
   DenseMap<Operation *, SmallVector<std::pair<bool, bool>>> readsWrites;
@@ -251,6 +255,20 @@ LogicalResult Scheduler::visit(Operation &op) {
     return visitLaunch(launch);
   if (auto copy = dyn_cast<memref::CopyOp>(op))
     return visitCopy(copy);
+  if (auto part = dyn_cast<BufferRangeOp>(op)) {
+    FailureOr<View> view = lookup(part.getSource());
+    if (failed(view))
+      return failure();
+    FailureOr<Buffer> range = getRange(part, *view);
+    if (failed(range))
+      return failure();
+    const BufferRange &whole = range->range;
+    range->range = BufferRange(whole.kind(), whole.index(),
+                               whole.offset() + part.getOffset(),
+                               getBufferSize(part.getResult().getType()));
+    buffers[part] = *range;
+    return success();
+  }
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
     if (!isStorable(alloc.getType()))
       return op.emitOpError("wants a packed buffer of static shape to be "
@@ -305,7 +323,7 @@ FailureOr<Schedule> Scheduler::run() {
       allocation.size = 0;
   Schedule schedule;
   schedule.temporarySize =
-      planMemory(allocations, DeviceProfile::rangeAlignment);
+      planMemory(allocations, DeviceProfile::rangeAlignment, maxArenaBuffer);
   HazardTracker hazards;
   for (Draft &draft : drafts) {
     for (const Buffer &buffer : draft.buffers) {
@@ -331,6 +349,9 @@ FailureOr<Schedule> dml::buildSchedule(func::FuncOp function,
                                        const SymbolTable &symbols,
                                        const KernelTable &kernels,
                                        ConstantPool &constants,
-                                       ArrayRef<BufferRange> argumentRanges) {
-  return Scheduler(function, symbols, kernels, constants, argumentRanges).run();
+                                       ArrayRef<BufferRange> argumentRanges,
+                                       uint64_t maxArenaBuffer) {
+  return Scheduler(function, symbols, kernels, constants, argumentRanges,
+                   maxArenaBuffer)
+      .run();
 }

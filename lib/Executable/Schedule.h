@@ -8,11 +8,13 @@
 #define DML_LIB_EXECUTABLE_SCHEDULE_H
 
 #include "Kernels.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "executable_generated.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 #include <array>
 #include <unordered_map>
 
@@ -25,12 +27,17 @@ uint64_t getBufferSize(mlir::MemRefType type);
 /// The bytes of the constants of an executable, equal ones once.
 class ConstantPool {
 public:
+  /// No constant reaches over a multiple of `block`, if it has no more bytes.
+  explicit ConstantPool(uint64_t block)
+      : block(llvm::alignDown(block, DeviceProfile::rangeAlignment)) {}
+
   /// The offset at which the data of `global` stands.
   llvm::FailureOr<uint64_t> add(mlir::memref::GlobalOp global);
 
   llvm::ArrayRef<uint8_t> getData() const { return data; }
 
 private:
+  uint64_t block;
   std::vector<uint8_t> data;
   llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
   /// The offsets and the sizes of constants, by a hash of their bytes: a
@@ -55,11 +62,13 @@ struct Schedule {
 };
 
 /// Reads the schedule of `function` off its body. `symbols` are those of its
-/// module, `argumentRanges` the buffers of its arguments.
+/// module, `argumentRanges` the buffers of its arguments. The arena can be cut
+/// into buffers of `maxArenaBuffer` bytes.
 llvm::FailureOr<Schedule>
 buildSchedule(mlir::func::FuncOp function, const mlir::SymbolTable &symbols,
               const KernelTable &kernels, ConstantPool &constants,
-              llvm::ArrayRef<executable::BufferRange> argumentRanges);
+              llvm::ArrayRef<executable::BufferRange> argumentRanges,
+              uint64_t maxArenaBuffer);
 
 } // namespace dml
 

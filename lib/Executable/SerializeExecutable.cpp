@@ -16,13 +16,20 @@ namespace dml {
 } // namespace dml
 
 using namespace mlir;
+using namespace dml;
 
 namespace {
 struct SerializeExecutable
     : dml::impl::SerializeExecutableBase<SerializeExecutable> {
+  using Base::Base;
+
   void runOnOperation() override {
-    FailureOr<std::vector<uint8_t>> bytes =
-        dml::exportExecutable(getOperation());
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(
+        getOperation(), profile->getMaxMemoryAllocationSize());
     if (failed(bytes))
       return signalPassFailure();
     auto type = RankedTensorType::get({static_cast<int64_t>(bytes->size())},

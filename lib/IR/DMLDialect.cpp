@@ -7,6 +7,7 @@
 #include "OpUtils.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/Ownership.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -157,6 +158,13 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
                 "columns, terms>} with three positive sizes, or {map_tile = "
                 "{...}} with vector_bytes and, if wanted, vectors, rows, "
                 "in_both_rows, split, block and interior";
+    return success();
+  }
+  if (attribute.getName() == initializationAttrName) {
+    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return emitError(op->getLoc(), "attribute '")
+             << initializationAttrName
+             << "' wants to be a unit attribute on a function";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")
@@ -310,6 +318,28 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
         parameter.isResult
             ? function.getResultAttr(parameter.index, stridesAttrName)
             : function.getArgAttr(parameter.index, stridesAttrName));
+  }
+  if (attribute.getName() == ownedAttrName) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    bool isNamed = function && !parameter.isResult &&
+                   function.getArgAttr(parameter.index, nameAttrName);
+    if (!isNamed || !isa<UnitAttr>(attribute.getValue()))
+      return emitError(op->getLoc(), "attribute '")
+             << ownedAttrName << "' on " << describe(parameter)
+             << " wants to be a unit attribute on an argument that has the "
+                "attribute '"
+             << nameAttrName << "'";
+    return success();
+  }
+  if (attribute.getName() == persistentAttrName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (parameter.isResult || !number || number.getValue().isNegative())
+      return emitError(op->getLoc(), "attribute '")
+             << persistentAttrName << "' on " << describe(parameter) << " is "
+             << attribute.getValue()
+             << ", but wants the number of a result of the initialization, on "
+                "an argument";
+    return success();
   }
   if (attribute.getName() != nameAttrName)
     return emitError(op->getLoc(), "unknown attribute '")

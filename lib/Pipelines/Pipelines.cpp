@@ -73,20 +73,29 @@ void dml::buildTargetPipeline(OpPassManager &pm,
     pm.addPass(createAttachTarget({options.featureLevel.getValue()}));
 }
 
-void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CodegenOptions &) {
+void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
+                                   const CompilerOptions &options) {
   // An executable has no calls: private functions dissolve into their callers.
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
+  if (options.externalWeights)
+    pm.addPass(createOwnConstants());
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
+  addTensorCleanup(pm);
+  // Before anything that depends on a device: variants share what it computes.
+  pm.addPass(createHoistInitialization());
   addTensorCleanup(pm);
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
-  if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createFuseProducers());
+  if (options.fuse) {
+    FuseProducersOptions fuse;
+    fuse.deviceProfile = options.deviceProfile;
+    pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
+  }
   // Concatenations that no reader has taken in are nested.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
   EmulateTypesOptions emulate;
@@ -108,6 +117,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
+  SliceBuffersOptions slice;
+  slice.deviceProfile = options.deviceProfile;
+  pm.addPass(createSliceBuffers(slice));
   LimitBuffersOptions limit;
   limit.deviceProfile = options.deviceProfile;
   pm.addPass(createLimitBuffers(limit));
@@ -155,7 +167,9 @@ static void buildDMLToSPIRVPipeline(OpPassManager &pm,
 void dml::buildDMLToExecutablePipeline(OpPassManager &pm,
                                        const CompilerOptions &options) {
   buildDMLToSPIRVPipeline(pm, options);
-  pm.addPass(createSerializeExecutable());
+  SerializeExecutableOptions serialize;
+  serialize.deviceProfile = options.deviceProfile;
+  pm.addPass(createSerializeExecutable(serialize));
 }
 
 /// Registers the pipeline that `build` builds, from the feature level on.
@@ -331,10 +345,19 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
     ModuleOp module, const CompilerOptions &options,
     ArrayRef<std::string> deviceProfiles,
     llvm::function_ref<LogicalResult(PassManager &)> configure) {
+  // What every profile's devices allocate at once.
+  int64_t maxBuffer = INT64_MAX;
+  auto addProfile = [&](const std::string &profile) {
+    auto parsed = DeviceProfile::parse(profile, module);
+    if (succeeded(parsed))
+      maxBuffer = std::min(maxBuffer, parsed->getMaxMemoryAllocationSize());
+    return parsed;
+  };
   if (deviceProfiles.empty()) {
-    if (failed(compileTo(module, Stage::SPIRV, options, configure)))
+    if (failed(addProfile(options.deviceProfile)) ||
+        failed(compileTo(module, Stage::SPIRV, options, configure)))
       return failure();
-    return exportExecutable(module);
+    return exportExecutable(module, maxBuffer);
   }
   CompilerOptions variantOptions;
   variantOptions.copyOptionValuesFrom(options);
@@ -350,6 +373,8 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
   SmallVector<ModuleOp> variants;
   for (const std::string &profile : deviceProfiles) {
     variantOptions.deviceProfile = profile;
+    if (failed(addProfile(profile)))
+      return failure();
     // The last one needs no copy.
     variants.push_back(module);
     if (variants.size() < deviceProfiles.size()) {
@@ -360,5 +385,5 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
                          configure)))
       return failure();
   }
-  return exportExecutable(variants);
+  return exportExecutable(variants, maxBuffer);
 }

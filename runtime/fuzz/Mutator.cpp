@@ -238,7 +238,30 @@ void changeKernel(KernelT &kernel, Random &random) {
   }
 }
 
+/// Changes what executables with weights have.
+void changeWeights(ExecutableObject &object, Random &random) {
+  switch (random.below(4)) {
+  case 0:
+    return changeNumber(object.constant_size, random);
+  case 1:
+    return doubleOne(object.weights, random);
+  case 2:
+    return changeVector(object.weights, random,
+                        [&](std::unique_ptr<WeightT> &weight) {
+                          if (random.oneIn(2))
+                            changeNumber(weight->offset, random);
+                          else
+                            changeTensor(*weight->tensor, random);
+                        });
+  default:
+    if (object.initialization)
+      changeFunction(*object.initialization, random);
+  }
+}
+
 void changeField(ExecutableObject &object, Random &random) {
+  if (object.constant_size != 0 && random.oneIn(3))
+    return changeWeights(object, random);
   switch (random.below(10)) {
   case 0:
     return changeString(object.producer, random);
@@ -292,23 +315,30 @@ public:
                           kernel.workgroup_size.get(),
                           kernel.shared_memory_size, kernel.binding_count);
     });
-    auto functions =
-        packAll<Function>(object.functions, [&](const auto &function) {
-          auto name = string(function.name);
-          auto inputs = packTensors(function.inputs);
-          auto outputs = packTensors(function.outputs);
-          auto steps = packSteps(function.steps);
-          auto variants =
-              packAll<Variant>(function.variants, [&](const auto &variant) {
-                auto needs =
-                    Requirements::Pack(builder, variant.requirements.get());
-                return CreateVariant(builder, needs, variant.temporary_size,
-                                     packSteps(variant.steps));
-              });
-          return CreateFunction(builder, name, inputs, outputs,
-                                function.temporary_size, steps,
-                                function.feature_level, variants);
-        });
+    auto packFunction = [&](const FunctionT &function) {
+      auto name = string(function.name);
+      auto inputs = packTensors(function.inputs);
+      auto outputs = packTensors(function.outputs);
+      auto steps = packSteps(function.steps);
+      auto variants =
+          packAll<Variant>(function.variants, [&](const auto &variant) {
+            auto needs =
+                Requirements::Pack(builder, variant.requirements.get());
+            return CreateVariant(builder, needs, variant.temporary_size,
+                                 packSteps(variant.steps));
+          });
+      return CreateFunction(builder, name, inputs, outputs,
+                            function.temporary_size, steps,
+                            function.feature_level, variants);
+    };
+    auto functions = packAll<Function>(object.functions, packFunction);
+    flatbuffers::Offset<Function> initialization = 0;
+    if (object.initialization)
+      initialization = packFunction(*object.initialization);
+    auto weights = packAll<Weight>(object.weights, [&](const auto &weight) {
+      return CreateWeight(builder, Tensor::Pack(builder, weight.tensor.get()),
+                          weight.offset);
+    });
     auto producer = builder.CreateString(object.producer);
     flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constants = 0;
     if (!object.constants.empty()) {
@@ -316,9 +346,10 @@ public:
       constants = builder.CreateVector(object.constants);
     }
     FinishExecutableBuffer(
-        builder, CreateExecutable(builder, object.version_major,
-                                  object.version_minor, producer, requirements,
-                                  modules, kernels, constants, functions));
+        builder, CreateExecutable(
+                     builder, object.version_major, object.version_minor,
+                     producer, requirements, modules, kernels, constants,
+                     functions, object.constant_size, weights, initialization));
     return {builder.GetBufferPointer(),
             builder.GetBufferPointer() + builder.GetSize()};
   }
@@ -534,6 +565,7 @@ Mutator::Mutator() {
   seeds.push_back(dml::test::makeArithmetic());
   seeds.push_back(dml::test::makeTwice());
   seeds.push_back(dml::test::makeVariants());
+  seeds.push_back(dml::test::makeWeights());
   seeds.push_back(dml::test::makeCopies());
 }
 

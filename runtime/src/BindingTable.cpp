@@ -186,7 +186,7 @@ Status BindingTable::checkOverlaps() const {
     ranges.push_back(&range);
   for (const DmlBufferRange &range : outputs)
     ranges.push_back(&range);
-  if (variant->temporarySize != 0)
+  if (temporary.buffer)
     ranges.push_back(&temporary);
   auto nameOf = [&](size_t i) -> std::string {
     if (i < inputs.size())
@@ -229,6 +229,11 @@ Status BindingTable::checkOverlaps() const {
 }
 
 Status BindingTable::prepare() {
+  // What makes a program ready cannot wait for that.
+  const Executable &executable = program->executable();
+  if (!executable.initialization ||
+      function != &executable.functions[*executable.initialization])
+    DML_TRY(program->checkReady());
   if (descriptorsCurrent)
     return Status();
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -239,14 +244,13 @@ Status BindingTable::prepare() {
     if (!outputs[i].buffer)
       return invalidArgument("output '", function->outputs[i].name,
                              "' has no buffer bound");
-  if (variant->temporarySize != 0 && !temporary.buffer) {
-    Expected<std::unique_ptr<Buffer>> buffer =
-        Buffer::create(program->device(), variant->temporarySize,
-                       DML_MEMORY_DEVICE, "temporary buffer");
+  if (variant->temporarySize != 0 && !temporary.buffer && !ownTemporary) {
+    auto buffer = SplitBuffer::create(program->device(), variant->temporarySize,
+                                      variant->getRanges(BufferKind::Temporary),
+                                      DML_MEMORY_DEVICE, "temporary buffer");
     if (!buffer)
       return buffer.status();
     ownTemporary = std::move(*buffer);
-    temporary = ownTemporary->range();
   }
   DML_TRY(checkOverlaps());
   updateDescriptors();
@@ -264,11 +268,12 @@ DmlBufferRange BindingTable::resolve(const BufferRange &range) const {
     base = outputs[range.index];
     break;
   case BufferKind::Temporary:
+    if (ownTemporary)
+      return ownTemporary->range(range.offset, range.size);
     base = temporary;
     break;
   case BufferKind::Constant:
-    base = program->constants()->range();
-    break;
+    return program->constants()->range(range.offset, range.size);
   }
   return {base.buffer, base.offset + range.offset, range.size};
 }

@@ -52,8 +52,9 @@ private:
   const Variant *variant = nullptr;
   std::vector<DmlBufferRange> inputs;
   std::vector<DmlBufferRange> outputs;
+  /// The caller's, or else the table's own.
   DmlBufferRange temporary{};
-  std::unique_ptr<Buffer> ownTemporary;
+  std::unique_ptr<SplitBuffer> ownTemporary;
 
   VkDescriptorPool descriptorPool = VK_NULL_HANDLE;
   /// The descriptor set of each step; null for a copy.

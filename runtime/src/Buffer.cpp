@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Buffer.h"
+#include "DevicePlan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -157,6 +158,48 @@ Status Buffer::read(uint64_t offset, void *data, size_t size) {
     std::memcpy(static_cast<char *>(data) + done, (*staging)->mapped(),
                 copy.size);
     done += copy.size;
+  }
+  return Status();
+}
+
+Expected<std::unique_ptr<SplitBuffer>>
+SplitBuffer::create(const std::shared_ptr<Device> &device, uint64_t size,
+                    const std::vector<std::pair<uint64_t, uint64_t>> &ranges,
+                    DmlMemory memory, const std::string &name,
+                    Buffer::Contents contents) {
+  std::unique_ptr<SplitBuffer> split(new SplitBuffer);
+  split->begins = chooseCuts(
+      size, ranges, device->snapshot().info.limits.maxMemoryAllocationSize);
+  for (size_t i = 0; i < split->begins.size(); ++i) {
+    uint64_t end = i + 1 < split->begins.size() ? split->begins[i + 1] : size;
+    Expected<std::unique_ptr<Buffer>> buffer =
+        Buffer::create(device, end - split->begins[i], memory, name, contents);
+    if (!buffer)
+      return buffer.status();
+    split->buffers.push_back(std::move(*buffer));
+  }
+  return split;
+}
+
+size_t SplitBuffer::find(uint64_t offset) const {
+  auto behind = std::upper_bound(begins.begin(), begins.end(), offset);
+  return static_cast<size_t>(behind - begins.begin()) - 1;
+}
+
+DmlBufferRange SplitBuffer::range(uint64_t offset, uint64_t size) const {
+  size_t index = find(offset);
+  return {buffers[index]->handle(), offset - begins[index], size};
+}
+
+Status SplitBuffer::write(uint64_t offset, const void *data, size_t size) {
+  for (size_t done = 0; done < size;) {
+    size_t index = find(offset + done);
+    uint64_t begin = offset + done - begins[index];
+    size_t count = static_cast<size_t>(
+        std::min<uint64_t>(size - done, buffers[index]->size() - begin));
+    DML_TRY(buffers[index]->write(begin, static_cast<const char *>(data) + done,
+                                  count));
+    done += count;
   }
   return Status();
 }

@@ -9,6 +9,9 @@
 
 #include "Device.h"
 
+#include <utility>
+#include <vector>
+
 namespace dml::runtime {
 
 class Buffer {
@@ -46,6 +49,31 @@ private:
   VkDeviceMemory memory = VK_NULL_HANDLE;
   uint64_t byteSize = 0;
   void *pointer = nullptr;
+};
+
+/// A space of bytes that may lie in several buffers, since a device allocates
+/// no more than maxMemoryAllocationSize for one.
+class SplitBuffer {
+public:
+  /// No cut is within one of `ranges`, of which each is the first byte of a
+  /// range and the one behind it.
+  static Expected<std::unique_ptr<SplitBuffer>>
+  create(const std::shared_ptr<Device> &device, uint64_t size,
+         const std::vector<std::pair<uint64_t, uint64_t>> &ranges,
+         DmlMemory memory, const std::string &name,
+         Buffer::Contents contents = Buffer::Contents::Zero);
+
+  /// A range that is within one of the buffers, as those of `ranges` are.
+  DmlBufferRange range(uint64_t offset, uint64_t size) const;
+  Status write(uint64_t offset, const void *data, size_t size);
+
+private:
+  SplitBuffer() = default;
+  size_t find(uint64_t offset) const;
+
+  /// Where each buffer begins.
+  std::vector<uint64_t> begins;
+  std::vector<std::unique_ptr<Buffer>> buffers;
 };
 
 } // namespace dml::runtime

@@ -128,20 +128,23 @@ void describeRequirements(const Requirements &requirements, Info &info) {
   info.requiredLimits = toLimits(requirements);
 }
 
+void describeTensor(const Tensor &tensor, DmlTensorInfo &info) {
+  info = {tensor.name.c_str(),
+          tensor.dataType,
+          static_cast<uint32_t>(tensor.sizes.size()),
+          tensor.sizes.data(),
+          tensor.elementCount,
+          tensor.byteSize,
+          tensor.bufferSize,
+          tensor.strides.data()};
+}
+
 Status describeTensor(const char *what, const std::vector<Tensor> &tensors,
                       uint32_t index, DmlTensorInfo *info) {
   if (index >= tensors.size())
     return makeError(DML_ERROR_INVALID_ARGUMENT, what, " ", index,
                      " does not exist; there are ", tensors.size());
-  const Tensor &tensor = tensors[index];
-  *info = {tensor.name.c_str(),
-           tensor.dataType,
-           static_cast<uint32_t>(tensor.sizes.size()),
-           tensor.sizes.data(),
-           tensor.elementCount,
-           tensor.byteSize,
-           tensor.bufferSize,
-           tensor.strides.data()};
+  describeTensor(tensors[index], *info);
   return Status();
 }
 
@@ -342,9 +345,11 @@ void dmlGetExecutableInfo(DmlExecutable executable, DmlExecutableInfo *info) {
   info->versionMajor = object.versionMajor;
   info->versionMinor = object.versionMinor;
   info->producer = object.producer.c_str();
-  info->functionCount = static_cast<uint32_t>(object.functions.size());
+  info->functionCount = object.functionCount();
   info->kernelCount = static_cast<uint32_t>(object.kernels.size());
   info->constantSize = object.constants.size();
+  info->weightCount = static_cast<uint32_t>(object.weights.size());
+  info->hasInitialization = object.initialization.has_value();
   describeRequirements(object.requirements, *info);
 }
 
@@ -365,7 +370,7 @@ DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
     DML_NEED(function);
     const std::vector<Function> &functions = executable->object->functions;
     std::string names;
-    for (uint32_t i = 0; i < functions.size(); ++i) {
+    for (uint32_t i = 0; i < executable->object->functionCount(); ++i) {
       if (functions[i].name == name) {
         *function = i;
         return Status();
@@ -374,6 +379,38 @@ DmlResult dmlFindFunction(DmlExecutable executable, const char *name,
     }
     return makeError(DML_ERROR_NOT_FOUND, "there is no function '", name,
                      "'; the executable has ", names.empty() ? "none" : names);
+  });
+}
+
+DmlResult dmlFindWeight(DmlExecutable executable, const char *name,
+                        uint32_t *weight, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(name);
+    DML_NEED(weight);
+    const std::vector<Weight> &weights = executable->object->weights;
+    for (uint32_t i = 0; i < weights.size(); ++i)
+      if (weights[i].tensor.name == name) {
+        *weight = i;
+        return Status();
+      }
+    return makeError(DML_ERROR_NOT_FOUND, "there is no weight '", name,
+                     "'; the executable has ", weights.size());
+  });
+}
+
+DmlResult dmlGetWeightInfo(DmlExecutable executable, uint32_t weight,
+                           DmlWeightInfo *info, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(executable);
+    DML_NEED(info);
+    const std::vector<Weight> &weights = executable->object->weights;
+    if (weight >= weights.size())
+      return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", weight,
+                       " does not exist; there are ", weights.size());
+    describeTensor(weights[weight].tensor, info->tensor);
+    info->fileOffset = weights[weight].offset - weights[0].offset;
+    return Status();
   });
 }
 
@@ -502,6 +539,32 @@ DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
 }
 
 void dmlDestroyProgram(DmlProgram program) { delete program; }
+
+DmlResult dmlBindWeight(DmlProgram program, uint32_t weight, const void *data,
+                        size_t size, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(data);
+    return program->object->bindWeight(weight, data, size);
+  });
+}
+
+DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
+                                const char *path, uint64_t offset,
+                                DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(program);
+    DML_NEED(path);
+    return bindWeightFromFile(*program->object, weight, path, offset);
+  });
+}
+
+DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(program);
+    return initializeProgram(program->object);
+  });
+}
 
 DmlResult dmlRunFunction(DmlProgram program, uint32_t function,
                          const DmlHostTensor *inputs, uint32_t inputCount,

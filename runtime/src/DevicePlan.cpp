@@ -7,6 +7,7 @@
 #include "DevicePlan.h"
 
 #include "DataType.h"
+#include "executable_constants.h"
 
 #include <algorithm>
 #include <cctype>
@@ -236,6 +237,33 @@ dml::runtime::chooseVariants(const DmlDeviceInfo &device,
     return makeError(DML_ERROR_UNSUPPORTED, "device '", device.name,
                      "' cannot run the executable: ", join(reasons));
   return chosen;
+}
+
+std::vector<uint64_t>
+dml::runtime::chooseCuts(uint64_t size,
+                         std::vector<std::pair<uint64_t, uint64_t>> ranges,
+                         uint64_t limit) {
+  std::vector<uint64_t> begins = {0};
+  if (size <= limit)
+    return begins;
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<uint64_t> places;
+  uint64_t reach = 0;
+  for (const auto &[begin, end] : ranges) {
+    if (begin > reach)
+      places.push_back(reach);
+    if (begin >= reach)
+      places.push_back(begin);
+    // Ranges begin where a device binds them, also from a cut on.
+    constexpr uint64_t kAlignment = executable::kRangeAlignment;
+    reach = std::max(reach, (end + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  places.push_back(std::min(reach, size));
+  places.push_back(size);
+  for (size_t i = 0; i + 1 < places.size(); ++i)
+    if (places[i + 1] - begins.back() > limit && places[i] > begins.back())
+      begins.push_back(places[i]);
+  return begins;
 }
 
 std::optional<uint32_t> dml::runtime::chooseQueueFamily(

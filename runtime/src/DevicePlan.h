@@ -57,6 +57,16 @@ Expected<std::vector<uint32_t>> chooseVariants(const DmlDeviceInfo &device,
                                                const Executable &executable,
                                                DmlFeatureFlags supported = 0);
 
+/// Where a space of `size` bytes is cut into buffers of `limit` bytes at most:
+/// the first byte of each. No cut is within one of `ranges`, each the first
+/// byte of a range and the one behind it, so that a buffer is larger where a
+/// range is, or where ranges overlap without a gap. With a limit of 1000 bytes,
+/// 1500 bytes with the ranges 0 to 400, 400 to 900 and 900 to 1500 begin at 0
+/// and 900.
+std::vector<uint64_t>
+chooseCuts(uint64_t size, std::vector<std::pair<uint64_t, uint64_t>> ranges,
+           uint64_t limit);
+
 /// The queue family to use: the first with compute, one with timestamps before
 /// one without.
 std::optional<uint32_t>

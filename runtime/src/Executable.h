@@ -17,7 +17,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dml::runtime {
@@ -84,6 +86,17 @@ struct Variant {
   Requirements requirements;
   uint64_t temporarySize;
   std::vector<Step> steps;
+
+  /// Of the ranges of one kind that steps name, the first byte of each and the
+  /// one behind it.
+  std::vector<std::pair<uint64_t, uint64_t>> getRanges(BufferKind kind) const {
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    for (const Step &step : steps)
+      for (const BufferRange &range : step.ranges)
+        if (range.kind == kind)
+          ranges.emplace_back(range.offset, range.offset + range.size);
+    return ranges;
+  }
 };
 
 struct Function {
@@ -96,6 +109,13 @@ struct Function {
   uint32_t featureLevel;
 };
 
+/// A tensor whose bytes the caller binds, and where they are in the constants'
+/// buffer.
+struct Weight {
+  Tensor tensor;
+  uint64_t offset;
+};
+
 struct Executable {
   uint16_t versionMajor;
   uint16_t versionMinor;
@@ -105,7 +125,17 @@ struct Executable {
   std::vector<ShaderModule> shaderModules;
   std::vector<Kernel> kernels;
   std::vector<uint8_t> constants;
+  /// Of the buffer that begins with `constants`.
+  uint64_t constantSize = 0;
+  std::vector<Weight> weights;
+  /// Those that callers run, and behind them the initialization, if there is
+  /// one.
   std::vector<Function> functions;
+  std::optional<uint32_t> initialization;
+
+  uint32_t functionCount() const {
+    return static_cast<uint32_t>(functions.size()) - (initialization ? 1 : 0);
+  }
 };
 
 /// Verifies and copies an executable.

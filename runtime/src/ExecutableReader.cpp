@@ -26,7 +26,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 2;
+constexpr uint16_t kVersionMinor = 3;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -100,6 +100,8 @@ private:
   Status readKernel(const fb::Kernel &table);
   Status checkKernel(const Kernel &kernel, const Requirements &declared) const;
   Status readFunction(const fb::Function &table);
+  Status readWeights();
+  Status readInitialization(const fb::Function &table);
   Status readTensor(const fb::Tensor &table, Tensor &tensor, bool isOutput);
   Status readStrides(const fb::Tensor &table, Tensor &tensor, bool isOutput,
                      uint64_t maxElements, uint64_t &extent);
@@ -193,6 +195,7 @@ Status Reader::readRoot() {
   if (root->constants())
     result->constants.assign(root->constants()->begin(),
                              root->constants()->end());
+  DML_TRY(readWeights());
 
   for (const fb::ShaderModule *table : *root->shader_modules()) {
     size_t index = result->shaderModules.size();
@@ -214,7 +217,59 @@ Status Reader::readRoot() {
       return invalid("two functions have the name '", *name, "'");
     DML_TRY_IN(readFunction(*table), "function '", *name, "'");
   }
+  if (root->initialization())
+    return readInitialization(*root->initialization()).in("initialization");
   return Status();
+}
+
+Status Reader::readWeights() {
+  uint64_t stored = result->constants.size();
+  result->constantSize = std::max(stored, root->constant_size());
+  if (root->constant_size() != 0 && root->constant_size() < stored)
+    return invalid("constant_size is ", root->constant_size(),
+                   ", but the file has ", stored, " bytes of constants");
+  if (!root->weights())
+    return Status();
+  std::set<std::string> names;
+  uint64_t end = stored;
+  for (const fb::Weight *table : *root->weights()) {
+    size_t index = result->weights.size();
+    Weight weight;
+    DML_TRY(spend(sizeof(Weight)));
+    Expected<std::string> name = readName(table->tensor()->name(), "name");
+    if (!name)
+      return name.status().in(concat("weight ", index));
+    weight.tensor.name = *name;
+    weight.offset = table->offset();
+    if (!names.insert(*name).second)
+      return invalid("two weights have the name '", *name, "'");
+    DML_TRY_IN(readTensor(*table->tensor(), weight.tensor, /*isOutput=*/false),
+               "weight ", index, " ('", *name, "')");
+    uint64_t size = weight.tensor.bufferSize;
+    if (weight.offset % kRangeAlignment != 0)
+      return invalid("weight '", *name, "': offset is ", weight.offset,
+                     ", but must be a multiple of ", kRangeAlignment);
+    if (weight.offset < end || size > result->constantSize ||
+        weight.offset > result->constantSize - size)
+      return invalid("weight '", *name, "': offset ", weight.offset,
+                     " and size ", size, " must be between ", end,
+                     ", where what stands before it ends, and the ",
+                     result->constantSize, " bytes of the constants");
+    end = weight.offset + size;
+    result->weights.push_back(std::move(weight));
+  }
+  return Status();
+}
+
+Status Reader::readInitialization(const fb::Function &table) {
+  if (table.inputs()->size() != 0 || table.outputs()->size() != 0)
+    return invalid("has ", table.inputs()->size(), " inputs and ",
+                   table.outputs()->size(), " outputs, but must have none");
+  Expected<std::string> name = readName(table.name(), "name");
+  if (!name)
+    return name.status();
+  result->initialization = static_cast<uint32_t>(result->functions.size());
+  return readFunction(table);
 }
 
 Status Reader::readRequirements(const fb::Requirements &table,
@@ -567,8 +622,12 @@ Status Reader::readCopy(const fb::Copy &table, const Function &function,
   if (source.size != destination.size)
     return invalid("copies ", source.size, " bytes to a range of ",
                    destination.size);
-  if (destination.kind != BufferKind::Output &&
-      destination.kind != BufferKind::Temporary)
+  // The initialization is what is read last.
+  bool isWritten = destination.kind == BufferKind::Output ||
+                   destination.kind == BufferKind::Temporary ||
+                   (destination.kind == BufferKind::Constant &&
+                    result->initialization.has_value());
+  if (!isWritten)
     return invalid("copies to an input or to the constants, which are not "
                    "written");
   if (source.kind == destination.kind && source.index == destination.index &&
@@ -604,7 +663,7 @@ Status Reader::readRange(const fb::BufferRange &table, const Function &function,
     break;
   case BufferKind::Constant:
     what = "constant buffer";
-    available = result->constants.size();
+    available = result->constantSize;
     break;
   }
   if (range.index >= count)

@@ -87,17 +87,11 @@ Program::create(std::shared_ptr<Device> device,
   program->variants = std::move(*variants);
   DML_TRY(program->createPipelines());
 
-  const std::vector<uint8_t> &constants = program->contents->constants;
-  if (!constants.empty()) {
-    Expected<std::unique_ptr<Buffer>> buffer =
-        Buffer::create(program->owner, constants.size(), DML_MEMORY_DEVICE,
-                       "constant buffer", Buffer::Contents::Undefined);
-    if (!buffer)
-      return buffer.status();
-    program->constantBuffer = std::move(*buffer);
-    DML_TRY(
-        program->constantBuffer->write(0, constants.data(), constants.size()));
-  }
+  DML_TRY(program->createConstants());
+  program->bound.resize(program->contents->weights.size());
+  // What waits for no weights is done at once.
+  if (program->bound.empty())
+    DML_TRY(initializeProgram(program));
   return program;
 }
 
@@ -126,6 +120,62 @@ Status Program::createLayout(uint32_t bindingCount) {
   return checkVk(vk.CreatePipelineLayout(owner->handle(), &pipelineInfo,
                                          nullptr, &layout.pipeline),
                  "vkCreatePipelineLayout");
+}
+
+Status Program::createConstants() {
+  const std::vector<uint8_t> &constants = contents->constants;
+  if (contents->constantSize == 0)
+    return Status();
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (uint32_t i = 0; i < variants.size(); ++i)
+    for (auto range : variant(i).getRanges(BufferKind::Constant))
+      ranges.push_back(range);
+  auto buffer = SplitBuffer::create(owner, contents->constantSize, ranges,
+                                    DML_MEMORY_DEVICE, "constant buffer",
+                                    Buffer::Contents::Undefined);
+  if (!buffer)
+    return buffer.status();
+  constantBuffer = std::move(*buffer);
+  return constantBuffer->write(0, constants.data(), constants.size());
+}
+
+Status Program::bindWeight(uint32_t index, const void *data, size_t size) {
+  const std::vector<Weight> &weights = contents->weights;
+  if (index >= weights.size())
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight ", index,
+                     " does not exist; there are ", weights.size());
+  const Weight &weight = weights[index];
+  if (size != weight.tensor.byteSize)
+    return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '", weight.tensor.name,
+                     "' has ", size, " bytes, but must have ",
+                     weight.tensor.byteSize);
+  // A copy that fails half-way leaves nothing that counts as bound.
+  bound[index] = false;
+  initialized = false;
+  DML_TRY_IN(constantBuffer->write(weight.offset, data, size), "weight '",
+             weight.tensor.name, "'");
+  bound[index] = true;
+  return Status();
+}
+
+Status Program::checkWeights() const {
+  size_t missing = std::count(bound.begin(), bound.end(), false);
+  if (missing == 0)
+    return Status();
+  size_t first = std::find(bound.begin(), bound.end(), false) - bound.begin();
+  return makeError(DML_ERROR_INVALID_ARGUMENT, "weight '",
+                   contents->weights[first].tensor.name,
+                   "' has no bytes: ", missing, " of ", bound.size(),
+                   " weights are to be bound (dmlBindWeight)");
+}
+
+Status Program::checkReady() const {
+  DML_TRY(checkWeights());
+  if (initialized)
+    return Status();
+  return makeError(DML_ERROR_INVALID_ARGUMENT,
+                   "the program is to be initialized after its weights were "
+                   "bound (dmlInitializeProgram)");
 }
 
 std::vector<bool> Program::findUsedKernels() const {

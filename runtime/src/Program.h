@@ -14,7 +14,8 @@
 
 namespace dml::runtime {
 
-/// Immutable once created, so thread-safe.
+/// Immutable once its weights are bound and it is initialized, so thread-safe
+/// from then on.
 class Program {
 public:
   static Expected<std::shared_ptr<Program>>
@@ -42,11 +43,22 @@ public:
     return layouts.at(contents->kernels[kernel].bindingCount);
   }
   /// The constants, or null where the executable has none.
-  const Buffer *constants() const { return constantBuffer.get(); }
+  const SplitBuffer *constants() const { return constantBuffer.get(); }
+
+  /// Copies the bytes of a weight, which must be its byteSize. The program is
+  /// to be initialized afterwards.
+  Status bindWeight(uint32_t index, const void *data, size_t size);
+  /// Returns an error that names the first weight without bytes, if one has
+  /// none.
+  Status checkWeights() const;
+  /// Returns the same, and an error where the program is not initialized.
+  Status checkReady() const;
+  void setInitialized() { initialized = true; }
 
 private:
   Program() = default;
   Status createLayout(uint32_t bindingCount);
+  Status createConstants();
   /// Returns, for each kernel, whether the chosen variants dispatch it.
   std::vector<bool> findUsedKernels() const;
   Status createPipelines();
@@ -58,8 +70,18 @@ private:
   std::vector<uint32_t> variants;
   std::map<uint32_t, Layout> layouts;
   std::vector<VkPipeline> pipelines;
-  std::unique_ptr<Buffer> constantBuffer;
+  std::unique_ptr<SplitBuffer> constantBuffer;
+  /// Of each weight, whether it has bytes.
+  std::vector<bool> bound;
+  bool initialized = false;
 };
+
+/// See dmlInitializeProgram.
+Status initializeProgram(const std::shared_ptr<Program> &program);
+
+/// See dmlBindWeightFromFile.
+Status bindWeightFromFile(Program &program, uint32_t index,
+                          const std::string &path, uint64_t offset);
 
 /// See dmlRunFunction.
 Status runFunction(const std::shared_ptr<Program> &program,

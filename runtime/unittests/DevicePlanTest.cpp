@@ -305,3 +305,22 @@ TEST(ChooseMemoryType, FitsTheDeviceAndTheUse) {
        {DML_MEMORY_DEVICE, DML_MEMORY_UPLOAD, DML_MEMORY_READBACK})
     EXPECT_EQ(chooseMemoryType(cpu, use, kAll), 1u);
 }
+
+TEST(ChooseCuts, LeavesRangesWhole) {
+  // One buffer where it is enough, and what lies in no range goes anywhere.
+  EXPECT_THAT(chooseCuts(1024, {{0, 1024}}, 1024), ElementsAre(0));
+  EXPECT_THAT(chooseCuts(2048, {}, 4096), ElementsAre(0));
+  EXPECT_THAT(chooseCuts(2048, {{256, 512}, {1024, 2048}}, 1024),
+              ElementsAre(0, 1024));
+  // As late as possible, at the beginning of a range or behind one.
+  EXPECT_THAT(chooseCuts(1536, {{0, 512}, {512, 1024}, {1024, 1536}}, 1024),
+              ElementsAre(0, 1024));
+  EXPECT_THAT(chooseCuts(1536, {{0, 500}, {1024, 1536}}, 1024),
+              ElementsAre(0, 1024));
+  // A range that is larger, and ranges that overlap, stay in one buffer.
+  EXPECT_THAT(chooseCuts(4096, {{0, 256}, {256, 3840}, {3840, 4096}}, 1024),
+              ElementsAre(0, 256, 3840));
+  EXPECT_THAT(
+      chooseCuts(2048, {{0, 768}, {512, 1280}, {1280, 2048}, {0, 256}}, 1024),
+      ElementsAre(0, 1280));
+}

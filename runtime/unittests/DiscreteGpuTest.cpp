@@ -67,3 +67,48 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   EXPECT_EQ(dmlGetValidationMessageCount(instance), 0u);
   dmlDestroyInstance(instance);
 }
+
+// The arena of a chain has 512 bytes, in two ranges of 256.
+TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
+  setDiscreteAllocationSize(256);
+  DmlInstanceCreateInfo instanceInfo{};
+  instanceInfo.getInstanceProcAddr = discreteGetInstanceProcAddr;
+  instanceInfo.enableValidation = true;
+  DmlInstance instance = nullptr;
+  DmlResult result = dmlCreateInstance(&instanceInfo, &instance, nullptr);
+  setDiscreteAllocationSize(0);
+  if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
+    GTEST_SKIP() << "no Vulkan device";
+  ASSERT_EQ(result, DML_SUCCESS);
+  DmlDevice device = nullptr;
+  ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
+  DmlDeviceInfo info;
+  dmlGetDeviceProperties(device, &info);
+  ASSERT_EQ(info.limits.maxMemoryAllocationSize, 256u);
+
+  std::vector<uint8_t> bytes = write(*makeChain(4));
+  DmlExecutable executable = nullptr;
+  DmlProgram program = nullptr;
+  ASSERT_EQ(
+      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr),
+      DML_SUCCESS);
+  DmlFunctionInfo function;
+  ASSERT_EQ(dmlGetFunctionInfo(executable, 0, &function, nullptr), DML_SUCCESS);
+  EXPECT_EQ(function.temporarySize, 512u);
+  ASSERT_EQ(dmlCreateProgram(device, executable, &program, nullptr),
+            DML_SUCCESS);
+  std::vector<uint32_t> a(32, 5), b(32), wanted(32, 5);
+  for (uint32_t i = 0; i < 4; ++i)
+    for (uint32_t &value : wanted)
+      value = 3 * value + i;
+  DmlHostTensor input{a.data(), 128}, output{b.data(), 128};
+  EXPECT_EQ(dmlRunFunction(program, 0, &input, 1, &output, 1, nullptr),
+            DML_SUCCESS);
+  EXPECT_EQ(b, wanted);
+
+  dmlDestroyProgram(program);
+  dmlDestroyExecutable(executable);
+  dmlDestroyDevice(device);
+  EXPECT_EQ(dmlGetValidationMessageCount(instance), 0u);
+  dmlDestroyInstance(instance);
+}

@@ -34,6 +34,7 @@ struct {
   PFN_vkGetInstanceProcAddr getInstanceProcAddr;
   PFN_vkGetDeviceProcAddr getDeviceProcAddr;
   PFN_vkGetPhysicalDeviceProperties getProperties;
+  PFN_vkGetPhysicalDeviceProperties2 getProperties2;
   PFN_vkGetPhysicalDeviceMemoryProperties getMemoryProperties;
   PFN_vkGetBufferMemoryRequirements getRequirements;
   PFN_vkAllocateMemory allocateMemory;
@@ -45,6 +46,18 @@ void VKAPI_CALL getProperties(VkPhysicalDevice device,
                               VkPhysicalDeviceProperties *properties) {
   real.getProperties(device, properties);
   properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+}
+
+uint64_t allocationSize = 0;
+
+void VKAPI_CALL getProperties2(VkPhysicalDevice device,
+                               VkPhysicalDeviceProperties2 *properties) {
+  real.getProperties2(device, properties);
+  auto *next = static_cast<VkBaseOutStructure *>(properties->pNext);
+  for (; allocationSize != 0 && next; next = next->pNext)
+    if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+      reinterpret_cast<VkPhysicalDeviceVulkan11Properties *>(next)
+          ->maxMemoryAllocationSize = allocationSize;
 }
 
 void VKAPI_CALL getMemoryProperties(
@@ -107,6 +120,8 @@ PFN_vkVoidFunction dml::test::discreteGetInstanceProcAddr(VkInstance instance,
   for (PFN_vkVoidFunction ours :
        {replace(name, "vkGetPhysicalDeviceProperties", found, getProperties,
                 real.getProperties),
+        replace(name, "vkGetPhysicalDeviceProperties2", found, getProperties2,
+                real.getProperties2),
         replace(name, "vkGetPhysicalDeviceMemoryProperties", found,
                 getMemoryProperties, real.getMemoryProperties),
         replace(name, "vkGetDeviceProcAddr", found, getDeviceProcAddr,
@@ -114,4 +129,8 @@ PFN_vkVoidFunction dml::test::discreteGetInstanceProcAddr(VkInstance instance,
     if (ours)
       return ours;
   return found;
+}
+
+void dml::test::setDiscreteAllocationSize(uint64_t bytes) {
+  allocationSize = bytes;
 }

@@ -22,6 +22,10 @@ PFN_vkGetInstanceProcAddr openVulkanLoader();
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
 discreteGetInstanceProcAddr(VkInstance instance, const char *name);
 
+/// What an instance made from here on says of the GPU's
+/// maxMemoryAllocationSize; 0 is what it says by itself.
+void setDiscreteAllocationSize(uint64_t bytes);
+
 } // namespace dml::test
 
 #endif // DML_UNITTESTS_DISCRETEVULKAN_H

@@ -57,6 +57,72 @@ constexpr auto kConstant = fb::BufferKind::Constant;
 
 } // namespace
 
+TEST(ExecutableReader, ChecksWeights) {
+  auto result = read(write(*makeWeights()));
+  ASSERT_TRUE(result) << result.status().message();
+  const Executable &executable = **result;
+  EXPECT_EQ(executable.constantSize, 1792u);
+  ASSERT_EQ(executable.weights.size(), 1u);
+  EXPECT_EQ(executable.weights[0].offset, 768u);
+  EXPECT_EQ(executable.functionCount(), 1u);
+  EXPECT_EQ(executable.initialization, 1u);
+
+  auto expectRefusal = [](const std::function<void(ExecutableObject &)> &spoil,
+                          const std::string &message) {
+    auto object = makeWeights();
+    spoil(*object);
+    auto refused = read(write(*object));
+    ASSERT_FALSE(refused) << "accepted, but expected: " << message;
+    EXPECT_THAT(refused.status().message(), HasSubstr(message));
+  };
+  expectRefusal([](auto &object) { object.constant_size = 700; },
+                "constant_size is 700, but the file has 768 bytes");
+  expectRefusal([](auto &object) { object.constant_size = 1279; },
+                "must be between 768, where what stands before it ends, and "
+                "the 1279 bytes");
+  expectRefusal([](auto &object) { object.constant_size = 1600; },
+                "reach beyond the 1600 bytes of the constant buffer");
+  expectRefusal([](auto &object) { object.weights[0]->offset = 512; },
+                "weight 'weight': offset 512 and size 512 must be between 768");
+  expectRefusal([](auto &object) { object.weights[0]->offset = 800; },
+                "offset is 800, but must be a multiple of 256");
+  expectRefusal([](auto &object) { object.weights[0]->tensor->name.clear(); },
+                "weight 0 (''): has no name");
+  expectRefusal(
+      [](auto &object) {
+        object.weights.push_back(
+            std::make_unique<fb::WeightT>(*object.weights[0]));
+      },
+      "two weights have the name 'weight'");
+  expectRefusal(
+      [](auto &object) {
+        object.initialization->inputs.push_back(
+            std::make_unique<fb::TensorT>(*object.weights[0]->tensor));
+      },
+      "initialization: has 1 inputs and 0 outputs, but must have none");
+  expectRefusal(
+      [](auto &object) {
+        object.initialization->steps[0]->operation.AsDispatch()->bindings[0] =
+            fb::BufferRange(kTemporary, 0, 0, 512);
+      },
+      "reach beyond the 0 bytes of the temporary buffer");
+
+  // Copies write constants in the initialization alone.
+  auto addCopy = [](fb::FunctionT &function) {
+    fb::CopyT copy;
+    copy.source = std::make_unique<fb::BufferRange>(kConstant, 0, 256, 512);
+    copy.destination =
+        std::make_unique<fb::BufferRange>(kConstant, 0, 1280, 512);
+    function.steps.push_back(std::make_unique<fb::StepT>());
+    function.steps.back()->operation.Set(std::move(copy));
+  };
+  auto object = makeWeights();
+  addCopy(*object->initialization);
+  EXPECT_TRUE(read(write(*object)));
+  expectRefusal([&](auto &object) { addCopy(*object.functions[0]); },
+                "copies to an input or to the constants");
+}
+
 TEST(ExecutableReader, ReadsWhatIsThere) {
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();

@@ -241,6 +241,20 @@ public:
     return createDevice() &&
            make(dmlCreateExecutable, bytes.data(), bytes.size(), &executable);
   }
+  bool bindWeights() {
+    static const std::vector<uint8_t> bytes = write(*makeWeights());
+    std::vector<float> sum(128);
+    DmlHostTensor input{a.data(), 512}, output{sum.data(), 512};
+    if (!make(dmlCreateExecutable, bytes.data(), bytes.size(), &executable) ||
+        !make(dmlCreateProgram, device, executable, &program) ||
+        !make(dmlBindWeight, program, 0, b.data(), 512) ||
+        !make(dmlInitializeProgram, program) ||
+        !make(dmlRunFunction, program, 0, &input, 1, &output, 1))
+      return false;
+    for (size_t i = 0; i < 128; ++i)
+      EXPECT_EQ(sum[i], a[i] + (static_cast<float>(i) + b[i]));
+    return true;
+  }
   bool prepareRun() { return prepareProgram() && createProgram(); }
 
   bool keepPipelines() {
@@ -532,6 +546,7 @@ constexpr Flow::Kind kFlows[] = {
     // The tools' classes throw, and so does their own memory.
     {"running in C++", &Flow::prepareRun, &Flow::runInCpp,
      /*hasVulkanFaults=*/true, /*hasMemoryFaults=*/false},
+    {"weights", &Flow::createDevice, &Flow::bindWeights},
     {"a binding table", &Flow::prepareBuffers, &Flow::useTable},
     {"recording", &Flow::prepareRecording, &Flow::record},
 };

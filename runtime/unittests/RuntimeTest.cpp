@@ -371,6 +371,72 @@ TEST_F(OnDevice, DescribesItself) {
                dmlFindDevice, instance, "none such", &index);
 }
 
+TEST_F(OnDevice, BindsAndReplacesWeights) {
+  DmlExecutable scaled = load(*makeWeights());
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(scaled, &info);
+  EXPECT_EQ(info.versionMinor, 3);
+  EXPECT_EQ(info.functionCount, 1u);
+  EXPECT_EQ(info.weightCount, 1u);
+  EXPECT_EQ(info.constantSize, 768u);
+  EXPECT_TRUE(info.hasInitialization);
+  uint32_t weight = 7;
+  EXPECT_OK(dmlFindWeight, scaled, "weight", &weight);
+  EXPECT_EQ(weight, 0u);
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "there is no weight 'bias'", dmlFindWeight,
+               scaled, "bias", &weight);
+  DmlWeightInfo weightInfo;
+  EXPECT_OK(dmlGetWeightInfo, scaled, 0, &weightInfo);
+  EXPECT_THAT(weightInfo.tensor.name, StrEq("weight"));
+  EXPECT_EQ(weightInfo.tensor.byteSize, 512u);
+  EXPECT_EQ(weightInfo.fileOffset, 0u);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "weight 1 does not exist",
+               dmlGetWeightInfo, scaled, 1, &weightInfo);
+
+  DmlProgram program = nullptr;
+  EXPECT_OK(dmlCreateProgram, device, scaled, &program);
+  std::vector<float> a = iota(128, 1000), sum(128), values(128, 5);
+  DmlHostTensor in = host(a), out = host(sum);
+  const char *unbound = "weight 'weight' has no bytes: 1 of 1 weights";
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, unbound, dmlRunFunction, program, 0,
+               &in, 1, &out, 1);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, unbound, dmlInitializeProgram,
+               program);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+               "weight 'weight' has 508 bytes, but must have 512",
+               dmlBindWeight, program, 0, values.data(), 508);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "weight 1 does not exist",
+               dmlBindWeight, program, 1, values.data(), 512);
+  EXPECT_OK(dmlBindWeight, program, 0, values.data(), 512);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "is to be initialized after",
+               dmlRunFunction, program, 0, &in, 1, &out, 1);
+  EXPECT_OK(dmlInitializeProgram, program);
+  EXPECT_OK(dmlRunFunction, program, 0, &in, 1, &out, 1);
+  EXPECT_EQ(sum[0], 1005);
+  EXPECT_EQ(sum[100], 1205);
+
+  // Replaced, from a file and from within it.
+  std::string path = testing::TempDir() + "dml-weight-test.bin";
+  std::vector<float> stored(130, -1);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char *>(stored.data()), 520);
+  EXPECT_OK(dmlBindWeightFromFile, program, 0, path.c_str(), 8);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "is to be initialized after",
+               dmlRunFunction, program, 0, &in, 1, &out, 1);
+  EXPECT_OK(dmlInitializeProgram, program);
+  EXPECT_OK(dmlRunFunction, program, 0, &in, 1, &out, 1);
+  EXPECT_EQ(sum[100], 1199);
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "has fewer than 512 bytes from byte",
+               dmlBindWeightFromFile, program, 0, path.c_str(), 12);
+  EXPECT_FAILS(DML_ERROR_NOT_FOUND, "cannot open", dmlBindWeightFromFile,
+               program, 0, "/nowhere/weights", 0);
+  // What failed has changed nothing.
+  EXPECT_OK(dmlRunFunction, program, 0, &in, 1, &out, 1);
+  std::remove(path.c_str());
+  dmlDestroyProgram(program);
+  dmlDestroyExecutable(scaled);
+}
+
 // The variant for the device is run, with its own temporary buffer and steps;
 // kernels of the other, which the device may be unable to make, are left alone.
 TEST_F(OnDevice, RunsTheVariantThatFits) {

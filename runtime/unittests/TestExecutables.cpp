@@ -159,6 +159,33 @@ std::unique_ptr<ExecutableObject> dml::test::makeArithmetic() {
   return object;
 }
 
+std::unique_ptr<ExecutableObject> dml::test::makeWeights() {
+  auto object = makeArithmetic();
+  object->version_minor = 3;
+  constexpr uint64_t kBytes = 4 * 32 * 4;
+  BufferRange input(BufferKind::Input, 0, 0, kBytes),
+      output(BufferKind::Output, 0, 0, kBytes),
+      offset(BufferKind::Constant, 0, 256, kBytes),
+      weight(BufferKind::Constant, 0, 768, kBytes),
+      both(BufferKind::Constant, 0, 1280, kBytes);
+  object->constant_size = 1280 + kBytes;
+  auto bound = std::make_unique<WeightT>();
+  bound->tensor = tensor("weight", DataType::FLOAT32, {4, 32});
+  bound->offset = 768;
+  object->weights.push_back(std::move(bound));
+
+  object->functions.erase(object->functions.begin());
+  FunctionT &function = *object->functions[0];
+  function.name = "scaled";
+  function.steps[0] = dispatch("test.add", false, 0, 1, {input, both, output});
+  object->initialization = std::make_unique<FunctionT>();
+  object->initialization->name = "initialize";
+  object->initialization->feature_level = 0x1000;
+  object->initialization->steps.push_back(
+      dispatch("test.add", false, 0, 1, {offset, weight, both}));
+  return object;
+}
+
 std::unique_ptr<ExecutableObject> dml::test::makeTwice() {
   auto object = makeEmpty();
   RequirementsT &requirements = *object->requirements;

@@ -39,6 +39,11 @@ std::unique_ptr<ExecutableObject> makeTwice();
 /// that is copied.
 std::unique_ptr<ExecutableObject> makeVariants();
 
+/// scaled(a: 4x32xf32) -> sum, where sum is a + offset + weight. The constants
+/// have the offset (0, 1, 2, ...), the caller binds the weight, and the
+/// initialization adds both.
+std::unique_ptr<ExecutableObject> makeWeights();
+
 /// A function for each data type, called as the type is ("f32", ...), which
 /// copies a 2x3 tensor, and "scalar", which copies an f32 of rank 0. No
 /// kernels.

@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
             save("copies.dmlx", write(*makeCopies())) &&
             save("twice.dmlx", write(*makeTwice())) &&
             save("variants.dmlx", write(*makeVariants())) &&
+            save("weights.dmlx", write(*makeWeights())) &&
             save("demanding.dmlx", write(*demanding)) &&
             save("greedy.dmlx", write(*greedy)) &&
             save("chain.dmlx", write(*makeChain(200)));

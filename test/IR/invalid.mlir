@@ -533,6 +533,22 @@ func.func private @argument(tensor<2xf32> {dml.nme = "a"})
 
 // -----
 
+// expected-error @below {{attribute 'dml.owned_by_dml' on argument 0 wants to be a unit attribute on an argument that has the attribute 'dml.name'}}
+func.func private @argument(tensor<2xf32> {dml.owned_by_dml})
+
+// -----
+
+// expected-error @below {{attribute 'dml.persistent' on argument 0 is -1 : i64, but wants the number of a result of the initialization, on an argument}}
+func.func private @argument(tensor<2xf32> {dml.persistent = -1 : i64})
+
+// -----
+
+// expected-error @below {{attribute 'dml.initialization' wants to be a unit attribute on a function}}
+module attributes {dml.initialization} {
+}
+
+// -----
+
 // expected-error @below {{attribute 'dml.name' on argument 1 is "", but wants a non-empty string without control characters}}
 func.func private @argument(tensor<2xf32>, tensor<2xf32> {dml.name = ""})
 

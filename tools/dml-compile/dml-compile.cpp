@@ -12,12 +12,14 @@
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
 #include "support/ToolError.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -78,6 +80,14 @@ static cl::opt<bool> legalize(
     cl::desc("Rewrite operators that --feature-level does not support by ones "
              "that it does, where values can be kept"),
     cl::cat(category));
+
+static cl::opt<std::string> externalWeights(
+    "external-weights", cl::ValueOptional,
+    cl::desc("Leave the bytes of large constants out of the executable, which "
+             "has their names, types and shapes; the program that runs it "
+             "binds them. They are written to the file, if one is named, for "
+             "dml-run --weights"),
+    cl::value_desc("file"), cl::cat(category));
 
 static cl::list<std::string>
     dimensions("dim",
@@ -155,6 +165,44 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
   return result == DML_SUCCESS;
 }
 
+/// Writes the bytes of the weights that `executable` lacks, each where the
+/// executable says.
+static ExitCode writeWeights(MLIRContext *context,
+                             const std::vector<uint8_t> &bytes) {
+  DmlExecutable executable = nullptr;
+  dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr);
+  auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
+                    .getBlobManager();
+  static const std::vector<char> padding(dml::DeviceProfile::rangeAlignment);
+  std::vector<std::pair<const void *, size_t>> pieces;
+  uint64_t end = 0;
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    DmlWeightInfo weight;
+    dmlGetWeightInfo(executable, i, &weight, nullptr);
+    auto *entry = blobs.lookup(weight.tensor.name);
+    AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;
+    if (!blob || blob->getData().size() != weight.tensor.byteSize)
+      return reportError("the weight '" + llvm::Twine(weight.tensor.name) +
+                         "' has no bytes in the module that could be written "
+                         "to '" +
+                         externalWeights + "'");
+    for (uint64_t gap = weight.fileOffset - end; gap != 0;) {
+      uint64_t size = std::min<uint64_t>(gap, padding.size());
+      pieces.emplace_back(padding.data(), size);
+      gap -= size;
+    }
+    pieces.emplace_back(blob->getData().data(), blob->getData().size());
+    end = weight.fileOffset + weight.tensor.byteSize;
+  }
+  std::string error;
+  if (!dml::tools::writeFile(externalWeights, pieces, error))
+    return reportError(error, dml::tools::kExitNotWritten);
+  return dml::tools::kExitDone;
+}
+
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
                         dml::tools::Progress &progress) {
   DefaultTimingManager timing;
@@ -190,6 +238,9 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     progress.clear();
     if (failed(bytes) || !isReadable(*bytes))
       return dml::tools::kExitNo;
+    if (!externalWeights.empty())
+      if (ExitCode code = writeWeights(module.getContext(), *bytes))
+        return code;
     return writeBytes(outputFile, *bytes);
   }
   llvm_unreachable("unknown stage");
@@ -213,6 +264,11 @@ static ExitCode run() {
   if (legalize && featureLevel.empty())
     return emitToolError(
         "--legalize wants the level to reach: --feature-level");
+
+  if (!externalWeights.empty() && stage != Stage::Executable)
+    return reportError("--external-weights=" + llvm::Twine(externalWeights) +
+                       ": weights are written beside an executable "
+                       "(--emit=dmlx)");
 
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
@@ -245,6 +301,7 @@ static ExitCode run() {
   options.legalize = legalize.getValue();
   options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
+  options.externalWeights = externalWeights.getNumOccurrences() > 0;
   options.contractionTile = contractionTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);

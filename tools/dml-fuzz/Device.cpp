@@ -67,6 +67,8 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
     if (!(enabled.features & getFlag(info.feature)))
       profile.set(info.feature, false);
+  profile.limitStorageBufferRange(
+      static_cast<int64_t>(enabled.limits.maxStorageBufferRange));
   return result;
 }
 

@@ -54,6 +54,11 @@ const char *nameBuffer(BufferKind kind) {
   return "";
 }
 
+bool isInitialization(const Executable &executable, const Function &function) {
+  return executable.initialization &&
+         &function == &executable.functions[*executable.initialization];
+}
+
 const Tensor *findTensor(const Function &function, const BufferRange &range) {
   if (range.kind == BufferKind::Input)
     return &function.inputs[range.index];
@@ -164,6 +169,14 @@ template <typename Numbers> std::string printNumbers(const Numbers &numbers) {
   return "[" + join({numbers.begin(), numbers.end()}, ", ") + "]";
 }
 
+void addTensor(List &object, const Tensor &tensor) {
+  object.add("name") << quoteJson(tensor.name);
+  object.add("dataType") << quoteJson(dmlGetDataTypeName(tensor.dataType));
+  object.add("sizes") << printNumbers(tensor.sizes);
+  object.add("byteSize") << tensor.byteSize;
+  object.add("bufferSize") << tensor.bufferSize;
+}
+
 void addTensors(List &list, const char *key,
                 const std::vector<Tensor> &tensors) {
   std::ostream &json = list.add(key);
@@ -171,11 +184,7 @@ void addTensors(List &list, const char *key,
   for (const Tensor &tensor : tensors) {
     array.add();
     List object(json, "{}", array.inner());
-    object.add("name") << quoteJson(tensor.name);
-    object.add("dataType") << quoteJson(dmlGetDataTypeName(tensor.dataType));
-    object.add("sizes") << printNumbers(tensor.sizes);
-    object.add("byteSize") << tensor.byteSize;
-    object.add("bufferSize") << tensor.bufferSize;
+    addTensor(object, tensor);
   }
 }
 
@@ -331,12 +340,22 @@ std::string dml::tools::printText(const Executable &executable) {
   }
   text << "\nconstants: " << printCount(executable.constants.size(), "byte")
        << '\n';
+  if (!executable.weights.empty()) {
+    text << "\nweights, which the file lacks\n";
+    for (const Weight &weight : executable.weights)
+      text << "  %" << weight.tensor.name << ": " << describeType(weight.tensor)
+           << ", constant, bytes " << weight.offset << " to "
+           << weight.offset + weight.tensor.bufferSize << '\n';
+  }
 
   for (const Function &function : executable.functions) {
-    text << "\nfunction " << function.name << describeTensors(function.inputs)
-         << " -> " << describeTensors(function.outputs)
-         << "\n  checked against feature level "
-         << describeLevel(function.featureLevel) << '\n';
+    if (isInitialization(executable, function))
+      text << "\ninitialization\n";
+    else
+      text << "\nfunction " << function.name << describeTensors(function.inputs)
+           << " -> " << describeTensors(function.outputs)
+           << "\n  checked against feature level "
+           << describeLevel(function.featureLevel) << '\n';
     size_t count = function.variants.size();
     for (size_t i = 0; i < count; ++i) {
       if (i + 1 < count) {
@@ -385,11 +404,26 @@ std::string dml::tools::printJson(const Executable &executable) {
       }
     }
     root.add("constantSize") << executable.constants.size();
+    if (!executable.weights.empty()) {
+      root.add("weights");
+      List array(json, "[]", root.inner());
+      for (const Weight &weight : executable.weights) {
+        array.add();
+        List object(json, "{}", array.inner());
+        addTensor(object, weight.tensor);
+        object.add("offset") << weight.offset;
+      }
+    }
+    if (executable.initialization) {
+      root.add("initialization");
+      addFunction(json, root.inner(),
+                  executable.functions[*executable.initialization]);
+    }
     root.add("functions");
     List array(json, "[]", root.inner());
-    for (const Function &function : executable.functions) {
+    for (uint32_t i = 0; i < executable.functionCount(); ++i) {
       array.add();
-      addFunction(json, array.inner(), function);
+      addFunction(json, array.inner(), executable.functions[i]);
     }
   }
   json << '\n';

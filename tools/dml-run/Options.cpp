@@ -68,6 +68,10 @@ inputs and outputs
   --lower=[NAME=]VALUE, --upper=[NAME=]VALUE
                          compare a result with bounds, which dml-interpret
                          writes under the same options: for machines without it
+  --weights=FILE         the weights of an executable that was compiled with
+                         --external-weights=FILE, which it lacks itself
+  --weight=NAME=VALUE    one of them, written as for --input; in place of that of
+                         the file, where one is named
   --function=NAME        default: main, or else the only one
                          With it, a JSON model's function is run like any other,
                          and its commands are not.
@@ -158,6 +162,8 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--output-dir", options.outputFolder),
       listOption("--input", options.inputs),
       listOption("--output", options.outputs),
+      textOption("--weights", options.weights),
+      listOption("--weight", options.weight),
       listOption("--compile-arg", options.compileArguments),
       {"--dim", true, /*isRepeatable=*/true,
        [&](std::string_view value) {

@@ -32,6 +32,10 @@ struct Options {
   std::string device;
   std::string pipelineCache;
   std::vector<std::string> compileArguments;
+  /// The file that has all weights which `weight` does not name.
+  std::string weights;
+  /// NAME=VALUE, as written.
+  std::vector<std::string> weight;
   DmlFeatureFlags disabledFeatures = 0;
   uint32_t repeat = 1;
   /// The limit in seconds; 0 stands for none.

@@ -135,9 +135,10 @@ Executable loadExecutable(const Options &options, const Source &source,
   return dml::tools::loadExecutable(source.path);
 }
 
-/// Where the device lacks features that the executable of a module needs,
-/// whatever variants it has: compiles again without them, or says which
-/// operators cannot do without. No executable where that is not needed.
+/// Where the device lacks features that the executable of a module needs, or
+/// binds smaller ranges, whatever variants it has: compiles again for what it
+/// has, or says which operators cannot do with that. No executable where that
+/// is not needed.
 Executable compileForDevice(const Options &options, const Source &source,
                             DmlDevice device, DmlExecutable executable) {
   DmlDeviceInfo has;
@@ -145,7 +146,9 @@ Executable compileForDevice(const Options &options, const Source &source,
   DmlExecutableInfo needs;
   dmlGetExecutableInfo(executable, &needs);
   DmlFeatureFlags missing = needs.requiredFeatures & ~has.features;
-  if (!missing || !source.isModule ||
+  uint64_t range = has.limits.maxStorageBufferRange;
+  bool isTooLarge = needs.requiredLimits.maxStorageBufferRange > range;
+  if ((!missing && !isTooLarge) || !source.isModule ||
       dmlCheckExecutable(executable, &has, nullptr) == DML_SUCCESS)
     return Executable();
   std::string profile = "--device-profile=full";
@@ -153,6 +156,8 @@ Executable compileForDevice(const Options &options, const Source &source,
     if (missing & bit)
       profile += std::string(",-") +
                  dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
+  if (isTooLarge)
+    profile += ",maxStorageBufferRange=" + std::to_string(range);
   std::vector<std::string> arguments = options.compileArguments;
   arguments.push_back(profile);
   return compile(source.path, arguments,
@@ -183,6 +188,67 @@ FunctionSignature describe(const Signature &signature) {
   };
   return {signature.info.name, describeAll(signature.inputs),
           describeAll(signature.outputs)};
+}
+
+/// The weights of the executable, as the command line gives them: those that it
+/// names, and the others from a file.
+struct Weights {
+  std::vector<DmlWeightInfo> infos;
+  std::vector<std::optional<HostTensor>> tensors;
+};
+
+Weights readWeights(DmlExecutable executable, const Options &options) {
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  Weights weights;
+  weights.infos.resize(info.weightCount);
+  FunctionSignature signature;
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    DML_CHECK(dmlGetWeightInfo, executable, i, &weights.infos[i]);
+    signature.outputs.push_back(
+        {weights.infos[i].tensor.name, describeType(weights.infos[i].tensor)});
+  }
+  if (weights.infos.empty() &&
+      (!options.weights.empty() || !options.weight.empty()))
+    fail("--weights and --weight are for an executable that was compiled with "
+         "--external-weights, but '" +
+         options.file + "' has all that it needs");
+  std::string error;
+  auto tensors = readOutputTensors("weight", options.weight, signature, error);
+  if (!tensors)
+    fail(error);
+  weights.tensors = std::move(*tensors);
+  weights.tensors.resize(info.weightCount);
+  return weights;
+}
+
+/// Binds the weights, and has the program computed what it computes of them.
+void bindWeights(DmlProgram program, const Weights &weights,
+                 const std::string &path) {
+  for (uint32_t i = 0; i < weights.infos.size(); ++i) {
+    const DmlWeightInfo &info = weights.infos[i];
+    if (!weights.tensors[i]) {
+      if (path.empty())
+        fail(std::string("weight '") + info.tensor.name +
+             "' has no bytes: name a file with --weights, or give it a value "
+             "with --weight=" +
+             info.tensor.name + "=VALUE");
+      DML_CHECK(dmlBindWeightFromFile, program, i, path.c_str(),
+                info.fileOffset);
+      continue;
+    }
+    const std::vector<uint8_t> &packed = weights.tensors[i]->data;
+    std::optional<std::vector<uint8_t>> bytes = packed;
+    if (!isPacked(info.tensor))
+      bytes = applyLayout(info.tensor, packed);
+    if (!bytes)
+      fail(std::string("weight '") + info.tensor.name +
+           "' has different elements where its strides (" +
+           printStrides(info.tensor) + ") have one");
+    DML_CHECK(dmlBindWeight, program, i, bytes->data(), bytes->size());
+  }
+  if (!weights.infos.empty())
+    DML_CHECK(dmlInitializeProgram, program);
 }
 
 /// The function asked for: by name, or main, or the only one.
@@ -220,6 +286,12 @@ std::string printNeeds(const DmlVariantInfo &variant) {
 void printSignatures(DmlExecutable executable) {
   DmlExecutableInfo info;
   dmlGetExecutableInfo(executable, &info);
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    DmlWeightInfo weight;
+    DML_CHECK(dmlGetWeightInfo, executable, i, &weight);
+    std::printf("weight %%%s: %s\n", weight.tensor.name,
+                describeType(weight.tensor).c_str());
+  }
   for (uint32_t i = 0; i < info.functionCount; ++i) {
     Signature signature = readSignature(executable, i);
     std::printf("%s%s -> %s\n", signature.info.name,
@@ -354,6 +426,7 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
+  bindWeights(program, readWeights(executable, options), options.weights);
   if (options.time)
     printProgramTime(device, executable, Clock::now() - begin);
   progress.begin("writing inputs");
@@ -548,6 +621,7 @@ void runTool(const Options &options) {
   Executable executable = loadExecutable(options, source);
   if (options.printSignature)
     return printSignatures(executable);
+  (void)readWeights(executable, options);
   Signature signature =
       readSignature(executable, chooseFunction(executable, options));
   FunctionSignature function = describe(signature);

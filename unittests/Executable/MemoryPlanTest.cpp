@@ -112,4 +112,33 @@ TEST(MemoryPlanTest, RandomPlansAreThoseOfTheSlowWay) {
   }
 }
 
+TEST(MemoryPlanTest, NothingReachesOverABlockThatFitsOne) {
+  EXPECT_EQ(getOffsetInBlock(800, 200, 1000), 800u);
+  EXPECT_EQ(getOffsetInBlock(800, 300, 1000), 1000u);
+  EXPECT_EQ(getOffsetInBlock(800, 1500, 1000), 1000u);
+  EXPECT_EQ(getOffsetInBlock(0, 1500, 1000), 0u);
+  constexpr uint64_t block = 4096;
+  std::mt19937 random(17);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<Allocation> allocations;
+    for (unsigned i = 0, e = random() % 40; i < e; ++i) {
+      unsigned first = random() % 20;
+      allocations.push_back({random() % 6000 + 1, first,
+                             first + static_cast<unsigned>(random() % 5)});
+    }
+    uint64_t arena = planMemory(allocations, alignment, block);
+    for (const Allocation &lhs : allocations) {
+      EXPECT_LE(lhs.offset + lhs.size, arena);
+      bool isWithin = lhs.offset / block == (lhs.offset + lhs.size - 1) / block;
+      EXPECT_TRUE(isWithin || (lhs.size > block && lhs.offset % block == 0));
+      for (const Allocation &rhs : allocations) {
+        bool together = lhs.first <= rhs.last && rhs.first <= lhs.last;
+        bool apart = lhs.offset + lhs.size <= rhs.offset ||
+                     rhs.offset + rhs.size <= lhs.offset;
+        EXPECT_TRUE(&lhs == &rhs || !together || apart);
+      }
+    }
+  }
+}
+
 } // namespace

@@ -44,4 +44,23 @@ def DMLBuffer_BufferViewOp : Op<DMLBuffer_Dialect, "view", [Pure]> {
   let hasFolder = 1;
 }
 
+def DMLBuffer_BufferRangeOp : Op<DMLBuffer_Dialect, "range", [Pure]> {
+  let summary = "Consecutive bytes that are bound as a buffer of their own";
+  let description = [{
+    The result has the bytes of the source from `offset` on, which is a multiple of
+    256 as Vulkan wants it. It is bound by itself, where views of a buffer share the
+    binding of all of it.
+
+    ```mlir
+    %rows = dml_buffer.range %0 at 1024 : memref<16x64xf32> to memref<128xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, I64Attr:$offset);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $source `at` $offset attr-dict `:` type($source) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // DML_CODEGEN_BUFFEROPS_TD

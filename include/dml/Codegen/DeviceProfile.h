@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
 #include <cstdint>
 
 // The headers of SPIR-V take seconds to read: files that ask for a capability's
@@ -49,18 +50,18 @@ struct DeviceFeatureInfo {
 llvm::ArrayRef<DeviceFeatureInfo> getDeviceFeatures();
 
 /// The devices that code is generated for: Vulkan 1.2 with some features. The
-/// limits are those that every Vulkan device has, but for the number of storage
-/// buffers that a kernel binds.
+/// limits are those that every Vulkan device has, but for those that a
+/// specification states.
 class DeviceProfile {
 public:
-  /// "full": every feature of getDeviceFeatures() and 16 storage buffers, which
-  /// desktop GPUs and CPU drivers have. A kernel requires of them what it uses.
+  /// "full": every feature of getDeviceFeatures(), 16 storage buffers and
+  /// ranges of 1 GiB, which desktop GPUs have. A kernel requires of them what
+  /// it uses.
   static DeviceProfile getFull();
 
   /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature, and
-  /// the storage buffers that Vulkan promises), followed by any number of
-  /// ",+feature" or ",-feature" under Vulkan's names, or
-  /// ",maxStorageBuffers=number".
+  /// the limits that Vulkan promises), followed by any number of ",+feature" or
+  /// ",-feature" under Vulkan's names, or of limits: ",maxStorageBuffers=8".
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
   /// The same for a pass on `op`, at which it emits the error.
   static llvm::FailureOr<DeviceProfile> parse(llvm::StringRef spec,
@@ -83,6 +84,14 @@ public:
 
   /// The storage buffers that a kernel binds at most.
   int64_t getMaxStorageBuffers() const { return maxStorageBuffers; }
+  /// maxStorageBufferRange: the bytes of a range that a kernel binds, at most.
+  int64_t getMaxStorageBufferRange() const { return maxStorageBufferRange; }
+  void limitStorageBufferRange(int64_t bytes) {
+    maxStorageBufferRange = std::min(maxStorageBufferRange, bytes);
+  }
+  /// maxMemoryAllocationSize: the bytes of a buffer for temporaries or
+  /// constants, at most, where none of them is larger by itself.
+  int64_t getMaxMemoryAllocationSize() const { return maxMemoryAllocationSize; }
 
   /// The specification that parses to this profile.
   std::string str() const;
@@ -98,6 +107,10 @@ public:
   static constexpr int64_t maxWorkgroupCount = 65535;
   /// maxPerStageDescriptorStorageBuffers: Vulkan promises 4.
   static constexpr int64_t promisedStorageBuffers = 4;
+  /// maxStorageBufferRange: Vulkan promises 128 MiB.
+  static constexpr int64_t promisedStorageBufferRange = 1 << 27;
+  /// maxMemoryAllocationSize: Vulkan promises 1 GiB.
+  static constexpr int64_t promisedMemoryAllocationSize = 1 << 30;
   /// Bytes of which the beginning of every bound range is a multiple: the
   /// largest value that Vulkan lets a device ask for as
   /// minStorageBufferOffsetAlignment.
@@ -110,6 +123,12 @@ public:
 private:
   uint32_t features = 0;
   int64_t maxStorageBuffers = promisedStorageBuffers;
+  int64_t maxStorageBufferRange = promisedStorageBufferRange;
+  int64_t maxMemoryAllocationSize = promisedMemoryAllocationSize;
+
+  /// A limit that a specification may state.
+  struct Limit;
+  static llvm::ArrayRef<Limit> getLimits();
 };
 
 } // namespace dml

@@ -31,7 +31,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     or several readers, compute it several times; this must be in proportion to
     the bytes saved. Little index arithmetic is always fused, what is read in
     loops hardly ever. Bodies stay small enough to compile, and fusion gives no
-    kernel more than the buffers that every Vulkan device binds. The numbers that
+    kernel more buffers than the profile's devices bind, where all constants count as
+    one: `dml-limit-buffers` puts them side by side. The numbers that
     decide are those of `dml/Codegen/CostModel.h`, with what they were measured by.
 
     The label of a fused kernel names all operators in it:
@@ -43,6 +44,11 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     // one kernel that reads %a[max(i - 1, 0) mod 4]
     ```
   }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
@@ -134,7 +140,7 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -161,6 +167,78 @@ def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
   ];
 }
 
+def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
+  let summary = "Make weights of constants";
+  let description = [{
+    Every constant of a public function whose elements are a resource becomes an
+    argument with the attribute `dml.owned_by_dml`, called as the resource is. The
+    executable then has its name, type and shape, and the program that runs it binds
+    its bytes. Constants of few elements stay where they are: the compiler looks at
+    them.
+
+    ```mlir
+    %0 = arith.constant dense_resource<filter> : tensor<64x3x7x7xf32>
+    // becomes the argument
+    %0: tensor<64x3x7x7xf32> {dml.name = "filter", dml.owned_by_dml}
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def HoistInitialization
+    : Pass<"dml-hoist-initialization", "mlir::ModuleOp"> {
+  let summary = "Compute once what depends on constants alone";
+  let description = [{
+    Moves what public functions compute of constants and of arguments with
+    `dml.owned_by_dml` to a function of its own, with the attribute
+    `dml.initialization`, which runs once. Its results become arguments with the
+    attribute `dml.persistent`, which has the number of the result.
+
+    Values are moved that others read which are not moved, if they have no more bytes
+    than what they are computed of: int8 weights are read faster than floats. What
+    only moves elements stays, since it becomes index arithmetic where it is read.
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
+  let summary = "Bind ranges of buffers that are larger than a device binds";
+  let description = [{
+    A `linalg.generic` on buffers that reads or writes a buffer of more bytes than
+    `maxStorageBufferRange` of the profile becomes several, each of which computes
+    a slice of the output, such that what a slice reads and writes of a large buffer
+    is within a range that can be bound (`dml_buffer.range`). The outermost
+    dimension of the output in which that is so is sliced: the rows of a matrix of
+    weights, where each is multiplied by one vector. What an operand's indices are
+    follows from the ranges of integers in the body, whatever the operator.
+
+    ```mlir
+    // 3 x 64 elements of 4 bytes, where 512 bytes can be bound
+    linalg.generic outs(%a : memref<3xf32>) { ... memref.load %b[%i, %k] ... }
+    // becomes
+    %0 = dml_buffer.range %b at 0 : memref<3x64xf32> to memref<128xf32>
+    linalg.generic outs(%a_rows_0_to_1 : memref<2xf32>) { ... memref.load %0 ... }
+    %1 = dml_buffer.range %b at 512 : memref<3x64xf32> to memref<64xf32>
+    linalg.generic outs(%a_row_2 : memref<1xf32>) { ... memref.load %1 ... }
+    ```
+
+    Where no slice has all that it reads in one range, as rows that an index from
+    data selects are not, a load becomes one of each of several ranges, of which the
+    right one is selected. A large output is sliced as rows of elements where no
+    dimension will do. Every element is computed by the same operations as before.
+    What still binds more is refused by `dml-convert-kernels-to-spirv`.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
+  let dependentDialects = [
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::memref::MemRefDialect"
+  ];
+}
+
 def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let summary = "Let kernels bind no more buffers than a device does";
   let description = [{
@@ -173,7 +251,7 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
@@ -365,7 +443,7 @@ def ConvertKernelsToSPIRV
     Replaces the body of every `gpu.module` by a `spirv.module` beside it, for the
     devices of a profile. A kernel that needs a feature which the profile lacks
     is an error that names the Vulkan feature and the operator, and so is one that
-    binds more storage buffers than the profile has.
+    binds more storage buffers than the profile has, or larger ranges.
 
     `index` becomes 32 bits wide where integer range analysis proves that the kernel
     computes the same with it, and 64 bits elsewhere.
@@ -376,7 +454,7 @@ def ConvertKernelsToSPIRV
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",

@@ -7,6 +7,7 @@
 #ifndef DML_EXECUTABLE_EXECUTABLE_H
 #define DML_EXECUTABLE_EXECUTABLE_H
 
+#include "dml/Codegen/DeviceProfile.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
@@ -36,8 +37,12 @@ serializeKernels(mlir::ModuleOp module);
 /// variant that needs all that one before it needs is left out, since no device
 /// would take it. Kernels and constants that are equal stand once. What a
 /// variant requires follows from what its steps use.
-llvm::FailureOr<std::vector<uint8_t>>
-exportExecutable(llvm::ArrayRef<mlir::ModuleOp> variants);
+///
+/// No constant and no temporary buffer reaches over a multiple of `maxBuffer`
+/// bytes, if it has no more: a device puts them into buffers of that size.
+llvm::FailureOr<std::vector<uint8_t>> exportExecutable(
+    llvm::ArrayRef<mlir::ModuleOp> variants,
+    uint64_t maxBuffer = DeviceProfile::promisedMemoryAllocationSize);
 
 } // namespace dml
 

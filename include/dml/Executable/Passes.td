@@ -16,7 +16,15 @@ def SerializeExecutable
     Writes the executable (.dmlx) of a module whose kernels are SPIR-V, and attaches
     its bytes as the attribute `dml.executable`. Every SPIR-V module passes
     SPIRV-Tools' validator first.
+
+    No constant and no temporary buffer reaches over a multiple of the profile's
+    `maxMemoryAllocationSize`, if it has no more bytes.
   }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
 }
 
 #endif // DML_EXECUTABLE_PASSES_TD

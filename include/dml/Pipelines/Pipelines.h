@@ -24,7 +24,7 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
       *this, "device-profile",
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
                      "any number of ',+feature', ',-feature' or "
-                     "',maxStorageBuffers=number'"),
+                     "',limit=number'"),
       llvm::cl::init("full")};
   Option<bool> fuse{
       *this, "fuse",
@@ -41,6 +41,11 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
 
 /// How operators are compiled.
 struct CompilerOptions : CodegenOptions {
+  Option<bool> externalWeights{
+      *this, "external-weights",
+      llvm::cl::desc("Leave the bytes of large constants out of the "
+                     "executable: the program that runs it binds them"),
+      llvm::cl::init(false)};
   Option<std::string> featureLevel{
       *this, "feature-level",
       llvm::cl::desc("Feature level that the operators must keep to, such as "
@@ -60,7 +65,7 @@ void buildTargetPipeline(mlir::OpPassManager &pm,
 
 /// dml operators on tensors to linalg on tensors.
 void buildDMLToLinalgPipeline(mlir::OpPassManager &pm,
-                              const CodegenOptions &options);
+                              const CompilerOptions &options);
 
 /// linalg on tensors to gpu.launch_func on buffers, with a gpu.module for each
 /// kernel. Results have become arguments.

@@ -127,6 +127,8 @@ private:
   llvm::StringMap<Tensor> tensors;
   /// Constants that are resources, by where their elements are, type and shape.
   std::map<std::tuple<const char *, DataType, Shape>, Value> weights;
+  /// What the model calls them, by where their elements are.
+  std::map<const char *, std::string> weightNames;
   /// Initializers that no node has read so far.
   llvm::StringMap<const TensorProto *> initializers;
   /// Names that outputs or needed nodes read.
@@ -415,6 +417,7 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
       tensor.type = constant->getType();
       tensor.shape = Shape(constant->getShape());
       tensor.isKnown = true;
+      weightNames.try_emplace(constant->getData(), name);
       tensor.constant = std::move(*constant);
       tensors[name] = std::move(tensor);
       initializers.erase(initializer);
@@ -790,8 +793,12 @@ Value NodeImporter::materialize(const Tensor &tensor, ArrayRef<int64_t> shape) {
     return constant.materialize(getBuilder(), loc, shape, "weights");
   Value &value =
       graph.weights[{constant.getData(), constant.getType(), Shape(shape)}];
-  if (!value)
-    value = constant.materialize(getBuilder(), loc, shape, "weights");
+  if (!value) {
+    auto name = graph.weightNames.find(constant.getData());
+    value = constant.materialize(
+        getBuilder(), loc, shape,
+        name == graph.weightNames.end() ? "weights" : name->second);
+  }
   return value;
 }
 

@@ -342,7 +342,12 @@ typedef struct DmlExecutableInfo {
   const char *producer;
   uint32_t functionCount;
   uint32_t kernelCount;
+  /* Of the constants that the file has. */
   uint64_t constantSize;
+  /* Constants that the file lacks: see dmlBindWeight. */
+  uint32_t weightCount;
+  /* The program computes something once, before its functions run. */
+  bool hasInitialization;
   /* What is enough for a device to run every function: what the last variant of
    * each needs. `requiredLimits` holds what the executable makes use of;
    * members that it cannot require are 0. */
@@ -394,6 +399,18 @@ typedef struct DmlTensorInfo {
    * of an output's buffer that lie between the tensor's own are 0. */
   const uint64_t *strides;
 } DmlTensorInfo;
+
+/* A constant whose bytes the executable does not have. */
+typedef struct DmlWeightInfo {
+  DmlTensorInfo tensor;
+  /* Where its bytes begin in the file of weights that dml-compile writes. */
+  uint64_t fileOffset;
+} DmlWeightInfo;
+
+DML_API DmlResult dmlFindWeight(DmlExecutable executable, const char *name,
+                                uint32_t *weight, DmlError *error);
+DML_API DmlResult dmlGetWeightInfo(DmlExecutable executable, uint32_t weight,
+                                   DmlWeightInfo *info, DmlError *error);
 
 typedef enum DmlStepKind {
   DML_STEP_KIND_DISPATCH = 0,
@@ -463,6 +480,23 @@ DML_API DmlResult dmlGetStepInfo(DmlExecutable executable, uint32_t function,
 DML_API DmlResult dmlCreateProgram(DmlDevice device, DmlExecutable executable,
                                    DmlProgram *program, DmlError *error);
 DML_API void dmlDestroyProgram(DmlProgram program);
+
+/* Copies the bytes of a weight to the device, those of the tensor's byteSize
+ * and strides, or replaces them. Each weight is bound once at least, and then,
+ * and whenever some were replaced, dmlInitializeProgram is called; until then
+ * functions of the program fail with DML_ERROR_INVALID_ARGUMENT. (A copy that
+ * fails, as where the device is lost, leaves the weight unbound.) Neither may
+ * overlap with other uses of the program, or with submitted work of it. */
+DML_API DmlResult dmlBindWeight(DmlProgram program, uint32_t weight,
+                                const void *data, size_t size, DmlError *error);
+/* The same with bytes of a file, from `offset` on. */
+DML_API DmlResult dmlBindWeightFromFile(DmlProgram program, uint32_t weight,
+                                        const char *path, uint64_t offset,
+                                        DmlError *error);
+
+/* Runs on the device what depends on constants and weights alone, and waits for
+ * it. dmlCreateProgram does so where an executable has no weights. */
+DML_API DmlResult dmlInitializeProgram(DmlProgram program, DmlError *error);
 
 /* Host memory of `size` bytes, which has the tensor's strides; the size must be
  * the tensor's byteSize. */

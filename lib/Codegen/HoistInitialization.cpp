@@ -1,0 +1,230 @@
+//===- HoistInitialization.cpp - What is computed once --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "dml/IR/Ownership.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace dml {
+#define GEN_PASS_DEF_HOISTINITIALIZATION
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+/// The bytes of a tensor, or 0 of anything else.
+static int64_t getTensorBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      !tensor.getElementType().isIntOrFloat())
+    return 0;
+  return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
+}
+
+/// Whether `op` computes elements, and does not only say where they are.
+static bool computes(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return false;
+  WalkResult result = generic.getBody()->walk([](Operation *nested) {
+    bool moves =
+        nested->getNumResults() == 0 || nested->getNumRegions() ||
+        isa<linalg::IndexOp, tensor::ExtractOp, arith::SelectOp>(nested) ||
+        nested->hasTrait<OpTrait::ConstantLike>() ||
+        llvm::all_of(nested->getResultTypes(), [](Type type) {
+          return type.isIndex() || type.isInteger(1);
+        });
+    return moves ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+/// What `op` reads, whether by itself or within its regions.
+static llvm::SetVector<Value> getReadValues(Operation *op) {
+  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values;
+}
+
+namespace {
+/// A value that depends on constants alone.
+struct Known {
+  /// The weights and constants that it is computed of.
+  llvm::SmallPtrSet<Value, 4> sources;
+  bool isComputed = false;
+};
+
+/// The function that runs once, as far as it is built.
+class Initialization {
+public:
+  explicit Initialization(ModuleOp module) : module(module) {}
+
+  /// Moves what `function` computes of constants.
+  LogicalResult hoist(func::FuncOp function);
+  /// Ends the function, if anything was moved.
+  void finish();
+
+private:
+  /// `value` of `source` in the initialization.
+  Value clone(Value value, func::FuncOp source, IRMapping &mapping);
+  Value getWeight(BlockArgument argument, func::FuncOp source);
+
+  ModuleOp module;
+  func::FuncOp initialization;
+  SmallVector<Value> results;
+  llvm::StringMap<Value> weights;
+};
+} // namespace
+
+Value Initialization::getWeight(BlockArgument argument, func::FuncOp source) {
+  DictionaryAttr attributes = source.getArgAttrDict(argument.getArgNumber());
+  Value &weight =
+      weights[attributes.getAs<StringAttr>(nameAttrName).getValue()];
+  if (!weight) {
+    unsigned index = initialization.getNumArguments();
+    (void)initialization.insertArgument(index, argument.getType(), attributes,
+                                        argument.getLoc());
+    weight = initialization.getArgument(index);
+  }
+  return weight;
+}
+
+Value Initialization::clone(Value value, func::FuncOp source,
+                            IRMapping &mapping) {
+  if (Value found = mapping.lookupOrNull(value))
+    return found;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    mapping.map(value, getWeight(argument, source));
+    return mapping.lookup(value);
+  }
+  Operation *op = value.getDefiningOp();
+  for (Value read : getReadValues(op))
+    clone(read, source, mapping);
+  OpBuilder::atBlockEnd(&initialization.getBody().front()).clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+LogicalResult Initialization::hoist(func::FuncOp function) {
+  if (!function.isPublic() || !function.getBody().hasOneBlock())
+    return success();
+  Block &block = function.getBody().front();
+  llvm::DenseMap<Value, Known> known;
+  for (BlockArgument argument : block.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), ownedAttrName))
+      known[argument].sources.insert(argument);
+  for (Operation &op : block.without_terminator()) {
+    if (!isMemoryEffectFree(&op))
+      continue;
+    llvm::SetVector<Value> reads = getReadValues(&op);
+    if (llvm::any_of(reads, [&](Value read) { return !known.contains(read); }))
+      continue;
+    Known result;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+      if (getTensorBytes(constant.getType()) && !splat)
+        result.sources.insert(constant.getResult());
+    }
+    result.isComputed = computes(&op);
+    for (Value read : reads) {
+      const Known &from = known.find(read)->second;
+      result.sources.insert(from.sources.begin(), from.sources.end());
+      result.isComputed |= from.isComputed;
+    }
+    for (Value value : op.getResults())
+      known[value] = result;
+  }
+
+  // What others read that do not depend on constants alone.
+  llvm::SetVector<Value> frontier;
+  for (Operation &op : block) {
+    if (op.getNumResults() && known.contains(op.getResult(0)))
+      continue;
+    for (Value read : getReadValues(&op)) {
+      auto found = known.find(read);
+      if (found == known.end() || !found->second.isComputed)
+        continue;
+      int64_t bytes = 0;
+      for (Value source : found->second.sources)
+        bytes += getTensorBytes(source.getType());
+      int64_t own = getTensorBytes(read.getType());
+      if (own && own <= bytes)
+        frontier.insert(read);
+    }
+  }
+  if (frontier.empty())
+    return success();
+
+  OpBuilder builder(module.getContext());
+  if (!initialization) {
+    initialization =
+        func::FuncOp::create(builder, function.getLoc(), "initialize",
+                             builder.getFunctionType(TypeRange(), TypeRange()));
+    initialization->setAttr(initializationAttrName, builder.getUnitAttr());
+    // What the function's operators are checked against holds here, too.
+    if (Attribute target = function->getAttr(targetAttrName))
+      initialization->setAttr(targetAttrName, target);
+    initialization.addEntryBlock();
+  }
+  IRMapping mapping;
+  auto number = static_cast<int64_t>(results.size());
+  for (Value value : frontier)
+    results.push_back(clone(value, function, mapping));
+  for (Value value : frontier) {
+    unsigned index = function.getNumArguments();
+    if (failed(function.insertArgument(
+            index, value.getType(),
+            builder.getDictionaryAttr(builder.getNamedAttr(
+                persistentAttrName, builder.getI64IntegerAttr(number++))),
+            value.getLoc())))
+      return failure();
+    value.replaceAllUsesWith(function.getArgument(index));
+  }
+  return success();
+}
+
+void Initialization::finish() {
+  if (!initialization)
+    return;
+  OpBuilder builder = OpBuilder::atBlockEnd(&initialization.getBody().front());
+  func::ReturnOp::create(builder, initialization.getLoc(), results);
+  initialization.setType(
+      builder.getFunctionType(initialization.getArgumentTypes(),
+                              llvm::map_to_vector(results, [](Value value) {
+                                return value.getType();
+                              })));
+  SymbolTable symbols(module);
+  symbols.insert(initialization, module.getBody()->begin());
+}
+
+namespace {
+struct HoistInitialization
+    : dml::impl::HoistInitializationBase<HoistInitialization> {
+  void runOnOperation() override {
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    // What another run of the pass has moved stays.
+    if (llvm::any_of(functions, [](func::FuncOp function) {
+          return function->hasAttr(initializationAttrName);
+        }))
+      return;
+    Initialization initialization(getOperation());
+    for (func::FuncOp function : functions)
+      if (failed(initialization.hoist(function)))
+        return signalPassFailure();
+    initialization.finish();
+  }
+};
+} // namespace

@@ -1,0 +1,78 @@
+//===- OwnConstants.cpp - Weights that the caller binds -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "dml/IR/Ownership.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace dml {
+#define GEN_PASS_DEF_OWNCONSTANTS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
+  void runOnOperation() override {
+    // Tensors of the signatures have their names already.
+    llvm::StringSet<> taken;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto take = [&](DictionaryAttr attributes) {
+        if (attributes)
+          if (auto name = attributes.getAs<StringAttr>(nameAttrName))
+            taken.insert(name.getValue());
+      };
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        take(function.getArgAttrDict(i));
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        take(function.getResultAttrDict(i));
+    }
+    // A weight has one name, whatever function reads it.
+    llvm::DenseMap<Attribute, StringAttr> names;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isPublic() || function.isDeclaration())
+        continue;
+      llvm::MapVector<Attribute, SmallVector<arith::ConstantOp, 1>> constants;
+      function.walk([&](arith::ConstantOp op) {
+        if (isa<DenseResourceElementsAttr>(op.getValue()))
+          constants[op.getValue()].push_back(op);
+      });
+      for (auto &[value, ops] : constants) {
+        StringAttr &name = names[value];
+        if (!name) {
+          StringRef key =
+              cast<DenseResourceElementsAttr>(value).getRawHandle().getKey();
+          std::string unique = key.str();
+          for (unsigned i = 1; !taken.insert(unique).second; ++i)
+            unique = (key + "." + Twine(i)).str();
+          name = StringAttr::get(&getContext(), unique);
+        }
+        OpBuilder builder(&getContext());
+        unsigned index = function.getNumArguments();
+        if (failed(function.insertArgument(
+                index, ops.front().getType(),
+                builder.getDictionaryAttr(
+                    {builder.getNamedAttr(nameAttrName, name),
+                     builder.getNamedAttr(ownedAttrName,
+                                          builder.getUnitAttr())}),
+                ops.front().getLoc())))
+          return signalPassFailure();
+        for (arith::ConstantOp op : ops) {
+          op.replaceAllUsesWith(Value(function.getArgument(index)));
+          op.erase();
+        }
+      }
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,517 @@
+//===- SliceBuffers.cpp - Ranges of buffers too large to bind -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementMap.h"
+#include "IndexForms.h"
+#include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Codegen/Placement.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_SLICEBUFFERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// What a slice reads and writes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A slice of the output: of each dimension, `sizes` coordinates from `offsets`
+/// on.
+struct Box {
+  SmallVector<int64_t> offsets, sizes;
+
+  IndexRange getRange(int64_t dim) const {
+    return {offsets[dim], offsets[dim] + sizes[dim] - 1};
+  }
+  /// The part of `size` coordinates of one dimension, `skipped` behind the
+  /// first.
+  Box getPart(int64_t dim, int64_t skipped, int64_t size) const {
+    Box part = *this;
+    part.offsets[dim] += skipped;
+    part.sizes[dim] = size;
+    return part;
+  }
+};
+
+/// Bytes of a buffer from `begin` up to `end`.
+struct ByteRange {
+  int64_t begin, end;
+
+  int64_t size() const { return end - begin; }
+  void add(const ByteRange &other) {
+    begin = std::min(begin, other.begin);
+    end = std::max(end, other.end);
+  }
+  /// The bytes that are bound for these: where ranges may begin.
+  ByteRange getBound() const {
+    return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
+            end};
+  }
+};
+
+/// The integers that values of a body may be, where the coordinates are those
+/// of a box.
+class BodyRanges {
+public:
+  explicit BodyRanges(const Box &box) : box(box) {}
+
+  IndexRange get(Value index) {
+    ConstantIntRanges range = compute(index);
+    return {range.smin().getSExtValue(), range.smax().getSExtValue()};
+  }
+
+private:
+  static ConstantIntRanges fromRange(const IndexRange &range) {
+    constexpr unsigned bits = IndexType::kInternalStorageBitWidth;
+    return ConstantIntRanges::fromSigned(APInt(bits, range.min, true),
+                                         APInt(bits, range.max, true));
+  }
+
+  ConstantIntRanges compute(Value value) {
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    ConstantIntRanges range = infer(value);
+    known.try_emplace(value, range);
+    return range;
+  }
+
+  ConstantIntRanges infer(Value value) {
+    auto unknown = ConstantIntRanges::maxRange(
+        ConstantIntRanges::getStorageBitwidth(value.getType()));
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop || argument != loop.getInductionVar() ||
+          !value.getType().isIndex())
+        return unknown;
+      int64_t first = get(loop.getLowerBound()).min;
+      return fromRange(
+          {first, std::max(first, get(loop.getUpperBound()).max - 1)});
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
+      return fromRange(box.getRange(static_cast<int64_t>(index.getDim())));
+    auto inferable = dyn_cast<InferIntRangeInterface>(op);
+    if (!inferable || op->getNumRegions())
+      return unknown;
+    SmallVector<IntegerValueRange> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operand.getType().isIntOrIndex()
+                             ? IntegerValueRange(compute(operand))
+                             : IntegerValueRange());
+    inferable.inferResultRangesFromOptional(
+        operands, [&](Value result, const IntegerValueRange &range) {
+          if (result == value && !range.isUninitialized())
+            unknown = range.getValue();
+        });
+    return unknown;
+  }
+
+  const Box &box;
+  llvm::DenseMap<Value, ConstantIntRanges> known;
+};
+
+/// A buffer that elements of `type` are read from or written to, and where it
+/// is in the one that is bound.
+struct Access {
+  MemRefType type;
+  Placement placement;
+
+  int64_t getElementBytes() const { return type.getElementTypeBitWidth() / 8; }
+  int64_t getRootBytes() const {
+    return getNumBytes(cast<MemRefType>(placement.root.getType()));
+  }
+  /// The bytes of the root that elements at `indices` are in. An index that
+  /// would be out of range is one that nothing reads.
+  ByteRange getBytes(ArrayRef<IndexRange> indices) const;
+};
+} // namespace
+
+ByteRange Access::getBytes(ArrayRef<IndexRange> indices) const {
+  IndexRange position = {0, 0};
+  for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
+    position.min =
+        position.min * size + std::clamp<int64_t>(index.min, 0, size - 1);
+    position.max =
+        position.max * size + std::clamp<int64_t>(index.max, 0, size - 1);
+  }
+  int64_t width = getElementBytes();
+  // The first and the last byte.
+  IndexRange bytes = {position.min * width, position.max * width + width - 1};
+  for (const Strip &strip : placement.strips) {
+    IndexRange row = {0, 0}, column = bytes;
+    if (strip.count > 1) {
+      row = {bytes.min / strip.run, bytes.max / strip.run};
+      column = {bytes.min % strip.run, bytes.max % strip.run};
+      if (row.min != row.max)
+        column = {0, strip.run - 1};
+    }
+    bytes = {strip.offset + row.min * strip.stride + column.min,
+             strip.offset + row.max * strip.stride + column.max};
+  }
+  return {bytes.min, bytes.max + 1};
+}
+
+/// Nothing if `buffer` is a view that nobody knows the place of.
+static std::optional<Access> getAccess(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (!placement || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8)
+    return std::nullopt;
+  return Access{type, std::move(*placement)};
+}
+
+//===----------------------------------------------------------------------===//
+// Slicing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Makes slices of one generic.
+class Slicer {
+public:
+  /// A range has at most `limit` bytes.
+  Slicer(linalg::GenericOp op, int64_t limit)
+      : op(op), limit(llvm::alignDown(limit, DeviceProfile::rangeAlignment)) {}
+
+  /// Replaces the generic where it binds more than a range, as far as that is
+  /// understood.
+  void run();
+
+private:
+  struct Read {
+    memref::LoadOp load;
+    Access access;
+  };
+
+  /// The loads of `generic` from buffers that are too large.
+  std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
+  /// Those of `reads` for the coordinates of `box`.
+  static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
+  ByteRange getOutputBytes(const Box &box) const;
+  /// The bytes by which the ranges that a slice binds are too large together.
+  int64_t getExcess(const Box &box) const;
+  /// The slices that bind no more than a range each, or those nearest to that.
+  SmallVector<Box> cut(const Box &box) const;
+  int64_t getSliceSize(const Box &box, int64_t dim) const;
+
+  void build(const Box &box);
+  Value buildOutput(ImplicitLocOpBuilder &b, const Box &box);
+  void buildReads(linalg::GenericOp slice);
+  /// The position of what `load` reads in the root, in elements.
+  static Value buildPosition(ImplicitLocOpBuilder &b, const Read &read);
+  Value buildRange(const Read &read, const ByteRange &bytes);
+
+  linalg::GenericOp op;
+  int64_t limit;
+  Access output;
+  SmallVector<Read> reads;
+  /// The ranges of the slice that is built, by root, first byte and type.
+  llvm::MapVector<std::tuple<Value, int64_t, Type>, Value> ranges;
+};
+} // namespace
+
+std::optional<SmallVector<Slicer::Read>>
+Slicer::getLargeReads(linalg::GenericOp generic) {
+  SmallVector<Read> found;
+  bool isKnown = true;
+  generic.getBody()->walk([&](memref::LoadOp load) {
+    std::optional<Access> access = getAccess(load.getMemRef());
+    isKnown &= access.has_value();
+    if (access && access->getRootBytes() > limit)
+      found.push_back({load, std::move(*access)});
+  });
+  if (!isKnown)
+    return std::nullopt;
+  return found;
+}
+
+SmallVector<ByteRange> Slicer::getBytes(ArrayRef<Read> reads, const Box &box) {
+  BodyRanges ranges(box);
+  return llvm::map_to_vector(reads, [&](const Read &read) {
+    auto load = read.load;
+    return read.access.getBytes(llvm::map_to_vector(
+        load.getIndices(), [&](Value index) { return ranges.get(index); }));
+  });
+}
+
+ByteRange Slicer::getOutputBytes(const Box &box) const {
+  return output.getBytes(
+      llvm::map_to_vector(llvm::seq<int64_t>(output.type.getRank()),
+                          [&](int64_t dim) { return box.getRange(dim); }));
+}
+
+int64_t Slicer::getExcess(const Box &box) const {
+  llvm::SmallMapVector<Value, ByteRange, 4> byRoot;
+  for (auto [read, bytes] : llvm::zip_equal(reads, getBytes(reads, box))) {
+    auto [found, isNew] = byRoot.insert({read.access.placement.root, bytes});
+    if (!isNew)
+      found->second.add(bytes);
+  }
+  int64_t excess = 0;
+  for (auto &[_, bytes] : byRoot)
+    excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
+  if (output.getRootBytes() <= limit)
+    return excess;
+  // A slice of a large output is one range of it.
+  ByteRange bytes = getOutputBytes(box);
+  int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
+  if (bytes.size() > own)
+    return excess + bytes.size();
+  return excess + std::max<int64_t>(0, bytes.getBound().size() +
+                                           DeviceProfile::vectorBytes - limit);
+}
+
+/// The coordinates of `dim` that a slice of `box` has: as many as fit, if one
+/// does.
+int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
+  int64_t fits = 0, size = box.sizes[dim];
+  while (size - fits > 1) {
+    int64_t middle = fits + (size - fits) / 2;
+    (getExcess(box.getPart(dim, 0, middle)) ? size : fits) = middle;
+  }
+  // Slices begin where a range or at least a vector may.
+  int64_t inner = output.getElementBytes();
+  for (int64_t later = dim + 1; later < output.type.getRank(); ++later)
+    inner *= output.type.getDimSize(later);
+  for (int64_t wanted :
+       {int64_t(DeviceProfile::rangeAlignment), DeviceProfile::vectorBytes}) {
+    int64_t step = wanted / std::gcd(wanted, inner);
+    if (fits >= step)
+      return fits - fits % step;
+  }
+  return std::max<int64_t>(fits, 1);
+}
+
+SmallVector<Box> Slicer::cut(const Box &box) const {
+  int64_t excess = getExcess(box);
+  for (int64_t dim = 0; excess && dim < output.type.getRank(); ++dim) {
+    int64_t size = box.sizes[dim];
+    if (size == 1 || getExcess(box.getPart(dim, 0, 1)) >= excess)
+      continue;
+    int64_t step = getSliceSize(box, dim);
+    SmallVector<Box> slices;
+    for (int64_t done = 0; done < size; done += step)
+      slices.append(cut(box.getPart(dim, done, std::min(step, size - done))));
+    return slices;
+  }
+  return {box};
+}
+
+Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
+  Value buffer = op.getOutputs().front();
+  Type element = output.type.getElementType();
+  int64_t width = output.getElementBytes();
+  auto pack = [&](Value view, ArrayRef<int64_t> shape) -> Value {
+    return b.createOrFold<BufferViewOp>(MemRefType::get(shape, element), view,
+                                        /*whole=*/false);
+  };
+  auto getPart = [&](Value source, int64_t dim, int64_t offset, int64_t size) {
+    auto shape = llvm::to_vector(cast<MemRefType>(source.getType()).getShape());
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+        strides(shape.size(), b.getIndexAttr(1));
+    offsets[dim] = b.getIndexAttr(offset);
+    shape[dim] = size;
+    Value part = memref::SubViewOp::create(
+        b, source, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
+        strides);
+    return pack(part, shape);
+  };
+
+  if (output.getRootBytes() <= limit) {
+    for (int64_t dim = 0; dim < output.type.getRank(); ++dim)
+      if (box.sizes[dim] != output.type.getDimSize(dim))
+        buffer =
+            getPart(pack(buffer, cast<MemRefType>(buffer.getType()).getShape()),
+                    dim, box.offsets[dim], box.sizes[dim]);
+    return buffer;
+  }
+  ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
+  // Kernels store whole vectors at the end of a buffer: what lies behind a
+  // range is of the root, which is no part of a slice.
+  if (bound.end != output.getRootBytes())
+    bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
+  Value range = BufferRangeOp::create(
+      b, MemRefType::get({bound.size() / width}, element),
+      output.placement.root, b.getI64IntegerAttr(bound.begin));
+  if (bound.size() != bytes.size())
+    range = getPart(range, 0, (bytes.begin - bound.begin) / width,
+                    bytes.size() / width);
+  return pack(range, box.sizes);
+}
+
+Value Slicer::buildRange(const Read &read, const ByteRange &bytes) {
+  Value root = read.access.placement.root;
+  Type element = read.access.type.getElementType();
+  Value &range = ranges[{root, bytes.begin, element}];
+  if (range)
+    return range;
+  OpBuilder b(op);
+  auto type =
+      MemRefType::get({bytes.size() / read.access.getElementBytes()}, element);
+  range = BufferRangeOp::create(b, op.getLoc(), type, root,
+                                b.getI64IntegerAttr(bytes.begin));
+  return range;
+}
+
+Value Slicer::buildPosition(ImplicitLocOpBuilder &b, const Read &read) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto add = [&](Value value, Value other) {
+    return b.createOrFold<arith::AddIOp>(value, other);
+  };
+  auto multiply = [&](Value value, int64_t by) {
+    return b.createOrFold<arith::MulIOp>(value, constant(by));
+  };
+  Value position = constant(0);
+  auto load = read.load;
+  for (auto [index, size] :
+       llvm::zip_equal(load.getIndices(), read.access.type.getShape()))
+    position = add(multiply(position, size), index);
+  int64_t width = read.access.getElementBytes();
+  for (const Strip &strip : read.access.placement.strips) {
+    if (strip.count > 1) {
+      Value run = constant(strip.run / width);
+      Value row = arith::DivUIOp::create(b, position, run);
+      position = add(multiply(row, strip.stride / width),
+                     arith::RemUIOp::create(b, position, run));
+    }
+    position = add(position, constant(strip.offset / width));
+  }
+  return position;
+}
+
+void Slicer::buildReads(linalg::GenericOp slice) {
+  ranges.clear();
+  SmallVector<Read> reads = *getLargeReads(slice);
+  Box box;
+  box.sizes = llvm::to_vector(
+      cast<MemRefType>(slice.getOutputs().front().getType()).getShape());
+  box.offsets.assign(box.sizes.size(), 0);
+  SmallVector<ByteRange> bytes = getBytes(reads, box);
+  llvm::SmallMapVector<Value, ByteRange, 4> byRoot;
+  for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
+    auto [found, isNew] = byRoot.insert({read.access.placement.root, range});
+    if (!isNew)
+      found->second.add(range);
+  }
+  for (auto [read, own] : llvm::zip_equal(reads, bytes)) {
+    ImplicitLocOpBuilder b(read.load.getLoc(), read.load);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    int64_t width = read.access.getElementBytes();
+    Value position = buildPosition(b, read);
+    ByteRange bound =
+        byRoot.find(read.access.placement.root)->second.getBound();
+    if (bound.size() > limit)
+      bound = own.getBound();
+    Value element;
+    if (bound.size() <= limit) {
+      Value range = buildRange(read, bound);
+      element =
+          memref::LoadOp::create(b, range,
+                                 ValueRange(b.createOrFold<arith::SubIOp>(
+                                     position, constant(bound.begin / width))));
+    } else {
+      // One element of each range, of which the right one is selected.
+      for (int64_t begin = bound.begin; begin < bound.end; begin += limit) {
+        ByteRange part = {begin, std::min(begin + limit, bound.end)};
+        Value within =
+            arith::SubIOp::create(b, position, constant(part.begin / width));
+        within = arith::MaxSIOp::create(b, within, constant(0));
+        within = arith::MinSIOp::create(b, within,
+                                        constant(part.size() / width - 1));
+        Value loaded = memref::LoadOp::create(b, buildRange(read, part),
+                                              ValueRange(within));
+        if (!element) {
+          element = loaded;
+          continue;
+        }
+        Value isBehind =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, position,
+                                  constant(part.begin / width));
+        element = arith::SelectOp::create(b, isBehind, loaded, element);
+      }
+    }
+    read.load.replaceAllUsesWith(element);
+    read.load.erase();
+  }
+}
+
+void Slicer::build(const Box &box) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value buffer = buildOutput(b, box);
+  auto slice = cast<linalg::GenericOp>(b.clone(*op));
+  slice.getOutputsMutable()[0].set(buffer);
+  slice.getBody()->walk([&](linalg::IndexOp index) {
+    int64_t offset = box.offsets[index.getDim()];
+    if (offset == 0)
+      return;
+    b.setInsertionPointAfter(index);
+    Value shifted = arith::AddIOp::create(
+        b, index, arith::ConstantIndexOp::create(b, offset));
+    index.getResult().replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+  });
+  buildReads(slice);
+}
+
+void Slicer::run() {
+  if (!op.hasPureBufferSemantics() || !isElementMap(op))
+    return;
+  std::optional<Access> access = getAccess(op.getOutputs().front());
+  std::optional<SmallVector<Read>> large = getLargeReads(op);
+  // What is not understood is refused where kernels are bound, by its name.
+  if (!access || !large || (large->empty() && access->getRootBytes() <= limit))
+    return;
+  output = std::move(*access);
+  reads = std::move(*large);
+  Box whole;
+  whole.sizes = llvm::to_vector(output.type.getShape());
+  whole.offsets.assign(whole.sizes.size(), 0);
+  SmallVector<Box> slices = cut(whole);
+  // A part of an output that lies in several places is bound as it is.
+  if (output.getRootBytes() > limit &&
+      llvm::any_of(slices, [&](const Box &box) {
+        ByteRange bytes = getOutputBytes(box);
+        return bytes.getBound().size() + DeviceProfile::vectorBytes > limit;
+      }))
+    return;
+  for (const Box &box : slices)
+    build(box);
+  op.erase();
+}
+
+namespace {
+struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    for (linalg::GenericOp op : generics)
+      Slicer(op, profile->getMaxStorageBufferRange()).run();
+  }
+};
+} // namespace
