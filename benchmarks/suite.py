@@ -19,7 +19,8 @@ def ints(values):
 
 
 # An operator here is a function of the types: from the shapes of its operands
-# to the shape of its result and the text between the operands and the types.
+# to the shape of its result and the text between the operands and the types,
+# and to the result's element type, where that is another.
 
 
 def padding(mode, start, end=None):
@@ -69,6 +70,49 @@ def elementwise(name, operands=1, **attributes):
     return build
 
 
+def softmax(name, axis):
+    def build(shape):
+        return (f"activation_{name}1", shape, [], f"axes = {ints([axis])}")
+    return build
+
+
+def layer_norm(axis):
+    """With a scale and a bias of the sizes of a set."""
+    def build(shape):
+        of_set = [size if dim == axis else 1 for dim, size in enumerate(shape)]
+        return ("mean_variance_normalization1", shape, [of_set, of_set],
+                f"axes = {ints([axis])}, normalize_variance = true, "
+                "epsilon = 0.00001 : f32")
+    return build
+
+
+def without(shape, axes):
+    return [1 if dim in axes else size for dim, size in enumerate(shape)]
+
+
+def reduce(function, *axes):
+    def build(shape):
+        return ("reduce", without(shape, axes), [],
+                f"function = #dml.reduce_function<{function}>, axes = {ints(axes)}")
+    return build
+
+
+def argmax(axis):
+    def build(shape):
+        return ("argmax", without(shape, [axis]), [], f"axes = {ints([axis])}, "
+                "axis_direction = #dml.axis_direction<increasing>", "ui32")
+    return build
+
+
+def cumulative(name, axis):
+    def build(shape):
+        flag = {"summation": "sum", "product": "product"}[name]
+        return (f"cumulative_{name}", shape, [], f"axis = {axis} : i64, "
+                "axis_direction = #dml.axis_direction<increasing>, "
+                f"has_exclusive_{flag} = false")
+    return build
+
+
 def gemm(columns):
     """A product with a matrix of so many columns, or with one of each batch."""
     def build(shape):
@@ -98,17 +142,19 @@ def module(shape, dtype, operators):
     arguments = [f"%input: {tensor(shape, dtype)}"]
     body = []
     value = "%input"
+    result_type = dtype
     for at, operator in enumerate(operators):
-        name, result, others, attributes = operator(shape)
+        name, result, others, attributes, *result_type = operator(shape)
+        result_type = result_type[0] if result_type else dtype
         operands, types = [value], [tensor(shape, dtype)]
-        for other in others:
-            operands.append(f"%other{at}")
+        for number, other in enumerate(others):
+            operands.append(f"%other{at}" + (f"_{number}" if number else ""))
             types.append(tensor(other, dtype))
-            arguments.append(f"%other{at}: {types[-1]}")
+            arguments.append(f"{operands[-1]}: {types[-1]}")
         body.append(f"  %{at} = dml.{name} {', '.join(operands)} {{{attributes}}}\n"
-                    f"      : ({', '.join(types)}) -> {tensor(result, dtype)}\n")
+                    f"      : ({', '.join(types)}) -> {tensor(result, result_type)}\n")
         shape, value = result, f"%{at}"
-    result = tensor(shape, dtype)
+    result = tensor(shape, result_type)
     return (f"func.func @main({', '.join(arguments)}) -> {result} {{\n"
             f"{''.join(body)}  return {value} : {result}\n}}\n")
 
@@ -153,6 +199,27 @@ def cases(eighth=False):
     add("chain_elementwise", whole, FLOATS, elementwise("element_wise_multiply", 2),
         elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
                                                         alpha=0.1))
+
+    # Rows that become one number, or are divided by one: many short ones, and
+    # few long ones, too. (The input is read once and the result written once, if
+    # a workgroup holds a row.)
+    for suffix, shape in (("", (8192, 4096)), ("_short", (65536, 128)),
+                          ("_few", (4, 1 << 23)), ("_one", (1, 1 << 25))):
+        add(f"softmax{suffix}", shape, FLOATS, softmax("softmax", 1))
+        add(f"log_softmax{suffix}", shape, FLOATS, softmax("log_softmax", 1))
+        add(f"layer_norm{suffix}", shape, FLOATS, layer_norm(1))
+        add(f"reduce_rows{suffix}", shape, FLOATS, reduce("sum", 1))
+        add(f"argmax{suffix}", shape, FLOATS, argmax(1))
+        add(f"cumulative_sum{suffix}", shape, FLOATS, cumulative("summation", 1))
+    for suffix, shape in (("", (8192, 4096)), ("_few", (262144, 128)),
+                          ("_three", (1 << 23, 3))):
+        add(f"reduce_columns{suffix}", shape, FLOATS, reduce("sum", 0))
+        add(f"cumulative_sum_columns{suffix}", shape, FLOATS,
+            cumulative("summation", 0))
+    add("reduce_all", (8192, 4096), FLOATS, reduce("sum", 0, 1))
+    add("softmax_channels", (32, 64, 128, 128), FLOATS, softmax("softmax", 1))
+    add("odd_softmax", (8192, 4095), FLOATS, softmax("softmax", 1))
+    add("odd_reduce_rows", (8192, 4095), FLOATS, reduce("sum", 1))
 
     # Sums of products: what is computed is what takes the time, and a copy of as
     # many bytes is far away.

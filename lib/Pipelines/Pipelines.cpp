@@ -85,8 +85,12 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm, const CodegenOptions &) {
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
-  if (options.fuse)
-    pm.addNestedPass<func::FuncOp>(createFuseProducers());
+  if (options.fuse) {
+    FuseProducersOptions fuse;
+    fuse.deviceProfile = options.deviceProfile;
+    fuse.rowTile = options.rowTile;
+    pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
+  }
   // Of concatenations those that no reader has taken in.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
   EmulateTypesOptions emulate;
@@ -119,6 +123,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
+  select.rowTile = options.rowTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());

@@ -103,6 +103,12 @@ static cl::opt<std::string> contractionTile(
              "for matrix products and convolutions, such as 64x64: 'auto' (the "
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> rowTile(
+    "row-tile",
+    cl::desc("Threads of a row and the vectors that each has at a time in "
+             "kernels for reductions of rows, such as 32x4: 'auto' (the "
+             "default) chooses them, 'none' makes no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
 /// Prints an error of this tool, for which it ends with `exitCode`.
 static ExitCode reportError(const llvm::Twine &message,
@@ -251,6 +257,7 @@ static ExitCode run() {
   options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
   options.contractionTile = contractionTile.getValue();
+  options.rowTile = rowTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }
