@@ -21,10 +21,15 @@ def ints(values):
     return f"array<i64: {', '.join(map(str, values))}>"
 
 
-# An operator here is a function of the types: from the shape of its first operand
-# to its name, the shape of its result, the shapes of its other operands and the text
-# between the operands and the types. Products of matrices and convolutions also say
-# how many operations they take: a product and a sum are two.
+class Operator(typing.NamedTuple):
+    """What a builder below makes of the shape of an operator's first operand."""
+    name: str
+    result: list  # the shape of the result
+    others: list  # the shapes of the other operands
+    attributes: str
+    operations: int = 0  # those of a product of matrices or a convolution: a product
+    # and a sum are two
+    dtype: str = ""  # the result's element type, where it is not the operands' own
 
 
 def padding(mode, start, end=None):
@@ -32,24 +37,27 @@ def padding(mode, start, end=None):
 
     def build(shape):
         value = "padding_value = 0.5 : f32, " if mode == "constant" else ""
-        return ("padding", [a + b + c for a, b, c in zip(shape, start, end)], [],
-                f"mode = #dml.padding_mode<{mode}>, {value}"
-                f"start_padding = {ints(start)}, end_padding = {ints(end)}")
+        return Operator(
+            "padding", [a + b + c for a, b, c in zip(shape, start, end)], [],
+            f"mode = #dml.padding_mode<{mode}>, {value}"
+            f"start_padding = {ints(start)}, end_padding = {ints(end)}")
     return build
 
 
 def tile(*repeats):
     def build(shape):
-        return ("tile", [a * b for a, b in zip(shape, repeats)], [],
-                f"repeats = {ints(repeats)}")
+        return Operator(
+            "tile", [a * b for a, b in zip(shape, repeats)], [],
+            f"repeats = {ints(repeats)}")
     return build
 
 
 def resample(mode, *scales):
     def build(shape):
-        return ("resample", [int(a * b) for a, b in zip(shape, scales)], [],
-                f"mode = #dml.interpolation_mode<{mode}>, "
-                f"scales = array<f32: {', '.join(str(float(s)) for s in scales)}>")
+        return Operator(
+            "resample", [int(a * b) for a, b in zip(shape, scales)], [],
+            f"mode = #dml.interpolation_mode<{mode}>, "
+            f"scales = array<f32: {', '.join(str(float(s)) for s in scales)}>")
     return build
 
 
@@ -58,29 +66,137 @@ def max_pooling_grad(window, stride, pad, dimensions=2):
         spatial = [(size + 2 * pad - window) // stride + 1
                    for size in shape[-dimensions:]]
         all_of = lambda value: ints([value] * dimensions)
-        return ("max_pooling_grad", shape, [[*shape[:-dimensions], *spatial]],
-                f"strides = {all_of(stride)}, window_size = {all_of(window)}, "
-                f"start_padding = {all_of(pad)}, end_padding = {all_of(pad)}, "
-                f"dilations = {all_of(1)}")
+        return Operator(
+            "max_pooling_grad", shape, [[*shape[:-dimensions], *spatial]],
+            f"strides = {all_of(stride)}, window_size = {all_of(window)}, "
+            f"start_padding = {all_of(pad)}, end_padding = {all_of(pad)}, "
+            f"dilations = {all_of(1)}")
     return build
 
 
 def elementwise(name, operands=1, **attributes):
     """An element-wise operator; the operands after the first have arguments."""
     def build(shape):
-        return (name, shape, [shape] * (operands - 1),
-                ", ".join(f"{key} = {float(value)} : f32"
-                          for key, value in attributes.items()))
+        return Operator(
+            name, shape, [shape] * (operands - 1),
+            ", ".join(f"{key} = {float(value)} : f32"
+            for key, value in attributes.items()))
     return build
 
 
-def gemm(columns):
-    """A product with a matrix of so many columns, or with one of each batch."""
+def softmax(name, axis):
     def build(shape):
-        transforms = "".join(f", trans_{side} = #dml.matrix_transform<none>"
-                             for side in "ab")
-        return ("gemm", [*shape[:-1], columns], [[*shape[:-2], shape[-1], columns]],
-                transforms[2:], 2 * math.prod(shape) * columns)
+        return Operator(f"activation_{name}1", shape, [], f"axes = {ints([axis])}")
+    return build
+
+
+def layer_norm(axis):
+    """With a scale and a bias of the sizes of a set."""
+    def build(shape):
+        of_set = [size if dim == axis else 1 for dim, size in enumerate(shape)]
+        return Operator(
+            "mean_variance_normalization1", shape, [of_set, of_set],
+            f"axes = {ints([axis])}, normalize_variance = true, "
+            "epsilon = 0.00001 : f32")
+    return build
+
+
+def without(shape, axes):
+    return [1 if dim in axes else size for dim, size in enumerate(shape)]
+
+
+def reduce(function, *axes):
+    def build(shape):
+        return Operator(
+            "reduce", without(shape, axes), [],
+            f"function = #dml.reduce_function<{function}>, axes = {ints(axes)}")
+    return build
+
+
+def argmax(axis):
+    def build(shape):
+        return Operator(
+            "argmax", without(shape, [axis]), [], f"axes = {ints([axis])}, "
+            "axis_direction = #dml.axis_direction<increasing>", dtype="ui32")
+    return build
+
+
+def cumulative(name, axis):
+    def build(shape):
+        flag = {"summation": "sum", "product": "product"}[name]
+        return Operator(
+            f"cumulative_{name}", shape, [], f"axis = {axis} : i64, "
+            "axis_direction = #dml.axis_direction<increasing>, "
+            f"has_exclusive_{flag} = false")
+    return build
+
+
+def transpose(*order):
+    """The dimensions in another order: a view, whose elements are moved."""
+    def build(shape):
+        strides = [math.prod(shape[dim + 1:]) for dim in order]
+        return Operator(
+            "view", [shape[dim] for dim in order], [],
+            f"strides = {ints(strides)}")
+    return build
+
+
+def slicing(offsets, sizes):
+    def build(shape):
+        return Operator(
+            "slice", list(sizes), [],
+            f"offsets = {ints(offsets)}, sizes = {ints(sizes)}, "
+            f"strides = {ints([1] * len(sizes))}")
+    return build
+
+
+def join(axis):
+    """One tensor behind another of the same shape."""
+    def build(shape):
+        result = [size * (1 + (dim == axis)) for dim, size in enumerate(shape)]
+        return Operator("join", result, [shape], f"axis = {axis} : i64")
+    return build
+
+
+def batch_normalization(shape):
+    of_channel = [1, shape[1]] + [1] * (len(shape) - 2)
+    return Operator(
+        "batch_normalization", shape, [of_channel] * 4,
+        "spatial = true, epsilon = 1.0e-05 : f32")
+
+
+def gather_rows(rows, size, dtype):
+    """As many rows of a table as it has, in the order of an input of random 32-bit
+    numbers, of which the highest bits are places in the table. Some rows are drawn
+    twice and a third of them never, so that a ratio may pass 1."""
+    count = rows
+    table, result = tensor((rows, size), dtype), tensor((count, size), dtype)
+    places = tensor((1, count), "ui32")
+    return (f"func.func @main(%table: {table}, %random: {places}) -> {result} {{\n"
+            f"  %shift = dml.fill_value_constant"
+            f" {{value = {32 - int(math.log2(rows))} : ui32}}\n"
+            f"      : () -> {places}\n"
+            f"  %places = dml.element_wise_bit_shift_right %random, %shift\n"
+            f"      : ({places}, {places}) -> {places}\n"
+            f"  %0 = dml.gather %table, %places"
+            f" {{axis = 0 : i64, index_dimensions = 1 : i64}}\n"
+            f"      : ({table}, {places}) -> {result}\n"
+            f"  return %0 : {result}\n}}\n")
+
+
+def gemm(columns, transposed=False):
+    """A product with a matrix of so many columns, or with one of each batch. The
+    elements of a row lie side by side or, transposed, those of a column."""
+    def build(shape):
+        other = [*shape[:-2], shape[-1], columns]
+        if transposed:
+            other[-2:] = reversed(other[-2:])
+        transform = "transpose" if transposed else "none"
+        return Operator(
+            "gemm", [*shape[:-1], columns], [other],
+            "trans_a = #dml.matrix_transform<none>, "
+            f"trans_b = #dml.matrix_transform<{transform}>",
+            2 * math.prod(shape) * columns)
     return build
 
 
@@ -92,13 +208,14 @@ def convolution(channels, window, stride=1, groups=1):
         result = [shape[0], channels, *planes]
         filters = [channels, shape[1] // groups, window, window]
         count = f", group_count = {groups} : i64" if groups > 1 else ""
-        return ("convolution", result, [filters],
-                "mode = #dml.convolution_mode<cross_correlation>, "
-                "direction = #dml.convolution_direction<forward>, "
-                f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
-                f"start_padding = {ints([pad] * 2)}, end_padding = {ints([pad] * 2)}, "
-                f"output_padding = {ints([0, 0])}{count}",
-                2 * math.prod(result) * math.prod(filters[1:]))
+        return Operator(
+            "convolution", result, [filters],
+            "mode = #dml.convolution_mode<cross_correlation>, "
+            "direction = #dml.convolution_direction<forward>, "
+            f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
+            f"start_padding = {ints([pad] * 2)}, end_padding = {ints([pad] * 2)}, "
+            f"output_padding = {ints([0, 0])}{count}",
+            2 * math.prod(result) * math.prod(filters[1:]))
     return build
 
 
@@ -108,15 +225,17 @@ def module(shape, dtype, operators):
     body = []
     value = "%input"
     for at, operator in enumerate(operators):
-        name, result, others, attributes, *_ = operator(shape)
+        built = operator(shape)
         operands, types = [value], [tensor(shape, dtype)]
-        for other in others:
-            operands.append(f"%other{at}")
+        for number, other in enumerate(built.others):
+            operands.append(f"%other{at}_{number}")
             types.append(tensor(other, dtype))
-            arguments.append(f"%other{at}: {types[-1]}")
-        body.append(f"  %{at} = dml.{name} {', '.join(operands)} {{{attributes}}}\n"
-                    f"      : ({', '.join(types)}) -> {tensor(result, dtype)}\n")
-        shape, value = result, f"%{at}"
+            arguments.append(f"{operands[-1]}: {types[-1]}")
+        shape, dtype = built.result, built.dtype or dtype
+        body.append(f"  %{at} = dml.{built.name} {', '.join(operands)}"
+                    f" {{{built.attributes}}}\n"
+                    f"      : ({', '.join(types)}) -> {tensor(shape, dtype)}\n")
+        value = f"%{at}"
     result = tensor(shape, dtype)
     return (f"func.func @main({', '.join(arguments)}) -> {result} {{\n"
             f"{''.join(body)}  return {value} : {result}\n}}\n")
@@ -126,8 +245,9 @@ def count_operations(shape, operators):
     """How many operations the operators take that say so."""
     total = 0
     for operator in operators:
-        _, shape, _, _, *operations = operator(shape)
-        total += sum(operations)
+        built = operator(shape)
+        shape = built.result
+        total += built.operations
     return total
 
 
@@ -179,12 +299,51 @@ def cases(eighth=False):
         elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
                                                         alpha=0.1))
 
+    add("gelu", whole, FLOATS, elementwise("activation_gelu"))
+    add("batch_normalization", whole, FLOATS, batch_normalization)
+
+    # Elements that move, in another order or a part of them. The identity behind a
+    # view makes it a kernel, however views are returned.
+    identity = elementwise("element_wise_identity")
+    add("transpose", (8192, 8192), TYPES, transpose(1, 0), identity)
+    add("transpose_nhwc", (32, 64, 224, 224), TYPES, transpose(0, 2, 3, 1), identity)
+    add("transpose_last2", (64, 1024, 1024), TYPES, transpose(0, 2, 1), identity)
+    add("slice", whole, TYPES, slicing((0, 0, 5, 16), (*whole[:2], 500, 480)))
+    add("join", whole, TYPES, join(1))
+    for dtype in TYPES:
+        result[f"gather_rows_{dtype}"] = Case(
+            gather_rows(8192 if eighth else 65536, 1024, dtype), operations=0)
+
+    # Rows that become one number, or are divided by one: many short ones, and few
+    # long ones, too. (The input is read once and the result written once, if a
+    # workgroup holds a row.)
+    for suffix, shape in (("", (8192, 4096)), ("_short", (65536, 128)),
+                          ("_few", (4, 1 << 23)), ("_one", (1, 1 << 25))):
+        add(f"softmax{suffix}", shape, FLOATS, softmax("softmax", 1))
+        add(f"log_softmax{suffix}", shape, FLOATS, softmax("log_softmax", 1))
+        add(f"layer_norm{suffix}", shape, FLOATS, layer_norm(1))
+        add(f"reduce_rows{suffix}", shape, FLOATS, reduce("sum", 1))
+        add(f"argmax{suffix}", shape, FLOATS, argmax(1))
+        add(f"cumulative_sum{suffix}", shape, FLOATS, cumulative("summation", 1))
+    for suffix, shape in (("", (8192, 4096)), ("_few", (262144, 128)),
+                          ("_three", (1 << 23, 3))):
+        add(f"reduce_columns{suffix}", shape, FLOATS, reduce("sum", 0))
+        add(f"cumulative_sum_columns{suffix}", shape, FLOATS,
+            cumulative("summation", 0))
+    add("reduce_all", (8192, 4096), FLOATS, reduce("sum", 0, 1))
+    add("softmax_channels", (32, 64, 128, 128), FLOATS, softmax("softmax", 1))
+    add("odd_softmax", (8192, 4095), FLOATS, softmax("softmax", 1))
+    add("odd_reduce_rows", (8192, 4095), FLOATS, reduce("sum", 1))
+
     # Sums of products: what is computed is what takes the time, and a copy of as
     # many bytes is far away.
     for size in (1024, 2048, 4096, 8192):
         add(f"gemm{size}", (size, size), FLOATS, gemm(size))
+    # Few rows: each weight is read once, and that is what takes the time.
     for rows in (1, 4, 16):
         add(f"gemm_rows{rows}", (rows, 4096), FLOATS, gemm(4096))
+        add(f"gemm_rows{rows}_transposed", (rows, 4096), FLOATS,
+            gemm(4096, transposed=True))
     add("gemm_batch16", (16, 512, 64), FLOATS, gemm(512))
     add("gemm_128x768x3072", (128, 768), FLOATS, gemm(3072))
     add("gemm_2048x768x768", (2048, 768), FLOATS, gemm(768))

@@ -5,69 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "BodySlice.h"
 #include "ElementMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace dml;
-
-namespace {
-/// The operations of a body that some of its values are computed by.
-class Slice {
-public:
-  /// `given` are values of the body that the slice need not compute.
-  Slice(linalg::GenericOp op, ArrayRef<Value> given) : op(op) {
-    this->given.insert_range(given);
-  }
-
-  /// Adds what computes `value`. Fails where that takes a loop, a value that is
-  /// carried by one, or what is no load and yet more than a value.
-  LogicalResult add(Value value) {
-    if (given.contains(value) ||
-        !op.getRegion().isAncestor(value.getParentRegion()))
-      return success();
-    Operation *definition = value.getDefiningOp();
-    if (!definition || definition->getNumRegions() ||
-        !(isa<memref::LoadOp>(definition) || isMemoryEffectFree(definition)))
-      return failure();
-    if (!operations.insert(definition).second)
-      return success();
-    for (Value operand : definition->getOperands())
-      if (failed(add(operand)))
-        return failure();
-    return success();
-  }
-
-  /// The operations, in their order.
-  SmallVector<Operation *> getOperations() {
-    SmallVector<Operation *> ordered;
-    op.getBody()->walk<WalkOrder::PreOrder>([&](Operation *nested) {
-      if (operations.contains(nested))
-        ordered.push_back(nested);
-    });
-    return ordered;
-  }
-
-  /// The dimensions of the output that the values depend on.
-  llvm::SmallBitVector getDims() {
-    llvm::SmallBitVector dims(op.getNumLoops());
-    for (Operation *operation : operations)
-      if (auto index = dyn_cast<linalg::IndexOp>(operation))
-        dims.set(index.getDim());
-    return dims;
-  }
-
-private:
-  linalg::GenericOp op;
-  llvm::SmallPtrSet<Value, 8> given;
-  llvm::SmallPtrSet<Operation *, 32> operations;
-};
-} // namespace
 
 /// A loop that counts from 0 and carries one f32, how often it runs.
 static std::optional<int64_t> getTripCount(scf::ForOp loop) {
@@ -167,7 +114,7 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   auto given = llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
     return Value(loop.getInductionVar());
   });
-  Slice lhs(op, given), rhs(op, given), conditions(op, given);
+  BodySlice lhs(op, given), rhs(op, given), conditions(op, given);
   for (const Term &term : terms) {
     if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
         (term.condition && failed(conditions.add(term.condition))))
@@ -176,7 +123,7 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     contraction.columns.factors.push_back(term.rhs);
     contraction.conditions.push_back(term.condition);
   }
-  Slice epilogue(op, {outermost.getResult(0)});
+  BodySlice epilogue(op, {outermost.getResult(0)});
   if (failed(epilogue.add(body.getTerminator()->getOperand(0))))
     return std::nullopt;
   contraction.rows.slice = lhs.getOperations();

@@ -6,6 +6,7 @@
 
 #include "Contraction.h"
 #include "MapKernel.h"
+#include "RowReduction.h"
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -24,17 +25,20 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// The contraction, where the kernel is one for a contraction.
+  /// What a contraction kernel or a row kernel computes; a map kernel has neither.
   std::optional<Contraction> contraction;
-  ContractionTile contractionTile;
-  MapTile mapTile;
+  std::optional<RowReduction> rowReduction;
+  ContractionTile contractionTile = {};
+  RowTile rowTile = {};
+  MapTile mapTile = {};
 };
 } // namespace
 
 /// Reads which kernel `op` becomes. Fails, with a diagnostic, if it cannot
 /// become that.
 static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
-  Chosen chosen = {op, {}, {}, {}};
+  Chosen chosen;
+  chosen.op = op;
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
@@ -47,6 +51,19 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
             : "stands on no contraction";
     if (!problem.empty())
       return op.emitOpError("has a contraction_tile that ") << problem;
+    return chosen;
+  }
+  if (choice && choice->rowTile) {
+    if (op.hasPureBufferSemantics())
+      chosen.rowReduction = RowReduction::match(op);
+    chosen.rowTile = *choice->rowTile;
+    std::string problem =
+        chosen.rowReduction
+            ? findRowTileProblem(RowLayout::get(op, *chosen.rowReduction),
+                                 chosen.rowTile)
+            : "stands on no reduction of rows";
+    if (!problem.empty())
+      return op.emitOpError("has a row_tile that ") << problem;
     return chosen;
   }
   if (std::string problem = findMapProblem(op); !problem.empty())
@@ -76,10 +93,12 @@ struct DistributeToWorkgroups
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    for (const Chosen &kernel : kernels) {
+    for (Chosen &kernel : kernels) {
       if (kernel.contraction)
         buildContractionKernel(kernel.op, *kernel.contraction,
                                kernel.contractionTile);
+      else if (kernel.rowReduction)
+        buildRowKernel(kernel.op, *kernel.rowReduction, kernel.rowTile);
       else
         buildMapKernel(kernel.op, kernel.mapTile);
     }

@@ -6,6 +6,7 @@
 
 #include "Concatenation.h"
 #include "ElementMap.h"
+#include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
@@ -14,12 +15,15 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,6 +66,22 @@ static std::optional<double> getTripCount(Operation *op) {
     count *= trips->roundToDouble();
   }
   return count;
+}
+
+/// Whether the body combines rows, in loops in any order.
+static bool combinesRows(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](scf::ForOp loop) {
+        return loop->hasAttr(anyOrderAttrName) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool hasLoops(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 /// The weight of what the body executes for an element.
@@ -241,11 +261,22 @@ struct Read {
   SmallVector<Operation *> reshapes;
 };
 
+/// Which rows are fused with what is computed of them.
+struct RowPolicy {
+  /// Whether row kernels are made, and whether of all rows that they can be
+  /// made of, or of those alone that are worth it.
+  bool isOn = true, isForced = false;
+  /// The devices that kernels are for.
+  DeviceProfile profile = DeviceProfile::getFull();
+
+  /// Whether `op` becomes a row kernel.
+  bool allows(linalg::GenericOp op) const;
+};
+
 class Fusion {
 public:
-  /// Kernels bind `maxBuffers` at most.
-  Fusion(linalg::GenericOp producer, int64_t maxBuffers)
-      : producer(producer), maxBuffers(maxBuffers),
+  Fusion(linalg::GenericOp producer, const RowPolicy &rows)
+      : producer(producer), rows(rows),
         type(dyn_cast_if_present<RankedTensorType>(
             producer->getNumResults() == 1 ? producer.getResult(0).getType()
                                            : Type())) {}
@@ -258,10 +289,16 @@ public:
 
 private:
   bool needsRounding();
+  bool fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+            int64_t size);
+  bool keepsRows();
+  void inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
+                  linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+                  bool isLast);
   bool collectReads(Value tensor, ArrayRef<Operation *> path);
 
   linalg::GenericOp producer;
-  int64_t maxBuffers;
+  const RowPolicy &rows;
   RankedTensorType type;
   llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
   /// The reshapes, from the last to the first.
@@ -330,7 +367,28 @@ static bool isRange(linalg::GenericOp op) {
   });
 }
 
+/// Whether a body of `size` operations in place of `consumerReads` leaves
+/// `consumer` small enough.
+bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+                  int64_t size) {
+  int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
+  if (countOps(consumer) + added > cost::maxBodyOps ||
+      (consumerReads.size() > 1 && added > cost::maxAddedOps))
+    return false;
+  // More buffers than a device binds are no fault of fusion's.
+  llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
+  int64_t before = countBuffers(merged);
+  for (const Read &read : consumerReads)
+    merged.erase(read.extract.getTensor());
+  merged.insert_range(getSources(producer));
+  int64_t after = countBuffers(merged);
+  return after <= before || after + consumer.getNumDpsInits() <=
+                                rows.profile.getMaxStorageBuffers();
+}
+
 bool Fusion::isProfitable() {
+  if (combinesRows(producer))
+    return keepsRows();
   std::optional<double> work = countWork(producer);
   if (!work)
     return false;
@@ -354,12 +412,23 @@ bool Fusion::isProfitable() {
     SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
     if (ShapedType::isDynamicShape(sizes))
       return false;
+    // Loops over rows look at each element of a row once, for all elements of
+    // the output in it.
+    bool isOfRows = combinesRows(consumer);
+    if (isOfRows && hasLoops(producer))
+      return false;
+    std::optional<RowReduction> row;
+    if (isOfRows && rows.isOn)
+      row = RowReduction::match(consumer);
     double count = 0;
     for (const Read &read : consumerReads) {
       std::optional<double> trips = getTripCount(read.extract);
       if (!trips)
         return false;
-      count += *trips > 1 ? *trips * cost::loopFactor : 1;
+      if (row && *trips > 1)
+        count += row->elementDims.empty() ? *trips : 1;
+      else
+        count += *trips > 1 ? *trips * cost::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
     // Partial results are computed by more threads than what is made of them.
@@ -372,18 +441,7 @@ bool Fusion::isProfitable() {
       count *= static_cast<double>(size);
     computed += count;
 
-    int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
-    if (countOps(consumer) + added > cost::maxBodyOps ||
-        (consumerReads.size() > 1 && added > cost::maxAddedOps))
-      return false;
-    // More buffers than a device binds are no fault of fusion's.
-    llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
-    int64_t before = countBuffers(merged);
-    for (Read &read : consumerReads)
-      merged.erase(read.extract.getTensor());
-    merged.insert_range(sources);
-    int64_t after = countBuffers(merged);
-    if (after > before && after + consumer.getNumDpsInits() > maxBuffers)
+    if (!fits(consumer, consumerReads, size))
       return false;
   }
 
@@ -541,28 +599,105 @@ static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
                                                      llvm::join(names, "+")));
 }
 
+/// Moves what does not depend on their iterations out of the loops of `op`, the
+/// loops over a row among it. No loop is empty, and no read out of bounds.
+static void hoistFromLoops(linalg::GenericOp op) {
+  op.getBody()->walk([](LoopLikeOpInterface loop) {
+    moveLoopInvariantCode(
+        loop.getLoopRegions(),
+        [&](Value value, Region *) {
+          return loop.isDefinedOutsideOfLoop(value);
+        },
+        [](Operation *nested, Region *) {
+          return isMemoryEffectFree(nested) &&
+                 !nested->hasTrait<OpTrait::IsTerminator>();
+        },
+        [&](Operation *nested, Region *) { loop.moveOutOfLoop(nested); });
+  });
+}
+
+/// Puts the body of the producer, or of copies of it, in the place of the reads
+/// of `consumer`, which are the last ones if `isLast`.
+void Fusion::inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
+                        linalg::GenericOp consumer,
+                        ArrayRef<Read> consumerReads, bool isLast) {
+  IndexRanges ranges(consumer);
+  size_t left = consumerReads.size();
+  for (const Read &read : consumerReads) {
+    linalg::GenericOp body = producer;
+    if (--left > 0 || !isLast) {
+      rewriter.setInsertionPoint(producer);
+      body = cast<linalg::GenericOp>(rewriter.clone(*producer));
+    }
+    inlineBody(rewriter, body, read, ranges);
+    if (body != producer)
+      body->erase();
+  }
+  dropWidening(rewriter, consumer);
+  bool isOfRows = combinesRows(producer) || combinesRows(consumer);
+  if (isOfRows)
+    hoistFromLoops(consumer);
+  if (isOfRows || consumerReads.size() > 1)
+    eliminateCommonSubExpressions(rewriter, dominance, consumer);
+}
+
+bool RowPolicy::allows(linalg::GenericOp op) const {
+  std::optional<RowReduction> reduction = RowReduction::match(op);
+  if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
+    return false;
+  // What is emulated has rows of words, which are others.
+  auto isThere = [&](Value tensor) {
+    return profile.includes(DeviceProfile::getRequired(
+        cast<RankedTensorType>(tensor.getType()).getElementType(),
+        /*isStored=*/true));
+  };
+  return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
+}
+
+/// Whether each reader becomes a row kernel: what it computes of a row, the
+/// kernel then computes once for all elements of the output in it. That is
+/// found out with a copy of the reader. The producer reads its rows once; so
+/// must its readers together, but for those that read the same rows already and
+/// hold them.
+bool Fusion::keepsRows() {
+  int64_t size = countOps(producer), timesRead = 0;
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  if (!rows.isOn)
+    return false;
+  for (auto &[consumer, consumerReads] : reads) {
+    if (!fits(consumer, consumerReads, size))
+      return false;
+    IRRewriter rewriter(consumer);
+    DominanceInfo dominance;
+    IRMapping mapping;
+    auto copy = cast<linalg::GenericOp>(rewriter.clone(*consumer, mapping));
+    SmallVector<Read> copiedReads;
+    for (Read read : consumerReads)
+      copiedReads.push_back({mapping.lookup(read.extract.getResult())
+                                 .getDefiningOp<tensor::ExtractOp>(),
+                             read.reshapes});
+    inlineInto(rewriter, dominance, copy, copiedReads, /*isLast=*/false);
+    std::optional<RowReduction> row;
+    if (rows.allows(copy))
+      row = RowReduction::match(copy);
+    rewriter.eraseOp(copy);
+    if (!row)
+      return false;
+    bool isRead = llvm::any_of(getSources(consumer), [&](Value source) {
+      return sources.contains(source);
+    });
+    timesRead += !(isRead && row->fitsWorkgroup());
+  }
+  return timesRead <= 1;
+}
+
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   if (needsRounding())
     roundExplicitly(producer);
-  size_t left = 0;
-  for (auto &[consumer, consumerReads] : reads)
-    left += consumerReads.size();
+  size_t left = reads.size();
   for (auto &[consumer, consumerReads] : reads) {
     joinLabels(producer, consumer);
-    IndexRanges ranges(consumer);
-    for (const Read &read : consumerReads) {
-      linalg::GenericOp body = producer;
-      if (--left > 0) {
-        rewriter.setInsertionPoint(producer);
-        body = cast<linalg::GenericOp>(rewriter.clone(*producer));
-      }
-      inlineBody(rewriter, body, read, ranges);
-      if (body != producer)
-        body->erase();
-    }
-    dropWidening(rewriter, consumer);
-    if (consumerReads.size() > 1)
-      eliminateCommonSubExpressions(rewriter, dominance, consumer);
+    inlineInto(rewriter, dominance, consumer, consumerReads, --left == 0);
   }
   for (Operation *reshape : reshapes)
     rewriter.eraseOp(reshape);
@@ -572,7 +707,7 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
 /// A kernel that concatenates a few tensors may be one with those that read the
 /// result. Others are better written in place.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
-                          int64_t maxBuffers) {
+                          const RowPolicy &rows) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
     int64_t axis;
@@ -581,7 +716,7 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
       continue;
     linalg::GenericOp generic = buildJoin(insert, inputs, axis);
     rewriter.replaceAllUsesWith(insert.getResult(), generic.getResult(0));
-    Fusion fusion(generic, maxBuffers);
+    Fusion fusion(generic, rows);
     if (!fusion.isPossible() || !fusion.isProfitable()) {
       rewriter.replaceAllUsesWith(generic.getResult(0), insert.getResult());
       rewriter.eraseOp(generic);
@@ -593,22 +728,25 @@ static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
 
 namespace {
 struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
-  using Base::Base;
+  using FuseProducersBase::FuseProducersBase;
 
   void runOnOperation() override {
     FailureOr<DeviceProfile> profile =
         DeviceProfile::parse(deviceProfile, getOperation());
     if (failed(profile))
       return signalPassFailure();
+    RowPolicy rows;
+    rows.isOn = rowTile != "none";
+    rows.isForced = rows.isOn && rowTile != "auto";
+    rows.profile = *profile;
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
-    int64_t maxBuffers = profile->getMaxStorageBuffers();
-    joinWhereRead(rewriter, getOperation(), maxBuffers);
+    joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Each has taken in its own producers by the time that it is one.
     for (linalg::GenericOp producer : producers) {
-      Fusion fusion(producer, maxBuffers);
+      Fusion fusion(producer, rows);
       if (fusion.isPossible() && fusion.isProfitable())
         fusion.apply(rewriter, dominance);
     }

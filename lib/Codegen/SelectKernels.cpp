@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -129,15 +130,28 @@ chooseTile(const Contraction &contraction) {
   return best;
 }
 
+/// The tile that `spec` wants of all row kernels, such as '32x4'; nothing where
+/// that is left to each. Fails where `spec` is none of what it may be.
+static FailureOr<std::optional<RowTile>> parseRowTile(StringRef spec) {
+  if (spec == "auto" || spec == "none")
+    return std::optional<RowTile>();
+  RowTile tile;
+  auto [threads, vectors] = spec.split('x');
+  if (threads.getAsInteger(10, tile.threads) ||
+      vectors.getAsInteger(10, tile.vectors) || tile.vectors < 1 ||
+      !llvm::isPowerOf2_64(tile.threads) ||
+      tile.threads > DeviceProfile::workgroupSize)
+    return failure();
+  return std::optional(tile);
+}
+
 namespace {
 struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
-    if (contractionTile == "none")
-      return;
     std::optional<std::pair<int64_t, int64_t>> wanted;
-    if (contractionTile != "auto") {
+    if (contractionTile != "auto" && contractionTile != "none") {
       auto [rows, columns] = StringRef(contractionTile).split('x');
       wanted.emplace();
       if (rows.getAsInteger(10, wanted->first) ||
@@ -152,23 +166,59 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
         return signalPassFailure();
       }
     }
+    FailureOr<std::optional<RowTile>> wantedRow = parseRowTile(rowTile);
+    if (failed(wantedRow)) {
+      getOperation().emitError("row-tile is '")
+          << rowTile
+          << "', but wants to be 'auto', 'none', or a power of two of at most "
+          << DeviceProfile::workgroupSize
+          << " threads and the vectors that each has, such as '32x4'";
+      return signalPassFailure();
+    }
     getOperation().walk([&](linalg::GenericOp op) {
       if (op->hasAttr(kernelAttrName))
         return;
-      std::optional<Contraction> contraction = Contraction::match(op);
-      if (!contraction)
-        return;
-      std::optional<ContractionTile> tile;
-      if (wanted) {
-        tile = getTile(*contraction, wanted->first, wanted->second);
-        if (!findTileProblem(*contraction, *tile).empty())
-          return;
-      } else {
-        tile = chooseTile(*contraction);
-      }
-      if (tile)
-        op->setAttr(kernelAttrName, tile->getAttr(&getContext()));
+      if (Attribute choice = chooseContraction(op, wanted))
+        op->setAttr(kernelAttrName, choice);
+      else if (Attribute choice = chooseRow(op, *wantedRow))
+        op->setAttr(kernelAttrName, choice);
     });
+  }
+
+private:
+  /// The contraction kernel that `op` becomes, of the rows and columns that are
+  /// wanted, or null.
+  Attribute
+  chooseContraction(linalg::GenericOp op,
+                    std::optional<std::pair<int64_t, int64_t>> wanted) {
+    if (contractionTile == "none")
+      return Attribute();
+    std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return Attribute();
+    std::optional<ContractionTile> tile;
+    if (wanted) {
+      tile = getTile(*contraction, wanted->first, wanted->second);
+      if (!findTileProblem(*contraction, *tile).empty())
+        return Attribute();
+    } else {
+      tile = chooseTile(*contraction);
+    }
+    return tile ? tile->getAttr(&getContext()) : Attribute();
+  }
+
+  /// The row kernel that `op` becomes, or null.
+  Attribute chooseRow(linalg::GenericOp op, std::optional<RowTile> wanted) {
+    if (rowTile == "none" || !op.hasPureBufferSemantics())
+      return Attribute();
+    std::optional<RowReduction> reduction = RowReduction::match(op);
+    if (!reduction || (!wanted && !reduction->isWorthwhile()))
+      return Attribute();
+    RowLayout layout = RowLayout::get(op, *reduction);
+    RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
+    if (!findRowTileProblem(layout, tile).empty())
+      return Attribute();
+    return tile.getAttr(&getContext());
   }
 };
 } // namespace

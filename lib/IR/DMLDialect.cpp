@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -155,7 +156,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
              << ", but wants \"map\", {contraction_tile = array<i64: rows, "
-                "columns, terms>} with three positive sizes, or {map_tile = "
+                "columns, terms>} with three positive sizes, {row_tile = "
+                "array<i64: threads, vectors>} with two, or {map_tile = "
                 "{...}} with vector_bytes and, if wanted, vectors, rows, "
                 "in_both_rows, split, block and interior";
     return success();
@@ -165,6 +167,12 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << initializationAttrName
              << "' wants to be a unit attribute on a function";
+    return success();
+  }
+  if (attribute.getName() == anyOrderAttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()) || !isa<LoopLikeOpInterface>(op))
+      return emitError(op->getLoc(), "attribute '")
+             << anyOrderAttrName << "' wants to be a unit, on a loop";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")

@@ -12,6 +12,7 @@ using namespace dml;
 
 static constexpr llvm::StringLiteral mapName = "map";
 static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
+static constexpr llvm::StringLiteral rowTileName = "row_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
 
 // The entries of a map kernel's tile.
@@ -27,6 +28,12 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(b.getNamedAttr(
       contractionTileName, b.getDenseI64ArrayAttr({rows, columns, terms})));
+}
+
+DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      b.getNamedAttr(rowTileName, b.getDenseI64ArrayAttr({threads, vectors})));
 }
 
 DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
@@ -106,10 +113,19 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
     choice.mapTile = getMapTile(entries);
     return choice.mapTile ? std::optional(choice) : std::nullopt;
   }
-  auto sizes = dictionary.getAs<DenseI64ArrayAttr>(contractionTileName);
-  if (!sizes || sizes.size() != 3 ||
-      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 1; }))
+  auto getSizes = [&](StringRef name, int64_t count) {
+    auto sizes = dictionary.getAs<DenseI64ArrayAttr>(name);
+    return sizes && sizes.size() == count &&
+                   llvm::all_of(sizes.asArrayRef(),
+                                [](int64_t size) { return size > 0; })
+               ? sizes
+               : DenseI64ArrayAttr();
+  };
+  if (auto sizes = getSizes(contractionTileName, 3))
+    choice.tile = ContractionTile{sizes[0], sizes[1], sizes[2]};
+  else if (auto sizes = getSizes(rowTileName, 2))
+    choice.rowTile = RowTile{sizes[0], sizes[1]};
+  else
     return std::nullopt;
-  choice.tile = ContractionTile{sizes[0], sizes[1], sizes[2]};
   return choice;
 }

@@ -94,6 +94,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   if (options.fuse) {
     FuseProducersOptions fuse;
     fuse.deviceProfile = options.deviceProfile;
+    fuse.rowTile = options.rowTile;
     pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
   }
   // Concatenations that no reader has taken in are nested.
@@ -128,6 +129,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
+  select.rowTile = options.rowTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());

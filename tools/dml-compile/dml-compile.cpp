@@ -114,6 +114,12 @@ static cl::opt<std::string> contractionTile(
              "for matrix products and convolutions, such as 64x64: 'auto' (the "
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+static cl::opt<std::string> rowTile(
+    "row-tile",
+    cl::desc("Threads of a row and the vectors that each has at a time in "
+             "kernels for reductions of rows, such as 32x4: 'auto' (the "
+             "default) chooses them, 'none' makes no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
 static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
   std::string error;
@@ -303,6 +309,7 @@ static ExitCode run() {
   options.fuse = fuse.getValue();
   options.externalWeights = externalWeights.getNumOccurrences() > 0;
   options.contractionTile = contractionTile.getValue();
+  options.rowTile = rowTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }

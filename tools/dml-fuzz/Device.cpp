@@ -41,6 +41,7 @@ static DmlFeatureFlags getFlag(DeviceFeature feature) {
 llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   std::unique_ptr<Device> result(new Device);
   result->contractionTile = options.contractionTile;
+  result->rowTile = options.rowTile;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.enableValidation = options.validate;
@@ -119,6 +120,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   CompilerOptions options;
   options.deviceProfile = profile.str();
   options.contractionTile = contractionTile;
+  options.rowTile = rowTile;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

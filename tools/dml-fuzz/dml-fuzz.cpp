@@ -87,6 +87,11 @@ static cl::opt<std::string> contractionTile(
     "contraction-tile", cl::init("auto"), cl::cat(category),
     cl::desc("As dml-compile's: with a tile such as 64x32, small products and "
              "convolutions have the kernels of large ones, too (auto)"));
+static cl::opt<std::string> rowTile(
+    "row-tile", cl::init("auto"), cl::cat(category),
+    cl::desc(
+        "As dml-compile's: with a tile such as 8x2, all reductions of rows "
+        "have row kernels, whatever their sizes (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -227,6 +232,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --device-profile='" << deviceProfile << "'";
   if (contractionTile != "auto")
     os << " --contraction-tile=" << contractionTile;
+  if (rowTile != "auto")
+    os << " --row-tile=" << rowTile;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -435,7 +442,8 @@ static int runTool(int argc, char **argv) {
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
     auto created =
-        Device::create({selector, deviceProfile, validate, contractionTile});
+        Device::create(
+            {selector, deviceProfile, validate, contractionTile, rowTile});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

@@ -112,6 +112,66 @@ inline constexpr int64_t cachedBytes = 4 << 20;
 inline constexpr double minReadsOfRows = 2;
 
 //===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Elements of a row that a thread holds between the reductions of the row and
+/// what is stored.
+/// unit:   elements
+/// device: registers of a thread; GPUs have 128 or more
+/// shown:  softmax_8192_f32
+inline constexpr int64_t maxHeld = 64;
+
+/// Operations that are written out for the elements of a row which a thread has
+/// at a time.
+/// unit:   operations, as counted in a body
+/// device: the time that drivers take to compile; lavapipe takes a minute for
+///         12,000 in a kernel
+/// shown:  -
+inline constexpr int64_t maxWrittenOutOps = 4096;
+
+/// Vectors of a row that a thread has, if a workgroup has threads enough: more
+/// take fewer threads, which have less to exchange, and fewer have more loads
+/// in flight. unit:   vectors of 16 bytes device: loads in flight of a thread,
+/// beside what threads take to exchange shown:  softmax_f32, layer_norm_f32
+inline constexpr int64_t vectorsOfRow = 8;
+
+/// Threads that read the neighbouring vectors of a row, or of several rows.
+/// unit:   threads
+/// device: bytes of a cache line, which are 128
+/// shown:  softmax_short_f32, reduce_columns_f32
+inline constexpr int64_t threadsSideBySide = 8;
+
+/// Workgroups that keep the memory of a device busy: a reduction that has fewer
+/// rows has several partial results of each.
+/// unit:   workgroups
+/// device: multiprocessors, times the workgroups that each takes
+/// shown:  reduce_all_f32
+inline constexpr int64_t busyWorkgroups = 1024;
+
+/// A row of no more elements is combined by one workgroup, however few rows
+/// there are: partial results take another kernel.
+/// unit:   elements
+/// device: the time of a launch, beside that of reading so many elements
+/// shown:  softmax_few_f32
+inline constexpr int64_t maxRowOfFew = 8192;
+
+/// Rows enough for a workgroup each, however long they are.
+/// unit:   rows
+/// device: multiprocessors
+/// shown:  -
+inline constexpr int64_t minRows = 256;
+
+/// The least elements of which a partial result is made, of a row whose
+/// elements are neighbours in memory, and of one whose neighbours belong to
+/// other rows.
+/// unit:   elements
+/// device: the time of a launch
+/// shown:  reduce_all_f32, reduce_columns_f32
+inline constexpr int64_t minPartOfRow = 4096;
+inline constexpr int64_t minPartOfColumn = 64;
+
+//===----------------------------------------------------------------------===//
 // What a tile has to save
 //===----------------------------------------------------------------------===//
 

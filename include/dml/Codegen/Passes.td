@@ -35,6 +35,14 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     one: `dml-limit-buffers` puts them side by side. The numbers that
     decide are those of `dml/Codegen/CostModel.h`, with what they were measured by.
 
+    A producer that combines a row, in loops that have the attribute
+    `dml.any_order`, is fused into what reads its result for elements of that row:
+    a maximum into a sum that begins with it, and both into the softmax that they
+    are for. The reader then has the loops in front of its own operations, where
+    they are the same for all elements of a row, and becomes a row kernel (see
+    `dml-select-kernels`). Where a reader becomes none, such as one of few and
+    long rows, nothing is fused.
+
     The label of a fused kernel names all operators in it:
     `dml.padding+dml.tile`.
 
@@ -51,7 +59,17 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
-    "mlir::math::MathDialect", "mlir::tensor::TensorDialect"
+    "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
+           "Tile of row kernels: where it is 'none', rows are not fused with "
+           "what is computed of them, and where it is not 'auto', all are that "
+           "can be">,
   ];
 }
 
@@ -305,19 +323,30 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
     columns for a workgroup, with 16 terms of each sum in workgroup memory at a
-    time. All other generics become map kernels, whose threads share nothing.
-
-    The tile is the one with the least time: operations and loads for a sum
+    time. The tile is the one with the least time: operations and loads for a sum
     that is wanted, where workgroups too few for a device take longer. A generic
     stays a map kernel where that takes less time, and where factors are chosen,
-    as those of padded windows are. A `dml.kernel` that is there
-    already is kept: `"map"` asks for a map kernel.
+    as those of padded windows are.
+
+    A body whose loops have the attribute `dml.any_order`, and combine elements of
+    a row that all elements of the output in it have in common, becomes a row
+    kernel: reductions, and what `dml-fuse-producers` has fused with them.
+    `{row_tile = array<i64: 32, 4>}` gives each row 32 threads, which have 4
+    vectors of it at a time. A row of no more than these is loaded once, however
+    many loops there are over it.
+
+    All other generics become map kernels, whose threads share nothing. A
+    `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
     Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
            "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
            "makes all kernels map kernels, and rows and columns, such as "
            "'64x64', are taken wherever they can be">,
+    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
+           "Tile of row kernels: 'auto' chooses one for each, 'none' makes all "
+           "kernels map kernels, and the threads of a row and the vectors that "
+           "each has, such as '32x4', are taken wherever they can be">,
   ];
 }
 

@@ -15,14 +15,30 @@ namespace dml {
 
 /// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
-/// coordinates, the same with the tile of a thread, `{map_tile = {...}}`, or
-/// `{contraction_tile = array<i64: rows, columns, terms>}`.
+/// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
+/// `{contraction_tile = array<i64: rows, columns, terms>}`, or `{row_tile =
+/// array<i64: threads, vectors>}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
+
+/// The name of the unit attribute of a loop that combines its iterations with
+/// what it carries in any order and any grouping. What it begins with may be
+/// combined with as often as one likes, and changes nothing. A sum is such a
+/// loop: 128 threads may each add up some of the terms, from 0 on, and their
+/// sums be added in the end.
+inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 
 /// What a workgroup of a contraction kernel computes: `rows` times `columns`
 /// sums, for which it has `terms` terms of each in workgroup memory at a time.
 struct ContractionTile {
   int64_t rows, columns, terms;
+
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// How a workgroup of a row kernel shares its rows: each has `threads` threads,
+/// which have `vectors` vectors of it each at a time.
+struct RowTile {
+  int64_t threads, vectors;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
@@ -63,10 +79,11 @@ struct MapTile {
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
-/// A value of the attribute `dml.kernel`: the tile of a contraction kernel, or
-/// a map kernel, with or without its tile.
+/// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
+/// of a row kernel, or a map kernel, with or without its tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
+  std::optional<RowTile> rowTile;
   std::optional<MapTile> mapTile;
 
   /// The choice that `attribute` stands for, or nothing if it stands for none.

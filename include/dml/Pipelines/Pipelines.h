@@ -37,6 +37,13 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
                      "as '64x64', in kernels for sums of products: 'auto' "
                      "chooses them, 'none' makes no such kernels"),
       llvm::cl::init("auto")};
+  Option<std::string> rowTile{
+      *this, "row-tile",
+      llvm::cl::desc(
+          "Threads of a row and the vectors that each has at a time, "
+          "such as '32x4', in kernels for reductions of rows: "
+          "'auto' chooses them, 'none' makes no such kernels"),
+      llvm::cl::init("auto")};
 };
 
 /// How operators are compiled.

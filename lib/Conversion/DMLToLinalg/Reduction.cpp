@@ -5,6 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduction.h"
+#include "dml/Codegen/CostModel.h"
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
@@ -90,21 +94,55 @@ struct Steps {
   /// What a state is kept as between steps.
   Type storedType;
 
-  /// What to begin with. The element at `place` exists.
-  std::function<State(ElementBuilder &b, ValueRange outputs, Value place)>
+  /// What to begin with, which changes nothing. `first` builds the state of the
+  /// first element.
+  std::function<State(ElementBuilder &b, llvm::function_ref<State()> first)>
       start;
-  /// What is known of one element.
+  /// What is known of one element. If `exists` is no null and does not hold,
+  /// the element stands for one behind the last, and must change nothing.
   std::function<State(ElementBuilder &b, ValueRange outputs,
-                      ValueRange coordinates)>
+                      ValueRange coordinates, Value exists)>
       load;
   std::function<State(ElementBuilder &b, State lhs, State rhs)> combine;
-  std::function<Value(ElementBuilder &b, State state)> store;
-  std::function<State(ElementBuilder &b, ValueRange outputs, Value stored)>
+  std::function<Value(ElementBuilder &b, const State &state)> store;
+  /// The same of a partial result.
+  std::function<State(ElementBuilder &b, ValueRange outputs, Value stored,
+                      Value exists)>
       reload;
+  /// Up to so many elements are combined without a loop.
+  int64_t maxWrittenOut;
 
   Value build(OpBuilder &builder, Operation *op) const;
 };
 } // namespace
+
+/// How many parts to make of a set of `count` elements, whose partial results
+/// are then combined in another step: 1 where that is done in one step. A
+/// workgroup combines a set, or as many neighbouring ones as its vectors have
+/// elements, of which there may be too few for a device.
+static int64_t getNumParts(int64_t numOutputs, int64_t count,
+                           bool isInnermost) {
+  // lavapipe ends a thread's loops after 65,535 iterations.
+  constexpr int64_t maxCount = 49152;
+  int64_t workgroups =
+      isInnermost
+          ? numOutputs
+          : llvm::divideCeilSigned(numOutputs, DeviceProfile::workgroupSize);
+  int64_t least = isInnermost ? cost::minPartOfRow : cost::minPartOfColumn;
+  int64_t parts = llvm::divideCeilSigned(count, maxCount);
+  bool isShort = isInnermost
+                     ? count <= cost::maxRowOfFew || numOutputs >= cost::minRows
+                     : count <= 2 * least;
+  if (!isShort)
+    parts = std::max(parts, std::min(llvm::divideCeilSigned(
+                                         cost::busyWorkgroups, workgroups),
+                                     llvm::divideCeilSigned(count, least)));
+  // Parts of one size need no condition.
+  for (int64_t even = parts; even <= std::min(2 * parts, count); ++even)
+    if (count % even == 0)
+      return even;
+  return parts;
+}
 
 Value Steps::build(OpBuilder &builder, Operation *op) const {
   // Partial results have one dimension more than the outputs that are more than
@@ -128,89 +166,76 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
     indices.insert(isInnermost ? indices.end() : indices.begin(), partial);
     return indices;
   };
+  // Combines the states that `get` builds for all places of `sizes`.
+  auto combineAll =
+      [&](ElementBuilder &b, ArrayRef<int64_t> sizes,
+          llvm::function_ref<State(ElementBuilder &, ValueRange)> get) {
+        SmallVector<Value> zeros(sizes.size(), b.index(0));
+        State first = start(b, [&] { return get(b, zeros); });
+        State state = buildLoops(
+            b, sizes, first,
+            [&](ElementBuilder &b, ValueRange place, ValueRange carried) {
+              return combine(b, State(carried), get(b, place));
+            },
+            maxWrittenOut);
+        if (auto loop = state.front().getDefiningOp<scf::ForOp>())
+          loop->setAttr(anyOrderAttrName, b.getUnitAttr());
+        return store(b, state);
+      };
 
   int64_t numOutputs = llvm::product_of(outputs);
   int64_t count = llvm::product_of(reduced);
   Value partials;
   while (true) {
-    int64_t numPartials = getNumPartials(numOutputs, count);
     // What stands at `place`, of the set itself or of its partial results.
-    auto get = [&](ElementBuilder &b, ValueRange outputs, Value place) {
+    auto get = [&](ElementBuilder &b, ValueRange outputs, ValueRange place,
+                   Value exists) {
       if (!partials)
-        return load(b, outputs, delinearize(b, place, reduced));
+        return load(b, outputs,
+                    place.size() == reduced.size()
+                        ? SmallVector<Value>(place)
+                        : delinearize(b, place[0], reduced),
+                    exists);
       Value stored =
-          tensor::ExtractOp::create(b, partials, getIndices(outputs, place));
-      return reload(b, outputs, stored);
+          tensor::ExtractOp::create(b, partials, getIndices(outputs, place[0]));
+      return reload(b, outputs, stored, exists);
     };
-    auto begin = [&](ElementBuilder &b, ValueRange outputs, Value place) {
-      return partials ? get(b, outputs, place) : start(b, outputs, place);
-    };
-
-    if (numPartials == 1) {
+    int64_t numParts = getNumParts(numOutputs, count, isInnermost);
+    if (numParts == 1) {
       auto type = RankedTensorType::get(outputs, storedType);
       return buildTensor(
           builder, op, type, [&](ElementBuilder &b, ValueRange outputs) {
-            if (!partials)
-              return store(
-                  b, buildLoops(b, reduced, start(b, outputs, b.index(0)),
-                                [&](ElementBuilder &b, ValueRange coordinates,
-                                    ValueRange carried) {
-                                  return combine(b, State(carried),
-                                                 load(b, outputs, coordinates));
-                                }));
-            // The first partial result begins.
-            State state = begin(b, outputs, b.index(0));
-            return store(b, buildLoops(b, count - 1, state,
-                                       [&](ElementBuilder &b, ValueRange i,
-                                           ValueRange carried) {
-                                         Value place = b.add(i[0], 1);
-                                         return combine(b, State(carried),
-                                                        get(b, outputs, place));
-                                       }));
+            return combineAll(b, partials ? ArrayRef(count) : reduced,
+                              [&](ElementBuilder &b, ValueRange place) {
+                                return get(b, outputs, place, Value());
+                              });
           });
     }
 
+    // Part p has the elements from p * size on.
+    int64_t size = llvm::divideCeilSigned(count, numParts);
+    numParts = llvm::divideCeilSigned(count, size);
     SmallVector<int64_t> shape;
     for (int64_t dim : keptDims)
       shape.push_back(outputs[dim]);
-    shape.insert(isInnermost ? shape.end() : shape.begin(), numPartials);
-    int64_t numRounds = llvm::divideCeilSigned(count, numPartials);
-    bool isEven = numRounds * numPartials == count;
+    shape.insert(isInnermost ? shape.end() : shape.begin(), numParts);
     Value next = buildTensor(
         builder, op, RankedTensorType::get(shape, storedType),
         [&](ElementBuilder &b, ValueRange indices) {
           SmallVector<Value> outputs = getOutputs(b, indices);
-          Value partial = isInnermost ? indices.back() : indices.front();
-          // The element that stands first exists: there are fewer partial
-          // results than elements.
-          bool startsEmpty = !partials;
-          State state = begin(b, outputs, partial);
-          return store(
-              b,
-              buildLoops(
-                  b, startsEmpty ? numRounds : numRounds - 1, state,
-                  [&](ElementBuilder &b, ValueRange round, ValueRange carried) {
-                    Value place =
-                        b.add(partial,
-                              b.mul(startsEmpty ? round[0] : b.add(round[0], 1),
-                                    numPartials));
-                    Value exists;
-                    if (!isEven) {
-                      exists = b.cmpi(arith::CmpIPredicate::ult, place,
-                                      b.index(count));
-                      place = b.minui(place, b.index(count - 1));
-                    }
-                    State combined =
-                        combine(b, State(carried), get(b, outputs, place));
-                    if (exists)
-                      for (auto [value, before] :
-                           llvm::zip_equal(combined, carried))
-                        value = b.select(exists, value, before);
-                    return combined;
-                  }));
+          Value part = isInnermost ? indices.back() : indices.front();
+          return combineAll(b, size, [&](ElementBuilder &b, ValueRange place) {
+            Value at = b.add(b.mul(part, size), place[0]);
+            Value exists;
+            if (size * numParts != count) {
+              exists = b.cmpi(arith::CmpIPredicate::ult, at, b.index(count));
+              at = b.minui(at, b.index(count - 1));
+            }
+            return get(b, outputs, at, exists);
+          });
         });
     partials = next;
-    count = numPartials;
+    count = numParts;
   }
 }
 
@@ -218,34 +243,47 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Value dml::buildReduction(OpBuilder &builder, Operation *op,
-                          ArrayRef<int64_t> outputs, ArrayRef<int64_t> reduced,
-                          bool isInnermost, const Combiner &combiner,
-                          const ReducedFn &element) {
+/// Up to `maxWrittenOut` elements are combined without a loop.
+static Value buildSets(OpBuilder &builder, Operation *op,
+                       ArrayRef<int64_t> outputs, ArrayRef<int64_t> reduced,
+                       bool isInnermost, const Combiner &combiner,
+                       const ReducedFn &element, int64_t maxWrittenOut) {
   auto toNumber = [&](ElementBuilder &b, Value value) {
     return Number{&b, value, combiner.isUnsigned};
+  };
+  auto mask = [&](ElementBuilder &b, Value exists, Value value) -> State {
+    return {exists ? b.select(exists, value, combiner.getIdentity(b).value)
+                   : value};
   };
   Steps steps;
   steps.outputs = outputs;
   steps.reduced = reduced;
   steps.isInnermost = isInnermost;
   steps.storedType = combiner.getType();
-  steps.start = [&](ElementBuilder &b, ValueRange, Value) {
+  steps.start = [&](ElementBuilder &b, llvm::function_ref<State()>) {
     return State{combiner.getIdentity(b).value};
   };
   steps.load = [&](ElementBuilder &b, ValueRange outputs,
-                   ValueRange coordinates) {
-    return State{element(b, outputs, coordinates).value};
+                   ValueRange coordinates, Value exists) {
+    return mask(b, exists, element(b, outputs, coordinates).value);
   };
   steps.combine = [&](ElementBuilder &b, State lhs, State rhs) {
     return State{
         combiner.combine(toNumber(b, lhs[0]), toNumber(b, rhs[0])).value};
   };
-  steps.store = [](ElementBuilder &, State state) { return state[0]; };
-  steps.reload = [](ElementBuilder &, ValueRange, Value stored) {
-    return State{stored};
-  };
+  steps.store = [](ElementBuilder &, const State &state) { return state[0]; };
+  steps.reload = [&](ElementBuilder &b, ValueRange, Value stored,
+                     Value exists) { return mask(b, exists, stored); };
+  steps.maxWrittenOut = maxWrittenOut;
   return steps.build(builder, op);
+}
+
+Value dml::buildReduction(OpBuilder &builder, Operation *op,
+                          ArrayRef<int64_t> outputs, ArrayRef<int64_t> reduced,
+                          bool isInnermost, const Combiner &combiner,
+                          const ReducedFn &element) {
+  return buildSets(builder, op, outputs, reduced, isInnermost, combiner,
+                   element, /*maxWrittenOut=*/9);
 }
 
 ReducedAxes::ReducedAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes)
@@ -287,11 +325,13 @@ Value ReducedAxes::getPlace(ElementBuilder &b, ValueRange indices) const {
 Value dml::buildReduction(OpBuilder &builder, Operation *op,
                           const ReducedAxes &axes, const Combiner &combiner,
                           const NumberFn &element) {
-  return buildReduction(
+  return buildSets(
       builder, op, axes.getOutputs(), axes.getReduced(), axes.isInnermost(),
-      combiner, [&](ElementBuilder &b, ValueRange outputs, ValueRange reduced) {
+      combiner,
+      [&](ElementBuilder &b, ValueRange outputs, ValueRange reduced) {
         return element(b, axes.join(outputs, reduced));
-      });
+      },
+      /*maxWrittenOut=*/1);
 }
 
 /// Whether `x` is NaN; null for integers, which have none.
@@ -309,16 +349,22 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
                   ValueRange coordinates) {
     Number number = element(b, axes.join(outputs, coordinates));
     isUnsigned = number.isUnsigned;
-    return State{number.value, linearize(b, coordinates, axes.getReduced())};
+    Value place = linearize(b, coordinates, axes.getReduced());
+    return State{number.value,
+                 b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), place)};
   };
   Steps steps;
   steps.outputs = axes.getOutputs();
   steps.reduced = axes.getReduced();
   steps.isInnermost = axes.isInnermost();
   steps.storedType = builder.getI32Type();
-  steps.load = load;
-  steps.start = [&](ElementBuilder &b, ValueRange outputs, Value place) {
-    return load(b, outputs, delinearize(b, place, axes.getReduced()));
+  // An element changes nothing a second time. So does not the last one, which
+  // stands for those behind it.
+  steps.load = [&](ElementBuilder &b, ValueRange outputs,
+                   ValueRange coordinates,
+                   Value) { return load(b, outputs, coordinates); };
+  steps.start = [&](ElementBuilder &, llvm::function_ref<State()> first) {
+    return first();
   };
   steps.combine = [&](ElementBuilder &b, State lhs, State rhs) {
     Number old{&b, lhs[0], isUnsigned}, found{&b, rhs[0], isUnsigned};
@@ -336,15 +382,15 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
     return State{b.select(isBetter, rhs[0], lhs[0]),
                  b.select(isBetter, rhs[1], lhs[1])};
   };
-  steps.store = [](ElementBuilder &b, State state) -> Value {
-    return b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), state[1]);
-  };
-  steps.reload = [&](ElementBuilder &b, ValueRange outputs, Value stored) {
+  steps.store = [](ElementBuilder &, const State &state) { return state[1]; };
+  steps.reload = [&](ElementBuilder &b, ValueRange outputs, Value stored,
+                     Value) {
     Value place =
         b.createOrFold<arith::IndexCastUIOp>(b.getIndexType(), stored);
     place = b.minui(place, b.index(axes.getCount() - 1));
     return load(b, outputs, delinearize(b, place, axes.getReduced()));
   };
+  steps.maxWrittenOut = 1;
   return steps.build(builder, op);
 }
 

@@ -1,0 +1,112 @@
+//===- RowReduction.h - Rows that are combined to one -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_ROWREDUCTION_H
+#define DML_LIB_CODEGEN_ROWREDUCTION_H
+
+#include "dml/Codegen/DeviceProfile.h"
+#include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace dml {
+
+/// Loops over a row, outermost first, that combine what they compute of its
+/// elements in any order, and what takes part in that.
+struct RowLoops {
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  /// What the loops begin with, and the operations that compute it.
+  llvm::SmallVector<mlir::Operation *> start;
+  /// What an iteration combines with each of the values that are carried, and
+  /// the operations that compute it.
+  llvm::SmallVector<mlir::Value> elements;
+  llvm::SmallVector<mlir::Operation *> slice;
+  /// The operations that combine these with what is carried. They depend on
+  /// nothing else, so that they combine what two threads carry, too.
+  llvm::SmallVector<mlir::Operation *> combiner;
+
+  mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
+  mlir::ValueRange getResults() { return loops.front().getResults(); }
+  /// What is carried, as the combiner knows it, and what becomes of it.
+  mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
+  mlir::ValueRange getCombined() {
+    return loops.back().getBody()->getTerminator()->getOperands();
+  }
+};
+
+/// A linalg.generic on buffers or tensors whose body combines rows of elements,
+/// such as the row of an element in a softmax: first to the largest of them,
+/// then, with that, to a sum. The loops over a row are the same for all
+/// elements of the output that lie in it; these may be one element, as in a
+/// sum, or the row's own, which the loops' results are then the same number
+/// for. No operator is named, so that whatever is fused with reductions of the
+/// same rows is a part of their kernel.
+struct RowReduction {
+  /// The nests of loops, in their order. A later one may use the results of
+  /// earlier ones.
+  llvm::SmallVector<RowLoops, 2> nests;
+  /// The sizes of a row: how often each loop of a nest runs.
+  llvm::SmallVector<int64_t> sizes;
+  /// The number of elements of a row, and of rows.
+  int64_t rowSize = 1, numRows = 1;
+  /// The dimensions of the output, of several elements, that say which row it
+  /// is, and those, of the row's sizes or none, that say which element.
+  llvm::SmallVector<int64_t> setDims, elementDims;
+  /// The operations that make an element of the loops' results.
+  llvm::SmallVector<mlir::Operation *> epilogue;
+
+  /// Nothing if `op` is none.
+  static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
+
+  /// Whether the rows are worth a row kernel: their elements are each of one
+  /// row alone, and rows are no more than a workgroup should combine, or enough
+  /// for all workgroups of a device.
+  bool isWorthwhile() const;
+
+  /// Whether the threads of a workgroup can hold a row.
+  bool fitsWorkgroup() const;
+
+  /// The operations that are built for an element, about.
+  int64_t countOps() const;
+};
+
+/// How the elements of rows lie in buffers.
+struct RowLayout {
+  /// Whether the neighbours of an element are of its row, and not of other
+  /// rows.
+  bool isAlongRow = true;
+  /// Elements that are neighbours in all buffers and that a thread has
+  /// together: of its row, or one of each of so many rows.
+  int64_t lanes = 1;
+
+  /// `op` is on buffers.
+  static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
+
+  /// What the threads of a row share: vectors of it, or its elements where a
+  /// vector has elements of several rows.
+  int64_t getItems(const RowReduction &reduction) const {
+    return isAlongRow ? reduction.rowSize / lanes : reduction.rowSize;
+  }
+  /// Rows, or vectors of them.
+  int64_t getSlots(const RowReduction &reduction) const {
+    return isAlongRow ? reduction.numRows : reduction.numRows / lanes;
+  }
+};
+
+/// Chooses the tile of a row kernel.
+RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout);
+
+/// Says why `tile` cannot be the tile of rows that lie so, or nothing if it
+/// can.
+std::string findRowTileProblem(const RowLayout &layout, const RowTile &tile);
+
+/// Replaces `op`, which `reduction` describes, by a launch.
+void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
+                    const RowTile &tile);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_ROWREDUCTION_H
