@@ -9,6 +9,7 @@
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -20,6 +21,21 @@ namespace dml {
 
 using namespace mlir;
 using namespace dml;
+
+/// The type that all readers of `ops`, which are one constant, see. (An
+/// arith.constant has no unsigned integers: a tensor.bitcast has them.)
+static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
+  arith::ConstantOp first = ops.front();
+  Type type;
+  for (arith::ConstantOp op : ops)
+    for (Operation *user : op->getUsers()) {
+      auto cast = dyn_cast<tensor::BitcastOp>(user);
+      if (!cast || (type && type != cast.getType()))
+        return first.getType();
+      type = cast.getType();
+    }
+  return type ? type : first.getType();
+}
 
 namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
@@ -59,16 +75,24 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
         }
         OpBuilder builder(&getContext());
         unsigned index = function.getNumArguments();
+        Type type = getReadType(ops);
         if (failed(function.insertArgument(
-                index, ops.front().getType(),
+                index, type,
                 builder.getDictionaryAttr(
                     {builder.getNamedAttr(nameAttrName, name),
                      builder.getNamedAttr(ownedAttrName,
                                           builder.getUnitAttr())}),
                 ops.front().getLoc())))
           return signalPassFailure();
+        Value weight = function.getArgument(index);
         for (arith::ConstantOp op : ops) {
-          op.replaceAllUsesWith(Value(function.getArgument(index)));
+          for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
+            if (user->getNumResults() != 1 || type == op.getType())
+              continue;
+            user->getResult(0).replaceAllUsesWith(weight);
+            user->erase();
+          }
+          op.replaceAllUsesWith(weight);
           op.erase();
         }
       }

@@ -408,8 +408,8 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
   if (states.size() == 1)
     return states.front();
   size_t half = states.size() / 2;
-  return combine(nest, combineAll(nest, states.take_front(half)),
-                 combineAll(nest, states.drop_front(half)));
+  State lhs = combineAll(nest, states.take_front(half));
+  return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
 /// Combines the states of the threads of a row: each gets what they come to.

@@ -216,7 +216,8 @@ private:
   void buildReads(linalg::GenericOp slice);
   /// The position of what `load` reads in the root, in elements.
   static Value buildPosition(ImplicitLocOpBuilder &b, const Read &read);
-  Value buildRange(const Read &read, const ByteRange &bytes);
+  Value buildRange(linalg::GenericOp slice, const Read &read,
+                   const ByteRange &bytes);
 
   linalg::GenericOp op;
   int64_t limit;
@@ -356,13 +357,14 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
   return pack(range, box.sizes);
 }
 
-Value Slicer::buildRange(const Read &read, const ByteRange &bytes) {
+Value Slicer::buildRange(linalg::GenericOp slice, const Read &read,
+                         const ByteRange &bytes) {
   Value root = read.access.placement.root;
   Type element = read.access.type.getElementType();
   Value &range = ranges[{root, bytes.begin, element}];
   if (range)
     return range;
-  OpBuilder b(op);
+  OpBuilder b(slice);
   auto type =
       MemRefType::get({bytes.size() / read.access.getElementBytes()}, element);
   range = BufferRangeOp::create(b, op.getLoc(), type, root,
@@ -425,7 +427,7 @@ void Slicer::buildReads(linalg::GenericOp slice) {
       bound = own.getBound();
     Value element;
     if (bound.size() <= limit) {
-      Value range = buildRange(read, bound);
+      Value range = buildRange(slice, read, bound);
       element =
           memref::LoadOp::create(b, range,
                                  ValueRange(b.createOrFold<arith::SubIOp>(
@@ -439,7 +441,7 @@ void Slicer::buildReads(linalg::GenericOp slice) {
         within = arith::MaxSIOp::create(b, within, constant(0));
         within = arith::MinSIOp::create(b, within,
                                         constant(part.size() / width - 1));
-        Value loaded = memref::LoadOp::create(b, buildRange(read, part),
+        Value loaded = memref::LoadOp::create(b, buildRange(slice, read, part),
                                               ValueRange(within));
         if (!element) {
           element = loaded;

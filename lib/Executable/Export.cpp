@@ -138,6 +138,10 @@ private:
 };
 } // namespace
 
+template <typename T> static void raise(T &limit, T value) {
+  limit = std::max(limit, value);
+}
+
 //===----------------------------------------------------------------------===//
 // Reading the module
 //===----------------------------------------------------------------------===//
@@ -280,6 +284,7 @@ BufferRange Exporter::addPersistent(unsigned number, uint64_t size) {
   auto [found, isNew] = persistent.try_emplace(number, owned.size());
   if (isNew)
     owned.push_back({{}, /*isWeight=*/false, size});
+  raise(owned[found->second].size, size);
   return BufferRange(BufferKind::Constant, found->second + 1, 0, size);
 }
 
@@ -505,10 +510,6 @@ LogicalResult Exporter::read(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 // What variants need
 //===----------------------------------------------------------------------===//
-
-template <typename T> static void raise(T &limit, T value) {
-  limit = std::max(limit, value);
-}
 
 void Needs::addDispatch(const Step &step, const KernelInfo &kernel) {
   features.add(kernel.features);

@@ -246,22 +246,6 @@ func.func @repeated(%input: tensor<8x8xf32>) -> tensor<160x160xf32> {
 
 // -----
 
-// No kernel binds more than four buffers because of fusion.
-
-// CHECK-LABEL: func @buffers
-// CHECK-COUNT-2: linalg.generic {{.*}}dml.label = "dml.element_wise_add"
-// CHECK-NOT:   linalg.generic
-// CHECK:       return
-func.func @buffers(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>,
-                   %d: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = dml.element_wise_add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  %1 = dml.element_wise_add %c, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  %2 = dml.element_wise_add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return %2 : tensor<4xf32>
-}
-
-// -----
-
 // A concatenation that is a result is written part by part, by what computes the
 // parts; one of few tensors that an operator reads is a part of that operator.
 

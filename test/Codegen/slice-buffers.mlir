@@ -108,12 +108,15 @@ func.func @output(%x: memref<180xf32>, %output: memref<2x180xf32>) {
 
 #map2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// Padding: what is read of the input follows from the row, which is clamped.
+// Padding: what is read of the input follows from the row, which is clamped. The first
+// slice reads rows 0 to 2, the second 3 to 6, the last the last one.
 
 // CHECK-LABEL: func @clamped
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<8x64xf32>
-// CHECK:         dml_buffer.range %[[X]] at 0 : memref<8x64xf32> to memref<256xf32>
-// CHECK:         dml_buffer.range %[[X]] at 1024 : memref<8x64xf32> to memref<256xf32>
+// CHECK:         dml_buffer.range %[[X]] at 0 : memref<8x64xf32> to memref<130xf32>
+// CHECK:         dml_buffer.range %[[X]] at 768 : memref<8x64xf32> to memref<194xf32>
+// CHECK:         dml_buffer.range %[[X]] at 1792 : memref<8x64xf32> to memref<2xf32>
+// CHECK-NOT:     dml_buffer.range
 func.func @clamped(%x: memref<8x64xf32>, %output: memref<10x2xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -343,7 +343,9 @@ std::string dml::tools::printText(const Executable &executable) {
   if (!executable.weights.empty()) {
     text << "\nweights, which the file lacks\n";
     for (const Weight &weight : executable.weights)
-      text << "  %" << weight.tensor.name << ": " << describeType(weight.tensor)
+      text << "  %" << weight.tensor.name << ": "
+           << dml::tools::describeType(weight.tensor.dataType,
+                                       weight.tensor.sizes)
            << ", constant, bytes " << weight.offset << " to "
            << weight.offset + weight.tensor.bufferSize << '\n';
   }
