@@ -378,7 +378,7 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
   // More buffers than a device binds are no fault of fusion's.
   llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
   int64_t before = countBuffers(merged);
-  for (const Read &read : consumerReads)
+  for (Read read : consumerReads)
     merged.erase(read.extract.getTensor());
   merged.insert_range(getSources(producer));
   int64_t after = countBuffers(merged);

@@ -441,9 +441,8 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created =
-        Device::create(
-            {selector, deviceProfile, validate, contractionTile, rowTile});
+    auto created = Device::create(
+        {selector, deviceProfile, validate, contractionTile, rowTile});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);
