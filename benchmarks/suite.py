@@ -5,6 +5,8 @@ The shapes of the first groups are large enough that a GPU's caches do not hold
 them, and the same as those that other compilers were measured with.
 """
 
+import math
+
 FLOATS = ("f32", "f16")
 TYPES = ("f32", "f16", "ui8")
 MODES = ("constant", "edge", "reflection", "symmetric", "wrap")
@@ -69,6 +71,56 @@ def elementwise(name, operands=1, **attributes):
     return build
 
 
+def transpose(*order):
+    """The dimensions in another order: a view, whose elements are moved."""
+    def build(shape):
+        strides = [math.prod(shape[dim + 1:]) for dim in order]
+        return ("view", [shape[dim] for dim in order], [],
+                f"strides = {ints(strides)}")
+    return build
+
+
+def slicing(offsets, sizes):
+    def build(shape):
+        return ("slice", list(sizes), [],
+                f"offsets = {ints(offsets)}, sizes = {ints(sizes)}, "
+                f"strides = {ints([1] * len(sizes))}")
+    return build
+
+
+def join(axis):
+    """One tensor behind another of the same shape."""
+    def build(shape):
+        result = [size * (1 + (dim == axis)) for dim, size in enumerate(shape)]
+        return ("join", result, [shape], f"axis = {axis} : i64")
+    return build
+
+
+def batch_normalization(shape):
+    ofChannel = [1, shape[1]] + [1] * (len(shape) - 2)
+    return ("batch_normalization", shape, [ofChannel] * 4,
+            "spatial = true, epsilon = 1.0e-05 : f32")
+
+
+def gather_rows(rows, size, dtype):
+    """As many rows of a table as it has, in the order of an input of random 32-bit
+    numbers, of which the highest bits are places in the table. Some rows are drawn
+    twice and a third of them never, so that a ratio may pass 1."""
+    count = rows
+    table, result = tensor((rows, size), dtype), tensor((count, size), dtype)
+    places = tensor((1, count), "ui32")
+    return (f"func.func @main(%table: {table}, %random: {places}) -> {result} {{\n"
+            f"  %shift = dml.fill_value_constant"
+            f" {{value = {32 - int(math.log2(rows))} : ui32}}\n"
+            f"      : () -> {places}\n"
+            f"  %places = dml.element_wise_bit_shift_right %random, %shift\n"
+            f"      : ({places}, {places}) -> {places}\n"
+            f"  %0 = dml.gather %table, %places"
+            f" {{axis = 0 : i64, index_dimensions = 1 : i64}}\n"
+            f"      : ({table}, {places}) -> {result}\n"
+            f"  return %0 : {result}\n}}\n")
+
+
 def gemm(columns):
     """A product with a matrix of so many columns, or with one of each batch."""
     def build(shape):
@@ -101,10 +153,10 @@ def module(shape, dtype, operators):
     for at, operator in enumerate(operators):
         name, result, others, attributes = operator(shape)
         operands, types = [value], [tensor(shape, dtype)]
-        for other in others:
-            operands.append(f"%other{at}")
+        for number, other in enumerate(others):
+            operands.append(f"%other{at}_{number}")
             types.append(tensor(other, dtype))
-            arguments.append(f"%other{at}: {types[-1]}")
+            arguments.append(f"%other{at}_{number}: {types[-1]}")
         body.append(f"  %{at} = dml.{name} {', '.join(operands)} {{{attributes}}}\n"
                     f"      : ({', '.join(types)}) -> {tensor(result, dtype)}\n")
         shape, value = result, f"%{at}"
@@ -153,6 +205,21 @@ def cases(eighth=False):
     add("chain_elementwise", whole, FLOATS, elementwise("element_wise_multiply", 2),
         elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
                                                         alpha=0.1))
+
+    add("gelu", whole, FLOATS, elementwise("activation_gelu"))
+    add("batch_normalization", whole, FLOATS, batch_normalization)
+
+    # Elements that move, in another order or a part of them. The identity behind a
+    # view makes it a kernel, however views are returned.
+    identity = elementwise("element_wise_identity")
+    add("transpose", (8192, 8192), TYPES, transpose(1, 0), identity)
+    add("transpose_nhwc", (32, 64, 224, 224), TYPES, transpose(0, 2, 3, 1), identity)
+    add("transpose_last2", (64, 1024, 1024), TYPES, transpose(0, 2, 1), identity)
+    add("slice", whole, TYPES, slicing((0, 0, 5, 16), (*whole[:2], 500, 480)))
+    add("join", whole, TYPES, join(1))
+    for dtype in TYPES:
+        result[f"gather_rows_{dtype}"] = gather_rows(8192 if eighth else 65536, 1024,
+                                                     dtype)
 
     # Sums of products: what is computed is what takes the time, and a copy of as
     # many bytes is far away.

@@ -105,6 +105,11 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
       profile.maxStorageBuffers = count;
       continue;
     }
+    if (std::optional<llvm::Error> error = profile.speed.parse(part)) {
+      if (*error)
+        return std::move(*error);
+      continue;
+    }
     bool value = part.consume_front("+");
     if (!value && !part.consume_front("-"))
       return llvm::createStringError("device profile change '" + part +
@@ -145,7 +150,7 @@ std::string DeviceProfile::str() const {
   if (maxStorageBuffers !=
       (isNearFull ? fullStorageBuffers : promisedStorageBuffers))
     spec += "," + storageBuffersKey.str() + std::to_string(maxStorageBuffers);
-  return spec;
+  return spec + speed.str();
 }
 
 spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {

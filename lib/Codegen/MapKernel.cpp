@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapKernel.h"
+#include "CrosswiseKernel.h"
 #include "ElementMap.h"
 #include "Launch.h"
 #include "VectorPacker.h"
@@ -179,7 +180,11 @@ MapTile dml::getPlainTile(linalg::GenericOp op) {
 /// more.
 static constexpr int64_t maxThreadElements = 256;
 
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
+
 std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return findCrosswiseProblem(op, tile);
   MemRefType type = getOutputType(op);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t maxBytes = getMaxVectorBytes(op);
@@ -193,7 +198,7 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
         maxBytes);
   int64_t count = tile.vectorBytes / elementBytes;
   SmallVector<int64_t> factors = tile.block.value_or(SmallVector<int64_t>());
-  factors.append({tile.vectors, tile.rows});
+  factors.append({tile.vectors, tile.rows, tile.steps});
   int64_t vectors = 1;
   for (int64_t factor : factors)
     if (llvm::MulOverflow(vectors, factor, vectors) ||
@@ -209,9 +214,11 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
                     : "has a block, which is for a body with loops";
   bool isPlain = tile.vectors == 1 && tile.rows == 1;
   if (hasLoops) {
-    if (!isPlain || tile.inBothRows || tile.isSplit)
-      return "has vectors, rows, in_both_rows or split, which are for a body "
-             "without loops";
+    if (!isPlain || tile.steps > 1 || tile.inBothRows || tile.isSplit ||
+        tile.turns)
+      return "has vectors, rows, steps, in_both_rows, split or turns, which "
+             "are "
+             "for a body without loops";
     auto outer = static_cast<int64_t>(tile.block->size());
     if (outer > std::max<int64_t>(type.getRank() - 1, 0) ||
         (outer > 0 &&
@@ -230,6 +237,8 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
   if (!isPlain &&
       (tile.inBothRows || tile.isSplit || (tile.vectors > 1 && tile.rows > 1)))
     return "has more than one of vectors, rows and in_both_rows or split";
+  if (tile.steps > 1 && (!isPlain || tile.isSplit))
+    return "has steps and one of vectors, rows and split";
   if (tile.rows > 1 && (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
                         rows.perPlane % tile.rows))
     return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
@@ -254,7 +263,7 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
   if (tile.isSplit && !rows.canBeSplit())
     return "has split, which wants several rows that are not whole vectors, "
            "with a vector inside of each";
-  return "";
+  return findTurnsProblem(op, tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,12 +288,18 @@ struct MapKernel {
   int64_t getBlockRowSize() const {
     return llvm::product_of(type.getShape().drop_front(tile.block->size()));
   }
+  /// The vectors that a workgroup has in all of its steps.
+  int64_t getStepVectors() const {
+    return DeviceProfile::workgroupSize * tile.steps;
+  }
   bool looksInBothRows(Part part) const {
     return tile.inBothRows && part != Part::Inside;
   }
   int64_t getNumThreads(Part part) const;
+  LinearForm getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                       int64_t step) const;
   LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms, Part part,
-                         int64_t row, int64_t number) const;
+                         LinearForm vector, int64_t row, int64_t number) const;
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms,
                                          LinearForm position) const;
@@ -306,6 +321,9 @@ int64_t MapKernel::getNumThreads(Part part) const {
            llvm::product_of(*tile.block) *
            llvm::divideCeil(getBlockRowSize(), packing.getCount());
   int64_t vectors = rows.getNumVectors();
+  if (tile.steps > 1)
+    return llvm::divideCeil(vectors, getStepVectors()) *
+           DeviceProfile::workgroupSize;
   if (part == Part::Whole)
     return vectors / (tile.vectors * tile.rows);
   int64_t inside = rows.getNumRows() * rows.getInsideVectors();
@@ -316,12 +334,24 @@ int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).getNumThreads(Part::Whole);
 }
 
-/// The position in the output of vector `number` of the thread's row `row`.
+/// The number of the first vector that a thread has in step `step`.
+LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                                int64_t step) const {
+  if (tile.steps == 1)
+    return forms.mul(b, forms.getThread(), tile.vectors);
+  auto [group, local] =
+      forms.divide(b, forms.getThread(), DeviceProfile::workgroupSize);
+  LinearForm vector =
+      forms.add(b, forms.mul(b, group, getStepVectors()), local);
+  return forms.add(b, vector, step * DeviceProfile::workgroupSize);
+}
+
+/// The position in the output of vector `number` of the thread's row `row`,
+/// where `vector` is the number of the thread's first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
-                                  Part part, int64_t row,
+                                  Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
   int64_t count = packing.getCount(), inside = rows.getInsideVectors();
-  LinearForm vector = forms.mul(b, forms.getThread(), tile.vectors);
   if (part == Part::Across) {
     // The first n rows have n * others / count such vectors, rounded up. Those
     // of a row lie after those inside of it.
@@ -577,26 +607,56 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   Value output = views.getVectors(b, views.getRoot(b, kernel.output), packing);
   if (tile.block)
     return buildBlock(forms, builder, output);
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    for (int64_t number = 0; number < tile.vectors; ++number) {
-      LinearForm position = kernel.getPosition(b, forms, part, row, number);
-      SmallVector<Scalar> elements = buildVector(forms, builder, position);
-      if (countOperations(b.getBlock()) > maxOperations)
-        return;
-      Value place;
-      if (staging.memory) {
-        place = b.createOrFold<arith::AddIOp>(
-            staging.first,
-            arith::ConstantIndexOp::create(b, number).getResult());
-      } else {
-        LinearForm vector = forms.divide(b, position, packing.getCount()).first;
-        place = forms.materialize(
-            b, getPlace(forms, b, kernel.placement, vector, packing.bytes));
+  // Drivers do not move loads before stores, which might be of the same buffer:
+  // all vectors are computed before the first is stored, so that their loads
+  // are in flight together.
+  struct Computed {
+    Value value, place;
+    /// The number of the vector in the output.
+    LinearForm vector;
+  };
+  SmallVector<Computed> vectors;
+  for (int64_t step = 0; step < tile.steps; ++step) {
+    LinearForm first = kernel.getVector(b, forms, step);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      for (int64_t number = 0; number < tile.vectors; ++number) {
+        LinearForm position =
+            kernel.getPosition(b, forms, part, first, row, number);
+        SmallVector<Scalar> elements = buildVector(forms, builder, position);
+        if (countOperations(b.getBlock()) > maxOperations)
+          return;
+        Computed computed;
+        if (staging.memory) {
+          computed.place = b.createOrFold<arith::AddIOp>(
+              staging.first,
+              arith::ConstantIndexOp::create(b, number).getResult());
+        } else {
+          computed.vector = forms.divide(b, position, packing.getCount()).first;
+          computed.place =
+              forms.materialize(b, getPlace(forms, b, kernel.placement,
+                                            computed.vector, packing.bytes));
+        }
+        computed.value =
+            VectorPacker(builder.getShared(), packing).pack(elements);
+        vectors.push_back(computed);
       }
-      memref::StoreOp::create(
-          b, VectorPacker(builder.getShared(), packing).pack(elements),
-          staging.memory ? staging.memory : output, place);
     }
+  }
+  for (const Computed &computed : vectors) {
+    OpBuilder::InsertionGuard restore(b);
+    // The last steps of the last workgroup may lie beyond the output. What is
+    // computed for them is computed of other elements.
+    LinearForm left =
+        forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
+    if (tile.steps > 1 && forms.getRange(left).min < 0) {
+      Value inside = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, forms.materialize(b, computed.vector),
+          forms.materialize(b, kernel.rows.getNumVectors()));
+      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+    }
+    memref::StoreOp::create(b, computed.value,
+                            staging.memory ? staging.memory : output,
+                            computed.place);
   }
 }
 
@@ -726,30 +786,61 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 // The launch
 //===----------------------------------------------------------------------===//
 
+/// The workgroups that compute one copy of what repeats along dimension `dim`,
+/// and the copies that there are. Nothing if a copy is no whole workgroups.
+static std::optional<std::pair<int64_t, int64_t>>
+getRepetition(const MapKernel &kernel, int64_t dim) {
+  const RowShape &rows = kernel.rows;
+  if (kernel.tile.block || kernel.tile.isSplit || dim >= rows.dim)
+    return std::nullopt;
+  int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
+                      kernel.tile.vectors * kernel.tile.rows *
+                      kernel.tile.steps;
+  int64_t size = kernel.type.getDimSize(dim),
+          period = getPeriod(kernel.op, dim);
+  int64_t elements = period;
+  for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
+    elements *= inner;
+  if (period == size || elements % groupSize ||
+      elements / rows.size % kernel.tile.rows)
+    return std::nullopt;
+  return std::make_pair(elements / groupSize, size / period);
+}
+
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (!tile.turns || getRepetition(MapKernel(op, tile), *tile.turns))
+    return "";
+  return llvm::formatv("has turns along dimension {0}, but wants an outer one "
+                       "whose elements repeat after whole workgroups",
+                       *tile.turns);
+}
+
+std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
+                                     double bytes) {
+  MapKernel kernel(op, tile);
+  for (int64_t dim = kernel.rows.dim - 1; dim >= 0; --dim) {
+    auto repetition = getRepetition(kernel, dim);
+    if (!repetition)
+      continue;
+    int64_t ofGroup = DeviceProfile::workgroupSize * tile.vectorBytes *
+                      tile.vectors * tile.rows * tile.steps;
+    if (static_cast<double>(repetition->first * ofGroup) >= bytes)
+      return dim;
+  }
+  return std::nullopt;
+}
+
 /// Elements that are read again where an outer dimension repeats may have left
 /// the caches by then: workgroups that read the same take turns. Those beyond
 /// the last stay there.
-static Value orderByPeriod(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                           Value group) {
-  const RowShape &rows = kernel.rows;
-  int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
-                      kernel.tile.vectors * kernel.tile.rows;
-  for (int64_t dim = rows.dim - 1; dim >= 0; --dim) {
-    int64_t size = kernel.type.getDimSize(dim),
-            period = getPeriod(kernel.op, dim);
-    int64_t elements = period;
-    for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
-      elements *= inner;
-    if (period == size || elements % groupSize ||
-        elements / rows.size % kernel.tile.rows ||
-        elements * kernel.packing.bits / 8 < cost::cachedBytes)
-      continue;
-    int64_t copies = size / period, groups = elements / groupSize;
-    auto [rest, copy] = delinearize(b, group, copies);
-    auto [outer, place] = delinearize(b, rest, groups);
-    return linearize(b, linearize(b, outer, copies, copy), groups, place);
-  }
-  return group;
+static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+                          Value group) {
+  if (!kernel.tile.turns)
+    return group;
+  auto [groups, copies] = *getRepetition(kernel, *kernel.tile.turns);
+  auto [rest, copy] = delinearize(b, group, copies);
+  auto [outer, place] = delinearize(b, rest, groups);
+  return linearize(b, linearize(b, outer, copies, copy), groups, place);
 }
 
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
@@ -835,8 +926,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   BufferViews views(launch);
   b.setInsertionPoint(end);
   if (!tile.isSplit) {
-    if (!tile.block)
-      linear = orderByPeriod(kernel, b, linear);
+    linear = orderByTurns(kernel, b, linear);
     Staging staging;
     if (tile.vectors > 1)
       staging = buildStaging(kernel, b, local);
@@ -894,6 +984,8 @@ KernelCost dml::tryMapKernel(Block &block, linalg::GenericOp op,
 }
 
 void dml::buildMapKernel(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return buildCrosswiseKernel(op, tile);
   ImplicitLocOpBuilder b(op.getLoc(), op);
   buildLaunch(
       MapKernel(op, tile), b,

@@ -93,6 +93,12 @@ bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 /// The threads that compute `op` with `tile`, but for those of none.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 
+/// The dimension along which workgroups of `tile` that read the same elements
+/// should take turns: what they read would come again after more than `bytes`
+/// of the output.
+std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
+                                double bytes);
+
 /// Builds the launch that computes `op` with `tile`, at the end of `block`. The
 /// second paths are chosen: of those in `interiors`, the first one that pays.
 /// A kernel whose threads run more than `maxGeneral` stays in pieces.

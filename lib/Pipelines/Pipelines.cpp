@@ -120,7 +120,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   SelectKernelsOptions select;
   select.contractionTile = options.contractionTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
-  pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
+  SelectMapTilesOptions tiles;
+  tiles.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createSelectMapTiles(tiles));
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());

@@ -7,6 +7,7 @@
 #ifndef DML_CODEGEN_DEVICEPROFILE_H
 #define DML_CODEGEN_DEVICEPROFILE_H
 
+#include "dml/Codegen/DeviceSpeed.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -74,6 +75,10 @@ public:
   /// The storage buffers that a kernel binds at most.
   int64_t getMaxStorageBuffers() const { return maxStorageBuffers; }
 
+  /// How fast the device is: a specification sets these numbers by
+  /// ",name=number", such as ",opsPerByte=8".
+  const DeviceSpeed &getSpeed() const { return speed; }
+
   /// The specification that parses to this profile.
   std::string str() const;
 
@@ -100,6 +105,7 @@ public:
 private:
   uint32_t features = 0;
   int64_t maxStorageBuffers = promisedStorageBuffers;
+  DeviceSpeed speed;
 };
 
 } // namespace dml
