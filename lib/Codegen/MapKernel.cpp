@@ -204,7 +204,7 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
     if (llvm::MulOverflow(vectors, factor, vectors) ||
         vectors > maxThreadElements / count)
       return llvm::formatv("has more than {0} elements", maxThreadElements);
-  size_t numParts = tile.isSplit ? 2 : 1;
+  size_t numParts = tile.hasParts() ? 2 : 1;
   if (!tile.interior.empty() && tile.interior.size() != numParts)
     return llvm::formatv("has {0} numbers in interior, but wants {1}",
                          tile.interior.size(), numParts);
@@ -234,11 +234,20 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
     return "";
   }
   RowShape rows = RowShape::get(op, count);
-  if (!isPlain &&
-      (tile.inBothRows || tile.isSplit || (tile.vectors > 1 && tile.rows > 1)))
-    return "has more than one of vectors, rows and in_both_rows or split";
-  if (tile.steps > 1 && (!isPlain || tile.isSplit))
-    return "has steps and one of vectors, rows and split";
+  if (!isPlain && (tile.inBothRows || tile.hasParts() ||
+                   (tile.vectors > 1 && tile.rows > 1)))
+    return "has more than one of vectors, rows, inside, and in_both_rows or "
+           "split";
+  if (tile.steps > 1 && (!isPlain || tile.hasParts()))
+    return "has steps and one of vectors, rows, split and inside";
+  if (tile.inside &&
+      (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
+       tile.inside->first + tile.inside->count > rows.getInsideVectors() ||
+       tile.inside->count == rows.getInsideVectors()))
+    return llvm::formatv("has {0} vectors inside from {1} on, but wants fewer "
+                         "than the {2} of a row of whole vectors",
+                         tile.inside->count, tile.inside->first,
+                         rows.hasWholeVectors() ? rows.getInsideVectors() : 0);
   if (tile.rows > 1 && (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
                         rows.perPlane % tile.rows))
     return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
@@ -292,6 +301,11 @@ struct MapKernel {
   int64_t getStepVectors() const {
     return DeviceProfile::workgroupSize * tile.steps;
   }
+  /// The vectors of each row that part Inside has, where there are parts, or
+  /// else all.
+  int64_t getInsideVectors() const {
+    return tile.inside ? tile.inside->count : rows.getInsideVectors();
+  }
   bool looksInBothRows(Part part) const {
     return tile.inBothRows && part != Part::Inside;
   }
@@ -303,6 +317,8 @@ struct MapKernel {
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms,
                                          LinearForm position) const;
+  std::optional<InsideVectors> findInside(ImplicitLocOpBuilder &b,
+                                          IndexForms &forms, Part part) const;
 
   linalg::GenericOp op;
   Value output;
@@ -326,7 +342,7 @@ int64_t MapKernel::getNumThreads(Part part) const {
            DeviceProfile::workgroupSize;
   if (part == Part::Whole)
     return vectors / (tile.vectors * tile.rows);
-  int64_t inside = rows.getNumRows() * rows.getInsideVectors();
+  int64_t inside = rows.getNumRows() * getInsideVectors();
   return part == Part::Inside ? inside : vectors - inside;
 }
 
@@ -351,7 +367,27 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
-  int64_t count = packing.getCount(), inside = rows.getInsideVectors();
+  int64_t count = packing.getCount(), inside = getInsideVectors();
+  if (part == Part::Across && tile.inside) {
+    // Those after the ones inside follow those before them.
+    int64_t first = tile.inside->first;
+    auto [place, column] =
+        forms.divide(b, vector, rows.getInsideVectors() - inside);
+    if (first == 0) {
+      column = forms.add(b, column, inside);
+    } else if (forms.getRange(column).max >= first) {
+      LinearForm behind = forms.add(b, column, inside);
+      Value isBefore = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, forms.materialize(b, column),
+          arith::ConstantIndexOp::create(b, first));
+      column = forms.getOpaque(
+          arith::SelectOp::create(b, isBefore, forms.materialize(b, column),
+                                  forms.materialize(b, behind)),
+          {0, rows.getInsideVectors() - 1});
+    }
+    return forms.add(b, forms.mul(b, place, rows.size),
+                     forms.mul(b, column, count));
+  }
   if (part == Part::Across) {
     // The first n rows have n * others / count such vectors, rounded up. Those
     // of a row lie after those inside of it.
@@ -367,6 +403,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     // From a row's start to the next multiple of a vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
+    if (tile.inside)
+      column = forms.add(b, column, tile.inside->first);
     return forms.add(b, first,
                      forms.mul(b, forms.add(b, column, number), count));
   }
@@ -400,6 +438,27 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
         forms.add(b, coordinates[dim], forms.mul(b, digit, stride));
   }
   return coordinates;
+}
+
+/// The vectors of each row, of those that `part` has, for which the comparisons
+/// that `forms` have not decided come out as they do in the row's middle.
+std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
+                                                   IndexForms &forms,
+                                                   Part part) const {
+  if (tile.block || part == Part::Across || tile.vectors * tile.rows > 1 ||
+      tile.steps > 1 || !rows.hasSeveralRows() || !rows.hasWholeVectors())
+    return std::nullopt;
+  LinearForm column =
+      forms.divide(b, forms.getThread(), getInsideVectors()).second;
+  if (column.terms.size() != 1)
+    return std::nullopt;
+  IndexForms::Box box = forms.getInterior(/*maxDivergence=*/1);
+  auto found = box.find(column.terms.front().first);
+  if (found == box.end() || found->second.min > found->second.max)
+    return std::nullopt;
+  int64_t first = tile.inside ? tile.inside->first : 0;
+  return InsideVectors{first + found->second.min,
+                       found->second.max - found->second.min + 1};
 }
 
 //===----------------------------------------------------------------------===//
@@ -765,6 +824,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   cost.loads = countLoads(end->getBlock()) * numThreads;
   if (cost.general > maxGeneral)
     return cost;
+  cost.inside = kernel.findInside(b, forms, part);
   // Where a larger interior does not pay, one without the dimensions that run
   // across groups of threads may.
   double divergence = 1;
@@ -791,7 +851,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 static std::optional<std::pair<int64_t, int64_t>>
 getRepetition(const MapKernel &kernel, int64_t dim) {
   const RowShape &rows = kernel.rows;
-  if (kernel.tile.block || kernel.tile.isSplit || dim >= rows.dim)
+  if (kernel.tile.block || kernel.tile.hasParts() || dim >= rows.dim)
     return std::nullopt;
   int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
                       kernel.tile.vectors * kernel.tile.rows *
@@ -896,7 +956,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   const RowShape &rows = kernel.rows;
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
-  ArrayRef<Part> parts = tile.isSplit ? ArrayRef(split) : ArrayRef(whole);
+  ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
   // Workgroups of each part. Those of two parts take turns, so that what they
   // share is still in a cache: after so many rows both are whole workgroups.
   SmallVector<int64_t> counts;
@@ -904,12 +964,14 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
                                       DeviceProfile::workgroupSize));
   int64_t turns = 1;
-  if (tile.isSplit) {
+  if (tile.hasParts()) {
+    // Each row of whole vectors has the same number of both.
+    int64_t vectorsOfTurn = tile.inside ? 1 : rows.vectorSize;
     turns = llvm::divideCeil(rows.getNumRows(),
-                             DeviceProfile::workgroupSize * rows.vectorSize);
+                             DeviceProfile::workgroupSize * vectorsOfTurn);
     if (turns > 1) {
-      counts[0] = rows.getInsideVectors() * rows.vectorSize;
-      counts[1] = rows.size - counts[0];
+      counts[0] = kernel.getInsideVectors() * vectorsOfTurn;
+      counts[1] = rows.size * vectorsOfTurn / rows.vectorSize - counts[0];
     }
   }
   int64_t groups =
@@ -925,7 +987,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 
   BufferViews views(launch);
   b.setInsertionPoint(end);
-  if (!tile.isSplit) {
+  if (!tile.hasParts()) {
     linear = orderByTurns(kernel, b, linear);
     Staging staging;
     if (tile.vectors > 1)
@@ -970,6 +1032,8 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
     cost.loads += ofPart.loads;
     cost.average += ofPart.average;
     llvm::append_range(cost.interior, ofPart.interior);
+    if (ofPart.inside)
+      cost.inside = ofPart.inside;
   }
   return cost;
 }

@@ -59,6 +59,9 @@ struct KernelCost {
   /// The second path of all threads, or of each part of a split tile, as
   /// MapTile::interior has it.
   llvm::SmallVector<int64_t, 2> interior;
+  /// Of a tile of one vector in rows of whole vectors, those in each row for
+  /// which most comparisons come out the same; nothing if all do.
+  std::optional<InsideVectors> inside;
 };
 
 /// Says why `op` cannot become a map kernel, or nothing if it can.

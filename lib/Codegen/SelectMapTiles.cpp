@@ -108,12 +108,29 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   return tile;
 }
 
+/// The tile of threads of two kinds, where vectors at the borders of rows,
+/// whose elements are clamped each, would part nearly all groups of threads.
+static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
+  MapTile tile = getPlainTile(op);
+  // What is still undecided among those inside leaves fewer of them.
+  for (int step = 0; step < 3; ++step) {
+    std::optional<InsideVectors> inside =
+        measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
+    if (!inside)
+      break;
+    tile.inside = inside;
+    if (!findTileProblem(op, tile).empty())
+      return std::nullopt;
+  }
+  return tile.inside ? std::optional(tile) : std::nullopt;
+}
+
 /// `tile` with as many steps as its threads need to move enough bytes, where it
 /// has neither rows nor groups of vectors.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device) {
-  if (tile.rows > 1 || tile.vectors > 1 || tile.isSplit)
+  if (tile.rows > 1 || tile.vectors > 1 || tile.hasParts())
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
     MapTile next = tile;
@@ -260,6 +277,15 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
                   opsPerByte >= minOpsPerByte ? HUGE_VAL
                                               : cost::share::splitLoads);
   }
+  double timeOfParts = (contest.getCost().average / cost::countedOps +
+                        contest.getCost().loads * cost::opsPerLoadedByte *
+                            static_cast<double>(plain.vectorBytes)) /
+                       device.opsPerByte / static_cast<double>(traffic.bytes);
+  if (hasRows && timeOfParts >= cost::share::loaded)
+    if (std::optional<MapTile> parts = getTileOfInside(op))
+      contest.enter(*parts, cost::share::split,
+                    isBusy ? HUGE_VAL : cost::share::splitLoads);
+
   MapTile best = getWithSteps(op, contest.getBest(), rows, traffic, device);
   best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
   return best;

@@ -21,6 +21,7 @@ static constexpr llvm::StringLiteral rowsName = "rows";
 static constexpr llvm::StringLiteral stepsName = "steps";
 static constexpr llvm::StringLiteral inBothRowsName = "in_both_rows";
 static constexpr llvm::StringLiteral splitName = "split";
+static constexpr llvm::StringLiteral insideName = "inside";
 static constexpr llvm::StringLiteral turnsName = "turns";
 static constexpr llvm::StringLiteral crosswiseName = "crosswise";
 static constexpr llvm::StringLiteral blockName = "block";
@@ -49,6 +50,8 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
     add(inBothRowsName, b.getUnitAttr());
   if (isSplit)
     add(splitName, b.getUnitAttr());
+  if (inside)
+    add(insideName, b.getDenseI64ArrayAttr({inside->first, inside->count}));
   if (turns)
     add(turnsName, b.getI64IntegerAttr(*turns));
   if (crosswise)
@@ -90,7 +93,10 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
       isRead = tile.inBothRows = isa<UnitAttr>(value);
     else if (name == splitName)
       isRead = tile.isSplit = isa<UnitAttr>(value);
-    else if (name == turnsName)
+    else if (name == insideName && numbers && numbers.size() == 2) {
+      tile.inside = InsideVectors{numbers[0], numbers[1]};
+      isRead = numbers[0] >= 0 && numbers[1] > 0;
+    } else if (name == turnsName)
       isRead = readSize(value, tile.turns.emplace(), /*least=*/0);
     else if (name == crosswiseName && numbers && numbers.size() == 3) {
       tile.crosswise = CrosswiseTile{numbers[0], numbers[1], numbers[2]};

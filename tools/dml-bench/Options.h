@@ -28,6 +28,7 @@ struct Options {
   /// 0: as many as fit into minTime.
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;
+  bool calibrate = false;
   bool check = false;
   bool list = false;
   bool help = false;

@@ -62,6 +62,16 @@ double getWeight(mlir::Operation *op);
 /// shown:  gemm4096_f32, conv128to128_28_k3_f32
 inline constexpr double opsPerLoad = 4;
 
+/// A load takes as long as so many operations for each byte that neighbouring
+/// threads' loads lie apart: a group of threads that load single bytes 16 bytes
+/// apart touches as many lines of the first cache as one that loads 16 bytes
+/// each.
+/// unit:   operations for a byte
+/// device: operations that a multiprocessor begins while its first cache serves
+///         a byte: both are 128 in a cycle on GPUs of several vendors
+/// shown:  pad_edge_ui8, whose threads had 16 loads of a byte each: 0.76
+inline constexpr double opsPerLoadedByte = 1;
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
@@ -158,6 +168,10 @@ inline constexpr double grouped = 0.75;
 /// Threads of two kinds, which store less side by side.
 /// shown: odd_resample_linear_x2_f16, from 0.48 to 0.81
 inline constexpr double split = 0.75;
+/// The share of memory's time that operations and loads take from which on they
+/// are worth threads of two kinds.
+/// shown: pad_edge_ui8 has 0.9, pad_edge_f16 0.5, pad_edge_f32 0.3
+inline constexpr double loaded = 0.5;
 /// The share of the loads that threads of two kinds have, besides, where a
 /// kernel waits for memory: words are loaded then, and not their parts.
 /// shown: odd_tile2x2_ui8, from 0.81 to 0.87; odd_pad_edge_ui8, which loads no

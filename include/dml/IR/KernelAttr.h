@@ -34,6 +34,12 @@ struct CrosswiseTile {
   int64_t dim, rows, columns;
 };
 
+/// The vectors of each row that nothing needs clamping for, mostly: `count` of
+/// them from vector `first` on.
+struct InsideVectors {
+  int64_t first, count;
+};
+
 /// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
 /// 2}`: 4 floats of a row, and those below them.
 struct MapTile {
@@ -53,6 +59,9 @@ struct MapTile {
   bool inBothRows = false;
   /// Whether the vectors that lie inside of rows have threads of their own.
   bool isSplit = false;
+  /// The same where rows are whole vectors: the vectors that have threads of
+  /// their own.
+  std::optional<InsideVectors> inside;
 
   /// A dimension along which elements repeat: workgroups that read the same
   /// take turns.
@@ -76,6 +85,9 @@ struct MapTile {
   /// inside of rows and one for the others. Without one, or where it is 0,
   /// there is no second path.
   llvm::SmallVector<int64_t, 2> interior;
+
+  /// Whether there are threads of two kinds.
+  bool hasParts() const { return isSplit || inside; }
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
