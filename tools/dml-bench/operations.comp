@@ -9,15 +9,15 @@ layout(set = 0, binding = 1, std430) writeonly buffer To { uvec4 to[]; };
 void main() {
   uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 128 +
            gl_LocalInvocationID.x;
-  if (i >= to.length())
-    return;
-  uvec4 integers = from[i], step = integers.yzwx;
-  vec4 floats = vec4(integers & 0xffff), factor = 1.0 / (floats + 1.0);
-  for (int round = 0; round < 256; ++round) {
-    integers ^= step;
-    integers += step;
-    floats = fma(floats, factor, factor);
-    floats = fma(floats, factor, factor);
+  if (i < to.length()) {
+    uvec4 integers = from[i], step = integers.yzwx;
+    vec4 floats = vec4(integers & 0xffff), factor = 1.0 / (floats + 1.0);
+    for (int round = 0; round < 256; ++round) {
+      integers ^= step;
+      integers += step;
+      floats = fma(floats, factor, factor);
+      floats = fma(floats, factor, factor);
+    }
+    to[i] = integers ^ floatBitsToUint(floats);
   }
-  to[i] = integers ^ floatBitsToUint(floats);
 }
