@@ -156,7 +156,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << ", but wants \"map\", {contraction_tile = array<i64: rows, "
                 "columns, terms>} with three positive sizes, or {map_tile = "
                 "{...}} with vector_bytes and, if wanted, vectors, rows, "
-                "steps, in_both_rows, split, inside, turns, crosswise, block and "
+                "steps, in_both_rows, split, inside, turns, crosswise, block "
+                "and "
                 "interior";
     return success();
   }
