@@ -128,6 +128,11 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
             llvm::Twine(limit->least) + " to " + llvm::Twine(limit->greatest));
       continue;
     }
+    if (std::optional<llvm::Error> error = profile.speed.parse(part)) {
+      if (*error)
+        return std::move(*error);
+      continue;
+    }
     bool value = part.consume_front("+");
     if (!value && !part.consume_front("-"))
       return llvm::createStringError("device profile change '" + part +
@@ -169,7 +174,7 @@ std::string DeviceProfile::str() const {
   for (const Limit &limit : getLimits())
     if (this->*limit.value != base.*limit.value)
       spec += "," + limit.name.str() + "=" + std::to_string(this->*limit.value);
-  return spec;
+  return spec + speed.str();
 }
 
 spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {

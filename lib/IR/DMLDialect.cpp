@@ -159,7 +159,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
                 "columns, terms>} with three positive sizes, {row_tile = "
                 "array<i64: threads, vectors>} with two, or {map_tile = "
                 "{...}} with vector_bytes and, if wanted, vectors, rows, "
-                "in_both_rows, split, block and interior";
+                "steps, in_both_rows, split, inside, turns, crosswise, block "
+                "and interior";
     return success();
   }
   if (attribute.getName() == initializationAttrName) {

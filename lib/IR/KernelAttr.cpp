@@ -19,8 +19,12 @@ static constexpr llvm::StringLiteral mapTileName = "map_tile";
 static constexpr llvm::StringLiteral vectorBytesName = "vector_bytes";
 static constexpr llvm::StringLiteral vectorsName = "vectors";
 static constexpr llvm::StringLiteral rowsName = "rows";
+static constexpr llvm::StringLiteral stepsName = "steps";
 static constexpr llvm::StringLiteral inBothRowsName = "in_both_rows";
 static constexpr llvm::StringLiteral splitName = "split";
+static constexpr llvm::StringLiteral insideName = "inside";
+static constexpr llvm::StringLiteral turnsName = "turns";
+static constexpr llvm::StringLiteral crosswiseName = "crosswise";
 static constexpr llvm::StringLiteral blockName = "block";
 static constexpr llvm::StringLiteral interiorName = "interior";
 
@@ -47,10 +51,19 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
     add(vectorsName, b.getI64IntegerAttr(vectors));
   if (rows != 1)
     add(rowsName, b.getI64IntegerAttr(rows));
+  if (steps != 1)
+    add(stepsName, b.getI64IntegerAttr(steps));
   if (inBothRows)
     add(inBothRowsName, b.getUnitAttr());
   if (isSplit)
     add(splitName, b.getUnitAttr());
+  if (inside)
+    add(insideName, b.getDenseI64ArrayAttr({inside->first, inside->count}));
+  if (turns)
+    add(turnsName, b.getI64IntegerAttr(*turns));
+  if (crosswise)
+    add(crosswiseName, b.getDenseI64ArrayAttr({crosswise->dim, crosswise->rows,
+                                               crosswise->columns}));
   if (block)
     add(blockName, b.getDenseI64ArrayAttr(*block));
   if (llvm::any_of(interior, [](int64_t share) { return share != 0; }))
@@ -63,9 +76,9 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
 /// value.
 static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   MapTile tile;
-  auto readSize = [](Attribute value, int64_t &size) {
+  auto readSize = [](Attribute value, int64_t &size, int64_t least = 1) {
     auto number = dyn_cast<IntegerAttr>(value);
-    if (!number || !number.getType().isInteger(64) || number.getInt() < 1)
+    if (!number || !number.getType().isInteger(64) || number.getInt() < least)
       return false;
     size = number.getInt();
     return true;
@@ -81,11 +94,21 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
       isRead = readSize(value, tile.vectors);
     else if (name == rowsName)
       isRead = readSize(value, tile.rows);
+    else if (name == stepsName)
+      isRead = readSize(value, tile.steps);
     else if (name == inBothRowsName)
       isRead = tile.inBothRows = isa<UnitAttr>(value);
     else if (name == splitName)
       isRead = tile.isSplit = isa<UnitAttr>(value);
-    else if (name == blockName && numbers) {
+    else if (name == insideName && numbers && numbers.size() == 2) {
+      tile.inside = InsideVectors{numbers[0], numbers[1]};
+      isRead = numbers[0] >= 0 && numbers[1] > 0;
+    } else if (name == turnsName)
+      isRead = readSize(value, tile.turns.emplace(), /*least=*/0);
+    else if (name == crosswiseName && numbers && numbers.size() == 3) {
+      tile.crosswise = CrosswiseTile{numbers[0], numbers[1], numbers[2]};
+      isRead = numbers[0] >= 0 && numbers[1] > 0 && numbers[2] > 0;
+    } else if (name == blockName && numbers) {
       tile.block.emplace(numbers.asArrayRef());
       isRead = llvm::all_of(*tile.block, [](int64_t size) { return size > 0; });
     } else if (name == interiorName && numbers) {

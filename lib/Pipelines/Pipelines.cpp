@@ -131,7 +131,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   select.contractionTile = options.contractionTile;
   select.rowTile = options.rowTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
-  pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
+  SelectMapTilesOptions tiles;
+  tiles.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createSelectMapTiles(tiles));
   pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());

@@ -7,6 +7,7 @@
 #ifndef DML_CODEGEN_DEVICEPROFILE_H
 #define DML_CODEGEN_DEVICEPROFILE_H
 
+#include "dml/Codegen/DeviceSpeed.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -93,6 +94,10 @@ public:
   /// constants, at most, where none of them is larger by itself.
   int64_t getMaxMemoryAllocationSize() const { return maxMemoryAllocationSize; }
 
+  /// How fast the device is: a specification sets these numbers by
+  /// ",name=number", such as ",opsPerByte=8".
+  const DeviceSpeed &getSpeed() const { return speed; }
+
   /// The specification that parses to this profile.
   std::string str() const;
 
@@ -125,6 +130,7 @@ private:
   int64_t maxStorageBuffers = promisedStorageBuffers;
   int64_t maxStorageBufferRange = promisedStorageBufferRange;
   int64_t maxMemoryAllocationSize = promisedMemoryAllocationSize;
+  DeviceSpeed speed;
 
   /// A limit that a specification may state.
   struct Limit;

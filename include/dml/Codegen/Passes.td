@@ -367,7 +367,8 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
 
     * `rows = 2 : i64`, where rows hold whole vectors: a thread computes one vector in
       each of two consecutive rows. The first candidate has two where the body reads
-      elements several times. Twice as many, and as many again, are tried where the
+      elements several times, and as many as let a thread move `bytesPerThread` of the
+      device profile. Twice as many, and as many again, are tried where the
       kernel waits for its operations, and where the second row is mostly the first
       again.
     * `vectors = 3 : i64`, where an innermost dimension or a divisor in the body has an
@@ -375,6 +376,10 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
       coordinates of those of three consecutive vectors differ by constants. The
       vectors go through workgroup memory, from which the workgroup stores them side
       by side.
+    * `steps = 2 : i64`, where threads of one vector move so few bytes that memory
+      waits for the device to start others (`bytesPerThread` in the device profile),
+      and there are no rows to add: a thread computes two vectors, which lie as many
+      vectors apart as a workgroup has threads.
     * `in_both_rows`, where rows are no whole vectors and elements are only moved: each
       is looked up in the row where its vector begins and in the next. What outer
       dimensions come to is then computed for two rows, not for each element.
@@ -383,6 +388,17 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
       crosses its end do not. Each kind gets workgroups of its own. These threads store
       less side by side, so that it is for kernels that wait for their operations, or
       that save loads as well.
+
+    `turns = 1 : i64`, which any of these may have, is for an output whose elements
+    repeat along dimension 1 after more bytes than half of the last cache has
+    (`cacheBytes` in the device profile): workgroups that read the same elements take
+    turns then, and find them in the cache.
+
+    `crosswise = array<i64: 0, 64, 32>` is for a body that reads what lies side by side
+    along dimension 0, and not along the innermost one, as a transpose does. A
+    workgroup computes a tile of 64 rows, counted in the dimensions up to that one, and
+    32 columns. Its threads compute vectors down the columns, so that they read what
+    lies side by side, and the workgroup turns the tile in its memory, and stores rows.
 
     `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
     share: one vector in each of 4 by 2 rows, of what is left of the output behind two
@@ -402,10 +418,10 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"minOpsPerByte", "min-ops-per-byte", "double",
-           "::dml::cost::opsPerByte",
-           "Operations for a byte that is read or written from which a kernel "
-           "waits for them rather than for memory">,
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',name=number', such as "
+           "',opsPerByte=10'">,
   ];
 }
 
@@ -428,10 +444,6 @@ def DistributeToWorkgroups
     taken apart. A load that a condition selects against a constant reads where
     the condition holds, or another element of the buffer: words of such elements
     are then selected whole.
-
-    Where coordinates of an outer dimension repeat after more of the output than
-    caches hold, workgroups that read the same elements take turns: the elements are
-    in a cache then.
 
     In a contraction kernel a workgroup computes a tile of sums. It loads the factors
     that the sums have in common into workgroup memory, some terms at a time: what

@@ -43,6 +43,19 @@ struct RowTile {
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
+/// What a workgroup of a map kernel computes that reads down columns and stores
+/// rows: a tile of `rows` times `columns` elements. The rows are those of the
+/// dimensions up to `dim`, and the columns the innermost dimension.
+struct CrosswiseTile {
+  int64_t dim, rows, columns;
+};
+
+/// The vectors of each row that nothing needs clamping for, mostly: `count` of
+/// them from vector `first` on.
+struct InsideVectors {
+  int64_t first, count;
+};
+
 /// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
 /// 2}`: 4 floats of a row, and those below them.
 struct MapTile {
@@ -54,11 +67,24 @@ struct MapTile {
   /// Consecutive vectors, which go through workgroup memory if there are
   /// several, or one vector of each of consecutive rows.
   int64_t vectors = 1, rows = 1;
+  /// Vectors that lie as many vectors apart as a workgroup has threads. Each is
+  /// computed as if by a thread of its own.
+  int64_t steps = 1;
   /// Whether the elements of a vector that may reach from a row into the next
   /// are looked up in both rows.
   bool inBothRows = false;
   /// Whether the vectors that lie inside of rows have threads of their own.
   bool isSplit = false;
+  /// The same where rows are whole vectors: the vectors that have threads of
+  /// their own.
+  std::optional<InsideVectors> inside;
+
+  /// A dimension along which elements repeat: workgroups that read the same
+  /// take turns.
+  std::optional<int64_t> turns;
+  /// The tile of a workgroup that turns what it reads in its memory. Of the
+  /// entries above, it has the vector's bytes alone.
+  std::optional<CrosswiseTile> crosswise;
 
   // The next two belong to a body with loops.
 
@@ -75,6 +101,9 @@ struct MapTile {
   /// inside of rows and one for the others. Without one, or where it is 0,
   /// there is no second path.
   llvm::SmallVector<int64_t, 2> interior;
+
+  /// Whether there are threads of two kinds.
+  bool hasParts() const { return isSplit || inside; }
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
