@@ -83,10 +83,15 @@ inline int64_t getStagedVectors(int64_t positions) {
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile);
 
+std::string findTileProblem(const Contraction &contraction,
+                            const SliceTile &tile);
+
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,
                             const Contraction &contraction,
                             const ContractionTile &tile);
+void buildSlicedKernel(mlir::linalg::GenericOp op,
+                       const Contraction &contraction, const SliceTile &tile);
 
 } // namespace dml
 

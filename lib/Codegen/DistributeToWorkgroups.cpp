@@ -24,9 +24,9 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// Of a contraction kernel, and nothing of a map kernel.
+  /// Of the kernels of contractions, and nothing of a map kernel.
   std::optional<Contraction> contraction;
-  ContractionTile contractionTile;
+  KernelChoice choice;
   MapTile mapTile;
 };
 } // namespace
@@ -38,15 +38,18 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
-  if (choice && choice->tile) {
+  if (choice && (choice->tile || choice->sliceTile)) {
     chosen.contraction = Contraction::match(op);
-    chosen.contractionTile = *choice->tile;
+    chosen.choice = *choice;
     std::string problem =
-        chosen.contraction
-            ? findTileProblem(*chosen.contraction, chosen.contractionTile)
-            : "stands on no contraction";
+        !chosen.contraction ? "stands on no contraction"
+        : choice->tile      ? findTileProblem(*chosen.contraction, *choice->tile)
+                            : findTileProblem(*chosen.contraction,
+                                              *choice->sliceTile);
     if (!problem.empty())
-      return op.emitOpError("has a contraction_tile that ") << problem;
+      return op.emitOpError("has a ")
+             << (choice->tile ? "contraction_tile" : "slice_tile") << " that "
+             << problem;
     return chosen;
   }
   if (std::string problem = findMapProblem(op); !problem.empty())
@@ -77,9 +80,12 @@ struct DistributeToWorkgroups
     if (result.wasInterrupted())
       return signalPassFailure();
     for (const Chosen &kernel : kernels) {
-      if (kernel.contraction)
+      if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
-                               kernel.contractionTile);
+                               *kernel.choice.tile);
+      else if (kernel.choice.sliceTile)
+        buildSlicedKernel(kernel.op, *kernel.contraction,
+                          *kernel.choice.sliceTile);
       else
         buildMapKernel(kernel.op, kernel.mapTile);
     }
