@@ -69,27 +69,33 @@ def elementwise(name, operands=1, **attributes):
     return build
 
 
-def gemm(columns):
-    """A product with a matrix of so many columns, or with one of each batch."""
+def gemm(columns, transposed=False):
+    """A product with a matrix of so many columns, or with one of each batch,
+    whose rows or, transposed, columns lie side by side in memory."""
     def build(shape):
-        transforms = "".join(f", trans_{side} = #dml.matrix_transform<none>"
-                             for side in "ab")
-        return ("gemm", [*shape[:-1], columns], [[*shape[:-2], shape[-1], columns]],
-                transforms[2:])
+        other = [*shape[:-2], shape[-1], columns]
+        if transposed:
+            other[-2:] = reversed(other[-2:])
+        transform = "transpose" if transposed else "none"
+        return ("gemm", [*shape[:-1], columns], [other],
+                "trans_a = #dml.matrix_transform<none>, "
+                f"trans_b = #dml.matrix_transform<{transform}>")
     return build
 
 
-def convolution(channels, window):
-    """Padded so that planes keep their sizes."""
+def convolution(channels, window, stride=1, groups=1):
+    """Padded so that planes keep their sizes at stride 1."""
     def build(shape):
         pad = ints([window // 2] * 2)
-        return ("convolution", [shape[0], channels, *shape[2:]],
-                [[channels, shape[1], window, window]],
+        planes = [(size - 1) // stride + 1 for size in shape[2:]]
+        in_groups = f", group_count = {groups} : ui32" if groups > 1 else ""
+        return ("convolution", [shape[0], channels, *planes],
+                [[channels, shape[1] // groups, window, window]],
                 "mode = #dml.convolution_mode<cross_correlation>, "
                 "direction = #dml.convolution_direction<forward>, "
-                f"strides = {ints([1, 1])}, dilations = {ints([1, 1])}, "
+                f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
                 f"start_padding = {pad}, end_padding = {pad}, "
-                f"output_padding = {ints([0, 0])}")
+                f"output_padding = {ints([0, 0])}{in_groups}")
     return build
 
 
@@ -156,15 +162,31 @@ def cases(eighth=False):
 
     # Sums of products: what is computed is what takes the time, and a copy of as
     # many bytes is far away.
-    for size in (1024, 2048, 4096):
+    for size in (1024, 2048, 4096, 8192):
         add(f"gemm{size}", (size, size), FLOATS, gemm(size))
-    add("gemm_row4096", (1, 4096), FLOATS, gemm(4096))
+    # Few rows: each weight is read once, and that is what takes the time.
+    for rows in (1, 4, 16):
+        name = f"gemm_{rows}rows" if rows > 1 else "gemm_row"
+        add(f"{name}4096", (rows, 4096), FLOATS, gemm(4096))
+        add(f"{name}4096_transposed", (rows, 4096), FLOATS,
+            gemm(4096, transposed=True))
+    add("gemm_128x768x3072", (128, 768), FLOATS, gemm(3072))
     add("gemm_batch16", (16, 512, 64), FLOATS, gemm(512))
-    for inputs, size, channels, window in ((64, 56, 64, 3), (128, 28, 128, 3),
-                                           (256, 14, 256, 3), (512, 7, 512, 3),
-                                           (256, 56, 64, 1), (1024, 14, 256, 1)):
-        add(f"conv{inputs}to{channels}_{size}_k{window}", (32, inputs, size, size),
-            FLOATS, convolution(channels, window))
+    for inputs, size, channels, window, stride in (
+            (64, 56, 64, 3, 1), (128, 28, 128, 3, 1), (256, 14, 256, 3, 1),
+            (512, 7, 512, 3, 1), (256, 56, 64, 1, 1), (64, 56, 256, 1, 1),
+            (1024, 14, 256, 1, 1), (256, 56, 512, 1, 2)):
+        name = f"conv{inputs}to{channels}_{size}_k{window}"
+        if stride > 1:
+            name += f"s{stride}"
+        add(name, (32, inputs, size, size), FLOATS,
+            convolution(channels, window, stride))
+        # One image: few sums, and many terms of each.
+        add(f"{name}_batch1", (1, inputs, size, size), FLOATS,
+            convolution(channels, window, stride))
+    for stride in (1, 2):
+        add(f"depthwise96_112_k3s{stride}", (32, 96, 112, 112), FLOATS,
+            convolution(96, 3, stride, groups=96))
 
     # Over before the host has noticed: latency counts.
     small = (1, 3, 224, 224)

@@ -102,32 +102,49 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
-  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
-    return isa<memref::LoadOp>(nested);
-  });
-  if (load == operand.slice.end())
-    return false;
+namespace {
+/// Builds factors at positions and iterations of which nothing is known, in a
+/// block that nothing comes of.
+class Probe : ContractionBuilder {
+public:
+  Probe(linalg::GenericOp op, const Contraction &contraction)
+      : ContractionBuilder(op, contraction, /*numThreads=*/1) {
+    b.setInsertionPointToEnd(&discarded);
+    Value thread = constant(0);
+    views.emplace(thread.getDefiningOp());
+    forms.emplace(thread, numThreads);
+    batch.resize(type.getRank());
+  }
+
+  bool isAlongSteps(const ContractionOperand &operand) {
+    const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
+      return isa<memref::LoadOp>(nested);
+    });
+    if (load == operand.slice.end())
+      return false;
+    constexpr int64_t side = ThreadBlock::side;
+    LinearForm vector = forms->getOpaque(
+        constant(0), {0, llvm::divideCeilSigned(operand.size, side) - 1});
+    LinearForm step =
+        forms->getOpaque(constant(0), {0, contraction.steps - 1});
+    TileBuilder builder(b, op, *forms, *views);
+    buildFactors(builder, operand, operand.slice, vector, side, step);
+    Scalar element = builder.getScalar(0, (*load)->getResult(0));
+    LinearForm position = std::get<Load>(element).position;
+    std::optional<int64_t> alongSteps = getCoefficient(position, step),
+                           alongVectors = getCoefficient(position, vector);
+    return alongSteps && alongVectors &&
+           *alongSteps * side < *alongVectors * contraction.getTermsOfStep();
+  }
+
+private:
   Block discarded;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
-  constexpr int64_t side = ThreadBlock::side;
-  LinearForm vector =
-      forms->getOpaque(launch.getThreadIds().y,
-                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
-  LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  buildFactors(builder, operand, operand.slice, vector, side, step);
-  Scalar element = builder.getScalar(0, (*load)->getResult(0));
-  LinearForm position = std::get<Load>(element).position;
-  std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                         alongVectors = getCoefficient(position, vector);
-  *forms = std::move(saved);
-  return alongSteps && alongVectors &&
-         *alongSteps * side < *alongVectors * contraction.getTermsOfStep();
+};
+} // namespace
+
+bool dml::isAlongSteps(linalg::GenericOp op, const Contraction &contraction,
+                       const ContractionOperand &operand) {
+  return Probe(op, contraction).isAlongSteps(operand);
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,9 +43,6 @@ protected:
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     llvm::ArrayRef<mlir::Operation *> slice, LinearForm vector,
                     int64_t lanes, llvm::ArrayRef<LinearForm> steps);
-  /// Whether the factors of neighbouring iterations lie closer in their buffer
-  /// than those of neighbouring positions, as the first load tells.
-  bool isAlongSteps(const ContractionOperand &operand);
 
   /// How many of `lanes` neighbouring columns are stored together: all, if
   /// these are always neighbours in the output and no part of another buffer
@@ -81,6 +78,12 @@ protected:
   /// Whether the workgroup is one that is wanted, or null where all are.
   mlir::Value isWanted;
 };
+
+/// Whether the factors that neighbouring iterations of `contraction`, which
+/// describes `op`, have of `operand` lie closer in their buffer than those of
+/// neighbouring positions, as the first load tells.
+bool isAlongSteps(mlir::linalg::GenericOp op, const Contraction &contraction,
+                  const ContractionOperand &operand);
 
 } // namespace dml
 

@@ -251,10 +251,12 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   auto storing = scf::IfOp::create(b, loc, guard.getCondition());
   for (Operation *op : llvm::reverse(late))
     op->moveBefore(storing.thenBlock()->getTerminator());
-  for (auto [value, result] : llvm::zip_equal(crossing, loading.getResults()))
+  for (auto [i, result] : llvm::enumerate(loading.getResults())) {
+    Value value = crossing[i];
     value.replaceUsesWithIf(result, [&](OpOperand &use) {
       return storing->isProperAncestor(use.getOwner());
     });
+  }
   Block *thenBlock = loading.thenBlock();
   for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
     op.moveBefore(thenBlock, thenBlock->end());
@@ -467,8 +469,8 @@ void KernelBuilder::build() {
   setDims(contraction.batchDims, numberOfBatch, batch);
   std::tie(threadRow, threadColumn) =
       forms->divide(b, forms->getThread(), block.threadColumns);
-  rows.isAlongSteps = isAlongSteps(contraction.rows);
-  columns.isAlongSteps = isAlongSteps(contraction.columns);
+  rows.isAlongSteps = dml::isAlongSteps(op, contraction, contraction.rows);
+  columns.isAlongSteps = dml::isAlongSteps(op, contraction, contraction.columns);
   storeSums(buildSums());
   op.erase();
 }

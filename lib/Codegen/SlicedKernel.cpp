@@ -261,7 +261,7 @@ void SlicedBuilder::build() {
   std::tie(numberOfBatch, rowTile) = forms->divide(b, group, rowTiles);
   setDims(contraction.batchDims, numberOfBatch, batch);
   // Neighbouring threads load what lies side by side.
-  isAlong = isAlongSteps(contraction.columns);
+  isAlong = isAlongSteps(op, contraction, contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =
         forms->divide(b, forms->getThread(), tile.slices);
