@@ -210,14 +210,15 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     operand.dims.push_back(dim);
     operand.size *= size;
   }
-  // A condition is that of all elements of a workgroup.
+  // A condition is that of all elements of a workgroup. (There may be one row.)
   llvm::SmallBitVector ofConditions = conditions.getDims();
   for (const ContractionOperand *operand :
        {&contraction.rows, &contraction.columns})
-    if (operand->dims.empty() || llvm::any_of(operand->dims, [&](int64_t dim) {
-          return ofConditions[dim];
-        }))
+    if (llvm::any_of(operand->dims,
+                     [&](int64_t dim) { return ofConditions[dim]; }))
       return std::nullopt;
+  if (contraction.columns.dims.empty())
+    return std::nullopt;
   return contraction;
 }
 

@@ -167,7 +167,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   // The vectors of neighbouring columns that are stored together, shared out
   // among all threads.
   int64_t lanes = tile.columns;
-  while (lanes > ThreadBlock::side || tile.columns % lanes)
+  while (lanes > ThreadBlock::side || tile.columns % lanes || lanes == 3)
     --lanes;
   int64_t vectors = tile.columns / lanes;
   int64_t numItems = numRows * vectors * threadColumns;
