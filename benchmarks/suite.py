@@ -88,7 +88,7 @@ def convolution(channels, window, stride=1, groups=1):
     def build(shape):
         pad = ints([window // 2] * 2)
         planes = [(size - 1) // stride + 1 for size in shape[2:]]
-        in_groups = f", group_count = {groups} : ui32" if groups > 1 else ""
+        in_groups = f", group_count = {groups}" if groups > 1 else ""
         return ("convolution", [shape[0], channels, *planes],
                 [[channels, shape[1] // groups, window, window]],
                 "mode = #dml.convolution_mode<cross_correlation>, "

@@ -86,6 +86,12 @@ std::string findTileProblem(const Contraction &contraction,
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 
+/// Whether the factors that neighbouring iterations of `contraction`, which
+/// describes `op`, have of `operand` lie closer in their buffer than those of
+/// neighbouring positions, as the first load tells.
+bool isAlongSteps(mlir::linalg::GenericOp op, const Contraction &contraction,
+                  const ContractionOperand &operand);
+
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,
                             const Contraction &contraction,

@@ -1,4 +1,4 @@
-//===- ContractionBuilder.h - What kernels of contractions share -*- C++ -*-===//
+//===- ContractionBuilder.h - Kernels of contractions -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,64 +8,74 @@
 #define DML_LIB_CODEGEN_CONTRACTIONBUILDER_H
 
 #include "Contraction.h"
-#include "Launch.h"
 #include "TileBuilder.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace dml {
 
-/// Builds parts that the kernels of a contraction have in common: the launch,
-/// the factors of a thread, and the elements that are made of its sums.
+/// A workgroup's tile of an operand.
+struct OperandTile {
+  const ContractionOperand *operand = nullptr;
+  /// Positions that a workgroup has of it.
+  int64_t positions = 0;
+  /// Which of the tiles that its positions are cut into the workgroup has.
+  LinearForm tile;
+};
+
+/// What the kernels of contractions have in common, whatever adds up the
+/// products: which tile of the sums a workgroup has, where its factors are and
+/// how they are computed, and what becomes of the sums. Positions of rows and
+/// columns come in vectors of neighbours, whose members are called lanes.
 class ContractionBuilder {
 protected:
   using Forms = llvm::SmallVector<LinearForm>;
 
-  ContractionBuilder(mlir::linalg::GenericOp op, const Contraction &contraction,
-                     int64_t numThreads);
+  ContractionBuilder(mlir::linalg::GenericOp op,
+                     const Contraction &contraction);
 
-  /// Creates a launch of at least `groups` workgroups, and gives the number of
-  /// one. Those that are too many do the work of the last one, and store
-  /// nothing.
-  LinearForm createGroups(int64_t groups);
+  /// Creates the launch of a workgroup of `threads` for each tile of
+  /// `rowPositions` by `columnPositions` sums, and stands in it from then on.
+  void buildLaunch(int64_t rowPositions, int64_t columnPositions,
+                   int64_t threads, OperandTile &rows, OperandTile &columns);
 
-  mlir::Value constant(int64_t value);
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  /// Workgroup memory of `size` values of `element`.
+  mlir::Value buildMemory(int64_t size, mlir::Type element);
+
   /// Sets the coordinates of `dims` for `position`, the number of a place in
   /// all of them.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
                Forms &coordinates);
-  /// Position `lane` of vector `vector` of an operand, whose vectors have
-  /// `lanes` positions, the last position beyond it. A vector of positions that
-  /// there are stays one of neighbours.
+  /// Position `lane` of vector `vector` of an operand, which has `lanes`; the
+  /// last position beyond it. A vector of positions that there are stays one of
+  /// neighbours.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
-  /// Builds what `slice` computes at each of the iterations `steps` for each of
-  /// the `lanes` positions of `vector` of `operand`: element number
-  /// `lanes` * i + lane of the builder is that of iteration i.
-  void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    llvm::ArrayRef<mlir::Operation *> slice, LinearForm vector,
-                    int64_t lanes, llvm::ArrayRef<LinearForm> steps);
+  /// The coordinates of the batch and of `position` of an operand.
+  Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
+  /// Makes iteration `step` that which slices compute for element `lane`.
+  void bindStep(TileBuilder &builder, size_t lane, LinearForm step);
+  /// Whether the factors of neighbouring iterations lie closer in their buffer
+  /// than those of neighbouring positions, as the first load tells.
+  bool isAlongSteps(const ContractionOperand &operand);
 
-  /// How many of `lanes` neighbouring columns are stored together: all, if
-  /// these are always neighbours in the output and no part of another buffer
-  /// begins or ends among them, or one.
+  /// How many elements are stored together: as many of the `lanes` of a vector
+  /// of columns as are always neighbours in the output, if no part of another
+  /// buffer begins or ends among them, and if a thread stores so many at once.
   int64_t getStoredTogether(int64_t lanes) const;
-  /// Makes the elements at `coordinates`, neighbouring columns, of their sums,
-  /// and stores them, each where `isInside` holds of the columns from its
-  /// number on; null stands for everywhere.
-  void
-  storeElements(TileBuilder &builder, llvm::ArrayRef<Forms> coordinates,
-                mlir::ValueRange sums,
-                llvm::function_ref<mlir::Value(int64_t lane)> isInside);
-  /// The condition of `position` being one of `operand`, or null if `multiple`,
-  /// of which tiles have as many positions, says so.
-  mlir::Value isInside(const ContractionOperand &operand, int64_t multiple,
-                       LinearForm position);
-  /// Both conditions; null holds always.
-  mlir::Value both(mlir::Value lhs, mlir::Value rhs);
+  /// Whether `position` is one of the operand's, or null if all are.
+  mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
+  /// Makes the elements of `sums`, which are those of vector `vector` of
+  /// columns in the row at `row`, and stores those that are wanted.
+  void storeElements(TileBuilder &builder, const OperandTile &rows,
+                     LinearForm row, const OperandTile &columns,
+                     LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::linalg::GenericOp op;
   const Contraction &contraction;
-  const int64_t numThreads;
   const mlir::MemRefType type;
   /// Where the output is in the buffer that it may be a part of.
   const Placement placement;
@@ -78,12 +88,6 @@ protected:
   /// Whether the workgroup is one that is wanted, or null where all are.
   mlir::Value isWanted;
 };
-
-/// Whether the factors that neighbouring iterations of `contraction`, which
-/// describes `op`, have of `operand` lie closer in their buffer than those of
-/// neighbouring positions, as the first load tells.
-bool isAlongSteps(mlir::linalg::GenericOp op, const Contraction &contraction,
-                  const ContractionOperand &operand);
 
 } // namespace dml
 

@@ -23,12 +23,7 @@ static constexpr int64_t side = ThreadBlock::side;
 
 namespace {
 /// An operand in workgroup memory.
-struct Staged {
-  const ContractionOperand *operand;
-  /// Positions that a workgroup has of it.
-  int64_t positions;
-  /// Which of the tiles that its positions are cut into the workgroup has.
-  LinearForm tile;
+struct Staged : OperandTile {
   /// Vectors of neighbouring positions, one row of them for each term of each
   /// buffer.
   Value memory;
@@ -44,15 +39,16 @@ class KernelBuilder : ContractionBuilder {
 public:
   KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
                 const ContractionTile &tile)
-      : ContractionBuilder(op, contraction, tile.threads), tile(tile),
-        block(*ThreadBlock::get(tile)),
+      : ContractionBuilder(op, contraction), tile(tile),
+        block(*ThreadBlock::get(tile)), numThreads(tile.threads),
         stepsOfRound(tile.terms / contraction.getTermsOfStep()),
         rounds(llvm::divideCeilSigned(contraction.steps, stepsOfRound)) {}
 
   void build();
 
 private:
-  Value buildMemory(int64_t positions);
+  void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
+                    LinearForm vector, LinearForm step);
   int64_t getNumItems(const Staged &staged) const;
   void stage(const Staged &staged, LinearForm thread, LinearForm round);
   void stageRound(LinearForm round);
@@ -67,6 +63,7 @@ private:
 
   const ContractionTile &tile;
   const ThreadBlock block;
+  const int64_t numThreads;
   /// Iterations whose terms are in workgroup memory at a time, and how often
   /// that is filled.
   const int64_t stepsOfRound, rounds;
@@ -81,13 +78,18 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-Value KernelBuilder::buildMemory(int64_t positions) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return memref::AllocOp::create(
-      b, MemRefType::get(
-             {tile.buffers * tile.terms * getStagedVectors(positions)},
-             VectorType::get(side, b.getF32Type()), AffineMap(), space));
+/// Builds the factors at iteration `step` for each position of `vector` of
+/// `operand`.
+void KernelBuilder::buildFactors(TileBuilder &builder,
+                                 const ContractionOperand &operand,
+                                 LinearForm vector, LinearForm step) {
+  SmallVector<Forms> coordinates;
+  for (int64_t lane = 0; lane < side; ++lane) {
+    coordinates.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, step);
+  }
+  builder.buildSlice(operand.slice, coordinates);
 }
 
 /// Of the buffers in workgroup memory, which take turns, the one of `round`.
@@ -158,7 +160,7 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     LinearForm position =
         forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
     TileBuilder builder(b, op, *forms, *views);
-    buildFactors(builder, operand, operand.slice, position, side, step);
+    buildFactors(builder, operand, position, step);
     // What it depends on is the same for all positions.
     builder.buildSlice(contraction.conditionSlice, batch);
 
@@ -167,7 +169,10 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     for (int64_t term = 0; term < numTerms; ++term) {
       Value condition = counts;
       if (Value own = contraction.conditions[term])
-        condition = both(condition, builder.getBuilt(0, own));
+        condition = condition ? arith::AndIOp::create(
+                                    b, condition, builder.getBuilt(0, own))
+                                    .getResult()
+                              : builder.getBuilt(0, own);
       SmallVector<Value> lanes;
       for (int64_t lane = 0; lane < side; ++lane) {
         Value factor = builder.getBuilt(lane, operand.factors[term]);
@@ -225,6 +230,21 @@ findLate(Block &block, Block::iterator end,
       late.insert(&op);
   }
   return late.takeVector();
+}
+
+/// Moves what only one guard in `block` needs, and loops have not lost, into
+/// that guard.
+static void sinkIntoGuards(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
+      continue;
+    auto guard = dyn_cast<scf::IfOp>(
+        block.findAncestorOpInBlock(**op.getUsers().begin()));
+    if (guard && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return guard.getThenRegion().isAncestor(user->getParentRegion());
+        }))
+      op.moveBefore(guard.thenBlock(), guard.thenBlock()->begin());
+  }
 }
 
 /// Makes two of `guard`: one that loads, where it stands, and one before
@@ -349,8 +369,8 @@ SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
   OpBuilder::InsertionGuard guard(b);
   IndexForms saved = *forms;
   b.setInsertionPointToStart(loop.getBody());
-  LinearForm term = forms->getOpaque(loop.getInductionVar(),
-                                     {0, tile.terms - writtenOut});
+  LinearForm term = forms->getVarying(loop.getInductionVar(),
+                                      {0, tile.terms - writtenOut});
   scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
                                       writtenOut, loop.getRegionIterArgs()));
   *forms = std::move(saved);
@@ -379,7 +399,7 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
     Block *body = loop.getBody();
     b.setInsertionPointToStart(body);
     LinearForm round =
-        forms->getOpaque(loop.getInductionVar(), {first, rounds - 1});
+        forms->getVarying(loop.getInductionVar(), {first, rounds - 1});
     stageRound(round);
     SmallVector<Value> next;
     if (tile.isAhead) {
@@ -402,6 +422,7 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
   }
   *forms = std::move(saved);
   moveLoopInvariantCode(loop);
+  sinkIntoGuards(*loop.getBody());
   if (!tile.isAhead)
     return SmallVector<Value>(loop.getResults());
   return addTerms(rounds - 1, loop.getResults());
@@ -426,51 +447,30 @@ void KernelBuilder::storeSums(ValueRange sums) {
   for (int64_t row = 0; row < block.rows; ++row) {
     LinearForm rowVector =
         getVector(rows, threadRow, block.threadRows, row / side);
-    Forms ofRow = batch;
-    setDims(contraction.rows.dims,
-            getPosition(contraction.rows, rowVector, row % side, side), ofRow);
-    Value rowInside =
-        both(isWanted,
-             isInside(contraction.rows, tile.rows,
-                      forms->add(b, forms->mul(b, rowVector, side),
-                                 row % side)));
+    LinearForm position =
+        forms->add(b, forms->mul(b, rowVector, side), row % side);
     for (int64_t i = 0; i < numVectors; ++i) {
-      LinearForm vector =
-          getVector(columns, threadColumn, block.threadColumns, i);
-      SmallVector<Forms> coordinates;
-      SmallVector<Value> ofVector;
-      for (int64_t lane = 0; lane < side; ++lane) {
-        coordinates.push_back(ofRow);
-        setDims(contraction.columns.dims,
-                getPosition(contraction.columns, vector, lane, side),
-                coordinates.back());
-        ofVector.push_back(
-            vector::ExtractOp::create(b, sums[row * numVectors + i], lane));
-      }
-      storeElements(builder, coordinates, ofVector, [&](int64_t lane) {
-        return both(rowInside,
-                    isInside(contraction.columns, tile.columns,
-                             forms->add(b, forms->mul(b, vector, side), lane)));
-      });
+      Value vectorOfSums = sums[row * numVectors + i];
+      SmallVector<Value> lanes;
+      for (int64_t lane = 0; lane < side; ++lane)
+        lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, lane));
+      storeElements(builder, rows, position, columns,
+                    getVector(columns, threadColumn, block.threadColumns, i),
+                    lanes);
     }
   }
 }
 
 void KernelBuilder::build() {
-  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
-  int64_t columnTiles =
-      llvm::divideCeilSigned(contraction.columns.size, tile.columns);
-  LinearForm group = createGroups(rowTiles * columnTiles * contraction.batches);
-  rows = {&contraction.rows, tile.rows, {}, buildMemory(tile.rows)};
-  columns = {&contraction.columns, tile.columns, {}, buildMemory(tile.columns)};
-  std::tie(group, columns.tile) = forms->divide(b, group, columnTiles);
-  LinearForm numberOfBatch;
-  std::tie(numberOfBatch, rows.tile) = forms->divide(b, group, rowTiles);
-  setDims(contraction.batchDims, numberOfBatch, batch);
+  buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
+  auto vector = VectorType::get(side, b.getF32Type());
+  for (Staged *staged : {&rows, &columns}) {
+    staged->memory =
+        buildMemory(tile.buffers * tile.terms * staged->getPitch(), vector);
+    staged->isAlongSteps = isAlongSteps(*staged->operand);
+  }
   std::tie(threadRow, threadColumn) =
       forms->divide(b, forms->getThread(), block.threadColumns);
-  rows.isAlongSteps = dml::isAlongSteps(op, contraction, contraction.rows);
-  columns.isAlongSteps = dml::isAlongSteps(op, contraction, contraction.columns);
   storeSums(buildSums());
   op.erase();
 }

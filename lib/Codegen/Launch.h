@@ -14,7 +14,7 @@
 
 namespace dml {
 
-/// A launch of workgroups.
+/// A launch of workgroups of one dimension.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
   /// The workgroup's number, and how many numbers there are: the least number
@@ -25,8 +25,8 @@ struct GroupedLaunch {
   mlir::Operation *end;
 };
 
-/// Creates a launch of at least `groups` workgroups, of `threads` threads each,
-/// for what `op` computes.
+/// Creates a launch of at least `groups` workgroups of `threads` for what `op`
+/// computes.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
                            mlir::linalg::GenericOp op, int64_t groups,
                            int64_t threads = DeviceProfile::workgroupSize);

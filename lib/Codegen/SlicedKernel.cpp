@@ -19,13 +19,15 @@
 using namespace mlir;
 using namespace dml;
 
+static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
 namespace {
 class SlicedBuilder : ContractionBuilder {
 public:
   SlicedBuilder(linalg::GenericOp op, const Contraction &contraction,
                 const SliceTile &tile)
-      : ContractionBuilder(op, contraction, DeviceProfile::workgroupSize),
-        tile(tile), threadColumns(numThreads / tile.slices),
+      : ContractionBuilder(op, contraction), tile(tile),
+        threadColumns(numThreads / tile.slices),
         neighbours(tile.terms / contraction.getTermsOfStep()),
         stepsOfRound(neighbours * tile.slices * tile.times),
         rounds(llvm::divideCeilSigned(contraction.steps, stepsOfRound)) {}
@@ -34,6 +36,9 @@ public:
 
 private:
   int64_t getNumSums() const { return tile.rows * tile.columns; }
+  void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
+                    ArrayRef<Operation *> slice, LinearForm vector,
+                    int64_t lanes, ArrayRef<LinearForm> steps);
   SmallVector<Value> addProducts(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
   void joinRows(int64_t firstRow, int64_t numRows, ValueRange sums);
@@ -51,11 +56,29 @@ private:
   LinearForm slice, threadColumn;
   /// Whether neighbouring threads have different slices, rather than columns.
   bool isAlong = false;
-  /// Which of the tiles of rows and columns the workgroup has.
-  LinearForm rowTile, columnTile;
+  OperandTile rows, columns;
   Value memory;
 };
 } // namespace
+
+/// Builds what `slice` computes at each of the iterations `steps` for each of
+/// the `lanes` positions of `vector` of `operand`: element number
+/// `lanes` * i + lane of the builder is that of iteration i.
+void SlicedBuilder::buildFactors(TileBuilder &builder,
+                                 const ContractionOperand &operand,
+                                 ArrayRef<Operation *> slice, LinearForm vector,
+                                 int64_t lanes, ArrayRef<LinearForm> steps) {
+  SmallVector<Forms> ofVector, coordinates;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    ofVector.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, lanes)));
+  for (const LinearForm &step : steps)
+    for (const Forms &ofLane : ofVector) {
+      bindStep(builder, coordinates.size(), step);
+      coordinates.push_back(ofLane);
+    }
+  builder.buildSlice(slice, coordinates);
+}
 
 /// Adds the products of the thread's terms of `round` to `sums`, in row-major
 /// order.
@@ -83,21 +106,25 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   }
   TileBuilder ofRows(b, op, *forms, *views), ofColumns(b, op, *forms, *views);
   LinearForm column =
-      forms->add(b, forms->mul(b, columnTile, threadColumns), threadColumn);
+      forms->add(b, forms->mul(b, columns.tile, threadColumns), threadColumn);
   buildFactors(ofColumns, contraction.columns, contraction.columns.slice,
                column, tile.columns, steps);
-  buildFactors(ofRows, contraction.rows, contraction.rows.slice, rowTile,
+  buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
                tile.rows, steps);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   SmallVector<Value> next(sums);
   for (auto i : llvm::seq<int64_t>(steps.size())) {
     TileBuilder ofConditions(b, op, *forms, *views);
     buildFactors(ofConditions, contraction.rows, contraction.conditionSlice,
-                 rowTile, 1, steps[i]);
+                 rows.tile, 1, steps[i]);
     for (int64_t term = 0; term < contraction.getTermsOfStep(); ++term) {
       Value condition = counts[i];
       if (Value own = contraction.conditions[term])
-        condition = both(condition, ofConditions.getBuilt(0, own));
+        condition = condition
+                        ? arith::AndIOp::create(b, condition,
+                                                ofConditions.getBuilt(0, own))
+                              .getResult()
+                        : ofConditions.getBuilt(0, own);
       auto getFactors = [&](TileBuilder &builder,
                             const ContractionOperand &operand, int64_t lanes) {
         SmallVector<Value> factors;
@@ -110,13 +137,11 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
         }
         return factors;
       };
-      SmallVector<Value> rows =
-          getFactors(ofRows, contraction.rows, tile.rows);
-      SmallVector<Value> columns =
+      SmallVector<Value> columnFactors =
           getFactors(ofColumns, contraction.columns, tile.columns);
       auto *sum = next.begin();
-      for (Value row : rows)
-        for (Value column : columns) {
+      for (Value row : getFactors(ofRows, contraction.rows, tile.rows))
+        for (Value column : columnFactors) {
           *sum = math::FmaOp::create(b, row, column, *sum);
           ++sum;
         }
@@ -138,7 +163,7 @@ SmallVector<Value> SlicedBuilder::buildSums() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     LinearForm round =
-        forms->getOpaque(loop.getInductionVar(), {0, rounds - 1});
+        forms->getVarying(loop.getInductionVar(), {0, rounds - 1});
     scf::YieldOp::create(b, addProducts(round, loop.getRegionIterArgs()));
   }
   *forms = std::move(saved);
@@ -186,25 +211,15 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
     }
     auto [rest, vector] = forms->divide(b, item, vectors);
     auto [row, ofColumn] = forms->divide(b, rest, threadColumns);
-    LinearForm position = forms->add(
-        b, forms->mul(b, rowTile, tile.rows), forms->add(b, row, firstRow));
-    Forms ofRow = batch;
-    LinearForm inRows = forms->min(b, position, contraction.rows.size - 1);
-    setDims(contraction.rows.dims, inRows, ofRow);
     LinearForm columnVector = forms->add(
         b,
         forms->mul(b,
-                   forms->add(b, forms->mul(b, columnTile, threadColumns),
+                   forms->add(b, forms->mul(b, columns.tile, threadColumns),
                               ofColumn),
                    vectors),
         vector);
-    SmallVector<Forms> coordinates;
     SmallVector<Value> totals;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      coordinates.push_back(ofRow);
-      setDims(contraction.columns.dims,
-              getPosition(contraction.columns, columnVector, lane, lanes),
-              coordinates.back());
       LinearForm sum = forms->add(
           b, forms->mul(b, row, tile.columns),
           forms->add(b, forms->mul(b, vector, lanes), lane));
@@ -216,15 +231,11 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
       }
       totals.push_back(total);
     }
-    Value rowInside =
-        both(isWanted, isInside(contraction.rows, tile.rows, position));
     TileBuilder builder(b, op, *forms, *views);
-    storeElements(builder, coordinates, totals, [&](int64_t lane) {
-      return both(
-          rowInside,
-          isInside(contraction.columns, tile.columns * threadColumns,
-                   forms->add(b, forms->mul(b, columnVector, lanes), lane)));
-    });
+    storeElements(builder, rows,
+                  forms->add(b, forms->mul(b, rows.tile, tile.rows),
+                             forms->add(b, row, firstRow)),
+                  columns, columnVector, totals);
     *forms = std::move(saved);
   }
 }
@@ -238,11 +249,8 @@ void SlicedBuilder::joinSums(ValueRange sums) {
                             (numThreads * tile.columns * bytes),
                         1);
   rowsAtOnce = std::min(rowsAtOnce, tile.rows);
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  memory = memref::AllocOp::create(
-      b, MemRefType::get({rowsAtOnce * tile.columns * numThreads},
-                         b.getF32Type(), AffineMap(), space));
+  memory =
+      buildMemory(rowsAtOnce * tile.columns * numThreads, b.getF32Type());
   for (int64_t row = 0; row < tile.rows; row += rowsAtOnce) {
     // Nothing is stored for these rows before the others are read.
     if (row > 0)
@@ -252,16 +260,10 @@ void SlicedBuilder::joinSums(ValueRange sums) {
 }
 
 void SlicedBuilder::build() {
-  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
-  int64_t columnTiles = llvm::divideCeilSigned(contraction.columns.size,
-                                               tile.columns * threadColumns);
-  LinearForm group = createGroups(rowTiles * columnTiles * contraction.batches);
-  std::tie(group, columnTile) = forms->divide(b, group, columnTiles);
-  LinearForm numberOfBatch;
-  std::tie(numberOfBatch, rowTile) = forms->divide(b, group, rowTiles);
-  setDims(contraction.batchDims, numberOfBatch, batch);
+  buildLaunch(tile.rows, tile.columns * threadColumns, numThreads, rows,
+              columns);
   // Neighbouring threads load what lies side by side.
-  isAlong = isAlongSteps(op, contraction, contraction.columns);
+  isAlong = isAlongSteps(contraction.columns);
   if (isAlong)
     std::tie(threadColumn, slice) =
         forms->divide(b, forms->getThread(), tile.slices);
@@ -276,4 +278,26 @@ void dml::buildSlicedKernel(linalg::GenericOp op,
                             const Contraction &contraction,
                             const SliceTile &tile) {
   SlicedBuilder(op, contraction, tile).build();
+}
+
+namespace {
+/// A launch that nothing comes of.
+class Probe : ContractionBuilder {
+public:
+  Probe(linalg::GenericOp op, const Contraction &contraction)
+      : ContractionBuilder(op, contraction) {
+    b.setInsertionPointToEnd(&discarded);
+    OperandTile rows, columns;
+    buildLaunch(1, 1, numThreads, rows, columns);
+  }
+  using ContractionBuilder::isAlongSteps;
+
+private:
+  Block discarded;
+};
+} // namespace
+
+bool dml::isAlongSteps(linalg::GenericOp op, const Contraction &contraction,
+                       const ContractionOperand &operand) {
+  return Probe(op, contraction).isAlongSteps(operand);
 }
