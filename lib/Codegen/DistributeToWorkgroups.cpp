@@ -25,11 +25,11 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// What a contraction kernel or a row kernel computes; a map kernel has neither.
+  /// What a contraction kernel, a sliced kernel or a row kernel computes; a map
+  /// kernel has neither.
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
-  ContractionTile contractionTile = {};
-  RowTile rowTile = {};
+  KernelChoice choice = {};
   MapTile mapTile = {};
 };
 } // namespace
@@ -42,25 +42,28 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
-  if (choice && choice->tile) {
+  if (choice && (choice->tile || choice->sliceTile)) {
     chosen.contraction = Contraction::match(op);
-    chosen.contractionTile = *choice->tile;
+    chosen.choice = *choice;
     std::string problem =
-        chosen.contraction
-            ? findTileProblem(*chosen.contraction, chosen.contractionTile)
-            : "stands on no contraction";
+        !chosen.contraction ? "stands on no contraction"
+        : choice->tile
+            ? findTileProblem(*chosen.contraction, *choice->tile)
+            : findTileProblem(*chosen.contraction, *choice->sliceTile);
     if (!problem.empty())
-      return op.emitOpError("has a contraction_tile that ") << problem;
+      return op.emitOpError("has a ")
+             << (choice->tile ? "contraction_tile" : "slice_tile") << " that "
+             << problem;
     return chosen;
   }
   if (choice && choice->rowTile) {
     if (op.hasPureBufferSemantics())
       chosen.rowReduction = RowReduction::match(op);
-    chosen.rowTile = *choice->rowTile;
+    chosen.choice = *choice;
     std::string problem =
         chosen.rowReduction
             ? findRowTileProblem(RowLayout::get(op, *chosen.rowReduction),
-                                 chosen.rowTile)
+                                 *choice->rowTile)
             : "stands on no reduction of rows";
     if (!problem.empty())
       return op.emitOpError("has a row_tile that ") << problem;
@@ -94,11 +97,14 @@ struct DistributeToWorkgroups
     if (result.wasInterrupted())
       return signalPassFailure();
     for (Chosen &kernel : kernels) {
-      if (kernel.contraction)
+      if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
-                               kernel.contractionTile);
-      else if (kernel.rowReduction)
-        buildRowKernel(kernel.op, *kernel.rowReduction, kernel.rowTile);
+                               *kernel.choice.tile);
+      else if (kernel.choice.sliceTile)
+        buildSlicedKernel(kernel.op, *kernel.contraction,
+                          *kernel.choice.sliceTile);
+      else if (kernel.choice.rowTile)
+        buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile);
       else
         buildMapKernel(kernel.op, kernel.mapTile);
     }

@@ -8,6 +8,7 @@
 #include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -146,23 +147,70 @@ static FailureOr<std::optional<RowTile>> parseRowTile(StringRef spec) {
 }
 
 namespace {
+/// The kernel that is asked for wherever it can be.
+struct Wanted {
+  /// A `dml.kernel` of a contraction, or rows and columns.
+  Attribute kernel;
+  int64_t rows = 0, columns = 0;
+
+  static std::optional<Wanted> parse(StringRef text, MLIRContext *context);
+  /// The `dml.kernel` of `contraction`, or null if it cannot have what is
+  /// wanted.
+  Attribute getChoice(const Contraction &contraction,
+                      MLIRContext *context) const;
+};
+} // namespace
+
+std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
+  Wanted wanted;
+  if (text.starts_with("{")) {
+    // What is wrong with it is said by the caller.
+    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+    wanted.kernel = parseAttribute(text, context);
+    auto choice = wanted.kernel ? KernelChoice::get(wanted.kernel)
+                                : std::optional<KernelChoice>();
+    if (!choice || !(choice->tile || choice->sliceTile))
+      return std::nullopt;
+    return wanted;
+  }
+  auto [rows, columns] = text.split('x');
+  if (rows.getAsInteger(10, wanted.rows) ||
+      columns.getAsInteger(10, wanted.columns) || wanted.rows < 1 ||
+      wanted.columns < 1 || !ThreadBlock::get({wanted.rows, wanted.columns, 1}))
+    return std::nullopt;
+  return wanted;
+}
+
+Attribute Wanted::getChoice(const Contraction &contraction,
+                            MLIRContext *context) const {
+  if (!kernel) {
+    ContractionTile tile = getTile(contraction, rows, columns);
+    return findTileProblem(contraction, tile).empty() ? tile.getAttr(context)
+                                                      : Attribute();
+  }
+  KernelChoice choice = *KernelChoice::get(kernel);
+  std::string problem = choice.tile
+                            ? findTileProblem(contraction, *choice.tile)
+                            : findTileProblem(contraction, *choice.sliceTile);
+  return problem.empty() ? kernel : Attribute();
+}
+
+namespace {
 struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
-    std::optional<std::pair<int64_t, int64_t>> wanted;
+    std::optional<Wanted> wanted;
     if (contractionTile != "auto" && contractionTile != "none") {
-      auto [rows, columns] = StringRef(contractionTile).split('x');
-      wanted.emplace();
-      if (rows.getAsInteger(10, wanted->first) ||
-          columns.getAsInteger(10, wanted->second) || wanted->first < 1 ||
-          wanted->second < 1 ||
-          !ThreadBlock::get({wanted->first, wanted->second, 1})) {
+      wanted = Wanted::parse(contractionTile, &getContext());
+      if (!wanted) {
         getOperation().emitError("contraction-tile is '")
             << contractionTile
-            << "', but wants to be 'auto', 'none', or rows and columns that "
+            << "', but wants to be 'auto', 'none', rows and columns that "
             << DeviceProfile::workgroupSize
-            << " threads can share, such as '64x64'";
+            << " threads can share, such as '64x64', or a 'dml.kernel' of a "
+               "contraction, such as '{contraction_tile = array<i64: 64, 64, "
+               "16>, ahead}'";
         return signalPassFailure();
       }
     }
@@ -186,24 +234,18 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// The contraction kernel that `op` becomes, of the rows and columns that are
-  /// wanted, or null.
-  Attribute
-  chooseContraction(linalg::GenericOp op,
-                    std::optional<std::pair<int64_t, int64_t>> wanted) {
+  /// The kernel of a contraction that `op` becomes, the wanted one if it can
+  /// have it, or null.
+  Attribute chooseContraction(linalg::GenericOp op,
+                              const std::optional<Wanted> &wanted) {
     if (contractionTile == "none")
       return Attribute();
     std::optional<Contraction> contraction = Contraction::match(op);
     if (!contraction)
       return Attribute();
-    std::optional<ContractionTile> tile;
-    if (wanted) {
-      tile = getTile(*contraction, wanted->first, wanted->second);
-      if (!findTileProblem(*contraction, *tile).empty())
-        return Attribute();
-    } else {
-      tile = chooseTile(*contraction);
-    }
+    if (wanted)
+      return wanted->getChoice(*contraction, &getContext());
+    std::optional<ContractionTile> tile = chooseTile(*contraction);
     return tile ? tile->getAttr(&getContext()) : Attribute();
   }
 

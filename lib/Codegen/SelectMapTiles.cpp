@@ -366,7 +366,8 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
     getOperation().walk([&](linalg::GenericOp op) {
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelChoice> choice = KernelChoice::get(attribute);
-        if (!choice || choice->tile || choice->rowTile || choice->mapTile)
+        if (!choice || choice->tile || choice->sliceTile || choice->rowTile ||
+            choice->mapTile)
           return;
       }
       if (!findMapProblem(op).empty())

@@ -16,8 +16,10 @@ namespace dml {
 /// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
-/// `{contraction_tile = array<i64: rows, columns, terms>}`, or `{row_tile =
-/// array<i64: threads, vectors>}`.
+/// `{row_tile = array<i64: threads, vectors>}`, or one of the kernels of a
+/// contraction, `{contraction_tile = array<i64: rows, columns, terms>}`, which
+/// may have more entries, and `{slice_tile = array<i64: rows, columns, slices,
+/// terms, times>}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
 /// The name of the unit attribute of a loop that combines its iterations with
@@ -31,6 +33,26 @@ inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 /// sums, for which it has `terms` terms of each in workgroup memory at a time.
 struct ContractionTile {
   int64_t rows, columns, terms;
+  /// Threads of the workgroup.
+  int64_t threads = 128;
+  /// So many times workgroup memory has room for the terms: of two buffers, one
+  /// is filled while the other is read.
+  int64_t buffers = 1;
+  /// Terms whose products are written out, at most; a loop is over these.
+  int64_t writtenOut = 9;
+  /// Whether the next terms are loaded before the present ones are added up,
+  /// and stored afterwards.
+  bool isAhead = false;
+
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a thread of a sliced kernel computes: `rows` times `columns` sums,
+/// whose terms `slices` threads share out. A thread has `terms` neighbouring
+/// ones, as many after those of the others, and so on; so many `times` it does
+/// without a loop.
+struct SliceTile {
+  int64_t rows, columns, slices, terms, times;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
@@ -109,9 +131,10 @@ struct MapTile {
 };
 
 /// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
-/// of a row kernel, or a map kernel, with or without its tile.
+/// of a sliced or of a row kernel, or a map kernel, with or without its tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
+  std::optional<SliceTile> sliceTile;
   std::optional<RowTile> rowTile;
   std::optional<MapTile> mapTile;
 
