@@ -71,6 +71,11 @@ MLIR_CAPI_EXPORTED void dmlCompilerOptionsSetFuse(DmlCompilerOptions options,
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
                                      MlirStringRef tile);
+/* "auto", "none", or the tile of kernels with cooperative matrices: rows,
+ * columns and terms of a workgroup and rows and columns of its subgroups,
+ * "128x128x32x64x64". */
+MLIR_CAPI_EXPORTED void
+dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options, MlirStringRef tile);
 
 /*===----------------------------------------------------------------------===*\
  * Compiling

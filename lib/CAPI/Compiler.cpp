@@ -55,6 +55,11 @@ void dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
   unwrap(options)->contractionTile = unwrap(tile).str();
 }
 
+void dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options,
+                                     MlirStringRef tile) {
+  unwrap(options)->matrixTile = unwrap(tile).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//

@@ -9,10 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Launch.h"
-#include "TileBuilder.h"
-#include "VectorPacker.h"
+#include "ContractionBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -27,12 +24,7 @@ static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
 namespace {
 /// An operand in workgroup memory.
-struct Staged {
-  const ContractionOperand *operand;
-  /// Positions that a workgroup has of it.
-  int64_t positions;
-  /// Which of the tiles that its positions are cut into the workgroup has.
-  LinearForm tile;
+struct Staged : OperandTile {
   /// Vectors of neighbouring positions, one row of them for each term.
   Value memory;
   /// Whether neighbouring threads load factors of neighbouring iterations, and
@@ -43,96 +35,35 @@ struct Staged {
   int64_t getPitch() const { return getStagedVectors(positions); }
 };
 
-class KernelBuilder {
+class KernelBuilder : ContractionBuilder {
 public:
   KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
                 const ContractionTile &tile)
-      : b(op.getLoc(), op), op(op), contraction(contraction), tile(tile),
-        block(*ThreadBlock::get(tile)),
-        type(cast<MemRefType>(op.getOutputs().front().getType())),
-        placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {
-  }
+      : ContractionBuilder(op, contraction), tile(tile),
+        block(*ThreadBlock::get(tile)) {}
 
   void build();
 
 private:
-  using Forms = SmallVector<LinearForm>;
-
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value buildStage(int64_t positions);
-  void setDims(ArrayRef<int64_t> dims, LinearForm position, Forms &coordinates);
-  LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
-                         int64_t lane);
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
                     LinearForm step);
-  bool isAlongSteps(const ContractionOperand &operand);
   void stage(const Staged &staged, LinearForm thread, LinearForm firstStep);
   int64_t getNumItems(const Staged &staged) const;
   SmallVector<Value> addProducts(Value firstTerm, int64_t count,
                                  ValueRange sums);
   SmallVector<Value> buildSums();
-  void storeElements(ValueRange sums);
-  int64_t getStoredTogether() const;
+  void storeSums(ValueRange sums);
   LinearForm getOwnVector(LinearForm thread, int64_t threads, int64_t number);
 
-  ImplicitLocOpBuilder b;
-  linalg::GenericOp op;
-  const Contraction &contraction;
   const ContractionTile &tile;
   const ThreadBlock block;
-  const MemRefType type;
-  /// Where the output is in the buffer that it may be a part of.
-  const Placement placement;
 
-  gpu::LaunchOp launch;
-  std::optional<BufferViews> views;
-  std::optional<IndexForms> forms;
   /// The place of the thread's blocks among those of the workgroup.
   LinearForm threadRow, threadColumn;
-  /// The coordinates of the batch; those of other dimensions are 0.
-  Forms batch;
-  /// Whether the workgroup is one that is wanted, or null where all are.
-  Value isWanted;
   Staged rows, columns;
 };
 } // namespace
-
-Value KernelBuilder::buildStage(int64_t positions) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return memref::AllocOp::create(
-      b, MemRefType::get({tile.terms * getStagedVectors(positions)},
-                         VectorType::get(side, b.getF32Type()), AffineMap(),
-                         space));
-}
-
-/// Sets the coordinates of `dims` for `position`, the number of a place in all
-/// of them.
-void KernelBuilder::setDims(ArrayRef<int64_t> dims, LinearForm position,
-                            Forms &coordinates) {
-  int64_t inner = 1;
-  for (int64_t dim : dims)
-    inner *= type.getDimSize(dim);
-  for (int64_t dim : dims) {
-    inner /= type.getDimSize(dim);
-    std::tie(coordinates[dim], position) = forms->divide(b, position, inner);
-  }
-}
-
-/// Position `lane` of vector `vector` of an operand, the last position beyond
-/// it. A vector of positions that there are stays one of neighbours.
-LinearForm KernelBuilder::getPosition(const ContractionOperand &operand,
-                                      LinearForm vector, int64_t lane) {
-  if (operand.size % side == 0) {
-    vector = forms->min(b, vector, operand.size / side - 1);
-    return forms->add(b, forms->mul(b, vector, side), lane);
-  }
-  return forms->min(b, forms->add(b, forms->mul(b, vector, side), lane),
-                    operand.size - 1);
-}
 
 /// Builds what `slice` computes at iteration `step` for each position of
 /// `vector` of `operand`.
@@ -142,57 +73,11 @@ void KernelBuilder::buildFactors(TileBuilder &builder,
                                  LinearForm step) {
   SmallVector<Forms> coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
-    coordinates.push_back(batch);
-    setDims(operand.dims, getPosition(operand, vector, lane),
-            coordinates.back());
-  }
-  for (size_t i = contraction.loops.size(); i-- > 0;) {
-    scf::ForOp loop = contraction.loops[i];
-    LinearForm induction = step;
-    if (i > 0)
-      std::tie(step, induction) = forms->divide(b, step, contraction.trips[i]);
-    for (int64_t lane = 0; lane < side; ++lane)
-      builder.bind(lane, loop.getInductionVar(), induction);
+    coordinates.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, step);
   }
   builder.buildSlice(slice, coordinates);
-}
-
-/// By how much `form` grows with `atom`.
-static std::optional<int64_t> getCoefficient(const LinearForm &form,
-                                             const LinearForm &atom) {
-  for (LinearForm::Term term : form.terms)
-    if (!atom.isConstant() && term.first == atom.terms.front().first)
-      return std::abs(term.second);
-  return std::nullopt;
-}
-
-/// Whether the factors of neighbouring iterations lie closer in their buffer
-/// than those of neighbouring positions, as the first load tells.
-bool KernelBuilder::isAlongSteps(const ContractionOperand &operand) {
-  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
-    return isa<memref::LoadOp>(nested);
-  });
-  if (load == operand.slice.end())
-    return false;
-  Block discarded;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
-  LinearForm vector =
-      forms->getOpaque(launch.getThreadIds().y,
-                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
-  LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  buildFactors(builder, operand, operand.slice, vector, step);
-  Scalar element = builder.getScalar(0, (*load)->getResult(0));
-  LinearForm position = std::get<Load>(element).position;
-  std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                         alongVectors = getCoefficient(position, vector);
-  *forms = std::move(saved);
-  return alongSteps && alongVectors &&
-         *alongSteps * side < *alongVectors * contraction.getTermsOfStep();
 }
 
 /// How many vectors of positions and iterations of these there are to load.
@@ -386,41 +271,8 @@ SmallVector<Value> KernelBuilder::buildSums() {
   return SmallVector<Value>(outer.getResults());
 }
 
-/// How many elements are stored together: as many as a vector of columns has,
-/// if these are always neighbours in the output and no part of another buffer
-/// begins or ends among them, or one.
-int64_t KernelBuilder::getStoredTogether() const {
-  int64_t run = 1, dim = type.getRank();
-  while (dim > 0 && (type.getDimSize(dim - 1) == 1 ||
-                     llvm::is_contained(contraction.columns.dims, dim - 1)))
-    run *= type.getDimSize(--dim);
-  int64_t bytes = side * type.getElementTypeBitWidth() / 8;
-  bool isAligned =
-      placement.strips.empty() || placement.getAlignment() % bytes == 0;
-  return run % side || !isAligned ? 1 : side;
-}
-
-void KernelBuilder::storeElements(ValueRange sums) {
-  int64_t together = getStoredTogether();
-  Packing packing(type.getElementType(),
-                  together * type.getElementTypeBitWidth() / 8);
-  Value output = views->getVectors(b, op.getOutputs().front(), packing);
-  scf::ForOp outermost = contraction.loops.front();
-  Value total = outermost.getResult(0);
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+void KernelBuilder::storeSums(ValueRange sums) {
   TileBuilder builder(b, op, *forms, *views);
-  auto getInside = [&](const Staged &staged, LinearForm position) -> Value {
-    if (staged.operand->size % staged.positions == 0)
-      return Value();
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 forms->materialize(b, position),
-                                 constant(staged.operand->size));
-  };
-  auto both = [&](Value lhs, Value rhs) -> Value {
-    return lhs && rhs ? arith::AndIOp::create(b, lhs, rhs).getResult()
-           : lhs      ? lhs
-                      : rhs;
-  };
   auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
                        int64_t number) {
     return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
@@ -429,77 +281,30 @@ void KernelBuilder::storeElements(ValueRange sums) {
   for (int64_t row = 0; row < block.rows; ++row) {
     LinearForm rowVector =
         getVector(rows, threadRow, block.threadRows, row / side);
-    Forms ofRow = batch;
-    setDims(contraction.rows.dims,
-            getPosition(contraction.rows, rowVector, row % side), ofRow);
-    Value rowInside = both(
-        isWanted, getInside(rows, forms->add(b, forms->mul(b, rowVector, side),
-                                             row % side)));
+    LinearForm position =
+        forms->add(b, forms->mul(b, rowVector, side), row % side);
     for (int64_t i = 0; i < block.columns / side; ++i) {
-      LinearForm vector =
-          getVector(columns, threadColumn, block.threadColumns, i);
       Value vectorOfSums = sums[row * (block.columns / side) + i];
-      SmallVector<Forms> coordinates;
-      for (int64_t lane = 0; lane < side; ++lane) {
-        coordinates.push_back(ofRow);
-        setDims(contraction.columns.dims,
-                getPosition(contraction.columns, vector, lane),
-                coordinates.back());
-        Value sum = vector::ExtractOp::create(b, vectorOfSums, lane);
-        builder.bind(lane, total, sum);
-      }
-      builder.buildSlice(contraction.epilogue, coordinates);
-      for (int64_t lane = 0; lane < side; lane += together) {
-        SmallVector<Scalar> elements;
-        for (int64_t element = lane; element < lane + together; ++element)
-          elements.push_back(builder.getScalar(element, yielded));
-        Value value = VectorPacker(builder.getShared(), packing).pack(elements);
-        LinearForm position = builder.linearize(type, coordinates[lane]);
-        Value place = forms->materialize(
-            b, getPlace(*forms, b, placement,
-                        forms->divide(b, position, together).first,
-                        packing.bytes));
-        Value inside =
-            both(rowInside,
-                 getInside(columns,
-                           forms->add(b, forms->mul(b, vector, side), lane)));
-        OpBuilder::InsertionGuard guard(b);
-        if (inside)
-          b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
-        memref::StoreOp::create(b, value, output, place);
-      }
+      SmallVector<Value> lanes;
+      for (int64_t lane = 0; lane < side; ++lane)
+        lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, lane));
+      storeElements(builder, rows, position, columns,
+                    getVector(columns, threadColumn, block.threadColumns, i),
+                    lanes);
     }
   }
 }
 
 void KernelBuilder::build() {
-  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
-  int64_t columnTiles =
-      llvm::divideCeilSigned(contraction.columns.size, tile.columns);
-  int64_t groups = rowTiles * columnTiles * contraction.batches;
-  GroupedLaunch grouped = createLaunch(b, op, groups);
-  launch = grouped.launch;
-  views.emplace(launch);
-  forms.emplace(launch.getThreadIds().x, numThreads);
-  LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
-  if (grouped.count > groups) {
-    // All threads meet at barriers; only what they store is left out.
-    isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     grouped.group, constant(groups));
-    group = forms->min(b, group, groups - 1);
+  buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
+  auto vector = VectorType::get(side, b.getF32Type());
+  for (Staged *staged : {&rows, &columns}) {
+    staged->memory = buildMemory(tile.terms * staged->getPitch(), vector);
+    staged->isAlongSteps = isAlongSteps(*staged->operand);
   }
-  rows = {&contraction.rows, tile.rows, {}, buildStage(tile.rows)};
-  columns = {&contraction.columns, tile.columns, {}, buildStage(tile.columns)};
-  std::tie(group, columns.tile) = forms->divide(b, group, columnTiles);
-  LinearForm numberOfBatch;
-  std::tie(numberOfBatch, rows.tile) = forms->divide(b, group, rowTiles);
-  batch.resize(type.getRank());
-  setDims(contraction.batchDims, numberOfBatch, batch);
   std::tie(threadRow, threadColumn) =
       forms->divide(b, forms->getThread(), block.threadColumns);
-  rows.isAlongSteps = isAlongSteps(contraction.rows);
-  columns.isAlongSteps = isAlongSteps(contraction.columns);
-  storeElements(buildSums());
+  storeSums(buildSums());
   op.erase();
 }
 

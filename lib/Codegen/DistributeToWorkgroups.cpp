@@ -6,6 +6,7 @@
 
 #include "Contraction.h"
 #include "MapKernel.h"
+#include "MatrixKernel.h"
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -28,16 +29,31 @@ struct Chosen {
   std::optional<Contraction> contraction;
   ContractionTile contractionTile;
   MapTile mapTile;
+  /// Of a matrix kernel.
+  std::optional<MatrixTile> matrixTile;
 };
 } // namespace
 
 /// Reads which kernel `op` becomes. Fails, with a diagnostic, if it cannot
 /// become that.
-static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
-  Chosen chosen = {op, {}, {}, {}};
+static FailureOr<Chosen> readChoice(linalg::GenericOp op,
+                                    const DeviceProfile &profile) {
+  Chosen chosen = {op, {}, {}, {}, {}};
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
+  if (choice && choice->matrixTile) {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    MatrixSchedule schedule;
+    std::string problem =
+        contraction ? MatrixSchedule::get(*contraction, *choice->matrixTile,
+                                          profile, schedule)
+                    : "stands on no contraction";
+    if (!problem.empty())
+      return op.emitOpError("has a matrix_tile that ") << problem;
+    chosen.matrixTile = choice->matrixTile;
+    return chosen;
+  }
   if (choice && choice->tile) {
     chosen.contraction = Contraction::match(op);
     chosen.contractionTile = *choice->tile;
@@ -65,10 +81,16 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
 namespace {
 struct DistributeToWorkgroups
     : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
+  using Base::Base;
+
   void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
     std::vector<Chosen> kernels;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
-      FailureOr<Chosen> chosen = readChoice(op);
+      FailureOr<Chosen> chosen = readChoice(op, *profile);
       if (failed(chosen))
         return WalkResult::interrupt();
       kernels.push_back(*chosen);
@@ -77,7 +99,9 @@ struct DistributeToWorkgroups
     if (result.wasInterrupted())
       return signalPassFailure();
     for (const Chosen &kernel : kernels) {
-      if (kernel.contraction)
+      if (kernel.matrixTile)
+        buildMatrixKernel(kernel.op, *kernel.matrixTile, *profile);
+      else if (kernel.contraction)
         buildContractionKernel(kernel.op, *kernel.contraction,
                                kernel.contractionTile);
       else

@@ -296,7 +296,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
     getOperation().walk([&](linalg::GenericOp op) {
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelChoice> choice = KernelChoice::get(attribute);
-        if (!choice || choice->tile || choice->mapTile)
+        if (!choice || choice->tile || choice->mapTile || choice->matrixTile)
           return;
       }
       if (!findMapProblem(op).empty())

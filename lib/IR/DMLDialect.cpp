@@ -154,9 +154,10 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
              << ", but wants \"map\", {contraction_tile = array<i64: rows, "
-                "columns, terms>} with three positive sizes, or {map_tile = "
-                "{...}} with vector_bytes and, if wanted, vectors, rows, "
-                "in_both_rows, split, block and interior";
+                "columns, terms>} with three positive sizes, {matrix_tile = "
+                "{...}} with a workgroup that a subgroup divides and a shape, "
+                "or {map_tile = {...}} with vector_bytes and, if wanted, "
+                "vectors, rows, in_both_rows, split, block and interior";
     return success();
   }
   return emitError(op->getLoc(), "unknown attribute '")

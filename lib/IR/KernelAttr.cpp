@@ -13,6 +13,12 @@ using namespace dml;
 static constexpr llvm::StringLiteral mapName = "map";
 static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
+static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
+
+// The entries of a matrix kernel's tile.
+static constexpr llvm::StringLiteral workgroupName = "workgroup";
+static constexpr llvm::StringLiteral subgroupName = "subgroup";
+static constexpr llvm::StringLiteral shapeName = "shape";
 
 // The entries of a map kernel's tile.
 static constexpr llvm::StringLiteral vectorBytesName = "vector_bytes";
@@ -27,6 +33,18 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(b.getNamedAttr(
       contractionTileName, b.getDenseI64ArrayAttr({rows, columns, terms})));
+}
+
+DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  NamedAttribute entries[] = {
+      b.getNamedAttr(workgroupName,
+                     b.getDenseI64ArrayAttr({rows, columns, terms})),
+      b.getNamedAttr(subgroupName,
+                     b.getDenseI64ArrayAttr({subgroupRows, subgroupColumns})),
+      b.getNamedAttr(shapeName, b.getStringAttr(shape))};
+  return b.getDictionaryAttr(
+      b.getNamedAttr(matrixTileName, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
@@ -94,6 +112,29 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   return tile.vectorBytes ? std::optional(tile) : std::nullopt;
 }
 
+/// The numbers that `attribute` holds, if these are `count` and all positive.
+static std::optional<ArrayRef<int64_t>> getSizes(Attribute attribute,
+                                                 size_t count) {
+  auto sizes = dyn_cast_or_null<DenseI64ArrayAttr>(attribute);
+  if (!sizes || static_cast<size_t>(sizes.size()) != count ||
+      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 1; }))
+    return std::nullopt;
+  return sizes.asArrayRef();
+}
+
+/// Reads a matrix kernel's tile. Nothing if an entry is missing, unknown or no
+/// tile has its value.
+static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
+  auto workgroup = getSizes(dictionary.get(workgroupName), 3),
+       subgroup = getSizes(dictionary.get(subgroupName), 2);
+  auto shape = dictionary.getAs<StringAttr>(shapeName);
+  if (dictionary.size() != 3 || !workgroup || !subgroup || !shape ||
+      (*workgroup)[0] % (*subgroup)[0] || (*workgroup)[1] % (*subgroup)[1])
+    return std::nullopt;
+  return MatrixTile{(*workgroup)[0], (*workgroup)[1], (*workgroup)[2],
+                    (*subgroup)[0],  (*subgroup)[1],  shape.str()};
+}
+
 std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto name = dyn_cast<StringAttr>(attribute))
     return name.getValue() == mapName ? std::optional(KernelChoice())
@@ -106,10 +147,13 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
     choice.mapTile = getMapTile(entries);
     return choice.mapTile ? std::optional(choice) : std::nullopt;
   }
-  auto sizes = dictionary.getAs<DenseI64ArrayAttr>(contractionTileName);
-  if (!sizes || sizes.size() != 3 ||
-      llvm::any_of(sizes.asArrayRef(), [](int64_t size) { return size < 1; }))
+  if (auto entries = dictionary.getAs<DictionaryAttr>(matrixTileName)) {
+    choice.matrixTile = getMatrixTile(entries);
+    return choice.matrixTile ? std::optional(choice) : std::nullopt;
+  }
+  auto sizes = getSizes(dictionary.get(contractionTileName), 3);
+  if (!sizes)
     return std::nullopt;
-  choice.tile = ContractionTile{sizes[0], sizes[1], sizes[2]};
+  choice.tile = ContractionTile{(*sizes)[0], (*sizes)[1], (*sizes)[2]};
   return choice;
 }

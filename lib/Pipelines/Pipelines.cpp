@@ -118,10 +118,14 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // From here on, each kernel stands once, in a function of its own.
   pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
+  select.deviceProfile = options.deviceProfile;
   select.contractionTile = options.contractionTile;
+  select.matrixTile = options.matrixTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
   pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
-  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
+  DistributeToWorkgroupsOptions distribute;
+  distribute.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups(distribute));
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());

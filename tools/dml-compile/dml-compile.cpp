@@ -104,6 +104,15 @@ static cl::opt<std::string> contractionTile(
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
+static cl::opt<std::string> matrixTile(
+    "matrix-tile",
+    cl::desc(
+        "Rows, columns and terms of a workgroup and rows and columns of "
+        "its subgroups in kernels with cooperative matrices, such as "
+        "128x128x32x64x64: 'auto' (the default) chooses them, 'none' makes "
+        "no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+
 /// Prints an error of this tool, for which it ends with `exitCode`.
 static ExitCode reportError(const llvm::Twine &message,
                             ExitCode exitCode = dml::tools::kExitInvalid) {
@@ -251,6 +260,7 @@ static ExitCode run() {
   options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
   options.contractionTile = contractionTile.getValue();
+  options.matrixTile = matrixTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }

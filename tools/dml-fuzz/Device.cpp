@@ -41,6 +41,7 @@ static DmlFeatureFlags getFlag(DeviceFeature feature) {
 llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   std::unique_ptr<Device> result(new Device);
   result->contractionTile = options.contractionTile;
+  result->matrixTile = options.matrixTile;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.enableValidation = options.validate;
@@ -117,6 +118,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   CompilerOptions options;
   options.deviceProfile = profile.str();
   options.contractionTile = contractionTile;
+  options.matrixTile = matrixTile;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

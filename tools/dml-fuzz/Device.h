@@ -25,8 +25,8 @@ public:
     std::string deviceProfile;
     /// A message of the validation layer is a failure.
     bool validate = false;
-    /// The value of the compiler's option of this name.
-    std::string contractionTile = "auto";
+    /// The values of the compiler's options of these names.
+    std::string contractionTile = "auto", matrixTile = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -49,7 +49,7 @@ public:
 private:
   Device() = default;
 
-  std::string contractionTile;
+  std::string contractionTile, matrixTile;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

@@ -89,6 +89,10 @@ static cl::opt<std::string> contractionTile(
     "contraction-tile", cl::init("auto"), cl::cat(category),
     cl::desc("As dml-compile's: with a tile such as 64x32, small products and "
              "convolutions have the kernels of large ones, too (auto)"));
+static cl::opt<std::string> matrixTile(
+    "matrix-tile", cl::init("auto"), cl::cat(category),
+    cl::desc(
+        "As dml-compile's, for profiles with cooperative matrices (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -231,6 +235,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --device-profile='" << deviceProfile << "'";
   if (contractionTile != "auto")
     os << " --contraction-tile=" << contractionTile;
+  if (matrixTile != "auto")
+    os << " --matrix-tile=" << matrixTile;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -444,8 +450,8 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created =
-        Device::create({selector, deviceProfile, validate, contractionTile});
+    auto created = Device::create(
+        {selector, deviceProfile, validate, contractionTile, matrixTile});
     if (!created) {
       tools::emitToolError() << llvm::toString(created.takeError()) << "\n";
       return tools::kExitNo;

@@ -134,7 +134,7 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
@@ -173,7 +173,7 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
@@ -236,6 +236,14 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
+           "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
+           "matrix kernels, and rows, columns and terms of a workgroup and rows "
+           "and columns of its subgroups, such as '128x128x32x64x64', are taken "
+           "wherever they can be">,
     Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
            "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
            "makes all kernels map kernels, and rows and columns, such as "
@@ -340,6 +348,11 @@ def DistributeToWorkgroups
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
     aligned in size.
   }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
@@ -376,7 +389,7 @@ def ConvertKernelsToSPIRV
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
            "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
+           "of ',+feature', ',-feature' or ',limit=number'">,
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",

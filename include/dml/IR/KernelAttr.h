@@ -10,13 +10,15 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
+#include <string>
 
 namespace dml {
 
 /// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
-/// coordinates, the same with the tile of a thread, `{map_tile = {...}}`, or
-/// `{contraction_tile = array<i64: rows, columns, terms>}`.
+/// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
+/// `{contraction_tile = array<i64: rows, columns, terms>}`, or `{matrix_tile =
+/// {...}}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
 /// What a workgroup of a contraction kernel computes: `rows` times `columns`
@@ -24,6 +26,23 @@ inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 struct ContractionTile {
   int64_t rows, columns, terms;
 
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a workgroup of a matrix kernel computes, such as `{workgroup =
+/// array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape =
+/// "16x16x16xf16xf32"}`: 128 rows of 128 sums, for which it has 32 terms in
+/// workgroup memory at a time. Each subgroup has 64 rows of 64 of the sums, and
+/// multiplies cooperative matrices of the shape.
+struct MatrixTile {
+  int64_t rows, columns, terms;
+  int64_t subgroupRows, subgroupColumns;
+  /// As in device profiles.
+  std::string shape;
+
+  int64_t getSubgroups() const {
+    return (rows / subgroupRows) * (columns / subgroupColumns);
+  }
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
@@ -63,10 +82,11 @@ struct MapTile {
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
-/// A value of the attribute `dml.kernel`: the tile of a contraction kernel, or
-/// a map kernel, with or without its tile.
+/// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
+/// of a matrix kernel, or a map kernel, with or without its tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
+  std::optional<MatrixTile> matrixTile;
   std::optional<MapTile> mapTile;
 
   /// Nothing if `attribute` says none of these.

@@ -24,7 +24,7 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
       *this, "device-profile",
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
                      "any number of ',+feature', ',-feature' or "
-                     "',maxStorageBuffers=number'"),
+                     "',limit=number'"),
       llvm::cl::init("full")};
   Option<bool> fuse{
       *this, "fuse",
@@ -36,6 +36,13 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
       llvm::cl::desc("Rows and columns of sums that a workgroup computes, such "
                      "as '64x64', in kernels for sums of products: 'auto' "
                      "chooses them, 'none' makes no such kernels"),
+      llvm::cl::init("auto")};
+  Option<std::string> matrixTile{
+      *this, "matrix-tile",
+      llvm::cl::desc("Rows, columns and terms of a workgroup and rows and "
+                     "columns of its subgroups, such as '128x128x32x64x64', in "
+                     "kernels with cooperative matrices: 'auto' chooses them, "
+                     "'none' makes no such kernels"),
       llvm::cl::init("auto")};
 };
 
