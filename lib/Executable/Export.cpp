@@ -669,9 +669,9 @@ std::vector<uint8_t> Exporter::write() {
       builder, executable::CreateExecutable(
                    builder, /*version_major=*/1,
                    /*version_minor=*/
-                       hasMatrices ? 3
-                   : hasVariants   ? 2
-                                   : 1,
+                   hasMatrices   ? 3
+                   : hasVariants ? 2
+                                 : 1,
                    builder.CreateString("dml " DML_VERSION), requirements,
                    builder.CreateVector(shaderModules),
                    builder.CreateVector(kernelOffsets), constantData,
