@@ -170,7 +170,11 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
   std::optional<MatrixTile> best;
   double least = HUGE_VAL;
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
-    if (!hasFactorsOf(contraction, shape.factors))
+    // Matrices that are mostly padding multiply no faster than threads do.
+    if (!hasFactorsOf(contraction, shape.factors) ||
+        2 * contraction.rows.size < shape.rows ||
+        2 * contraction.columns.size < shape.columns ||
+        contraction.getTerms() < shape.terms)
       continue;
     for (MatrixTile tile : getMatrixTiles()) {
       tile.shape = shape.str();

@@ -662,16 +662,17 @@ std::vector<uint8_t> Exporter::write() {
   for (const ExportedFunction &function : functions)
     functionOffsets.push_back(writeFunction(builder, function));
 
+  uint16_t minorVersion = 1;
+  if (hasMatrices)
+    minorVersion = 3;
+  else if (hasVariants)
+    minorVersion = 2;
   ArrayRef<uint8_t> data = constants.getData();
   builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
   auto constantData = builder.CreateVector(data.data(), data.size());
   executable::FinishExecutableBuffer(
       builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1,
-                   /*version_minor=*/
-                   hasMatrices   ? 3
-                   : hasVariants ? 2
-                                 : 1,
+                   builder, /*version_major=*/1, minorVersion,
                    builder.CreateString("dml " DML_VERSION), requirements,
                    builder.CreateVector(shaderModules),
                    builder.CreateVector(kernelOffsets), constantData,

@@ -229,6 +229,13 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     columns for a workgroup, with 16 terms of each sum in workgroup memory at a
     time. All other generics become map kernels, whose threads share nothing.
 
+    `{matrix_tile = {workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64,
+    64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
+    cooperative matrices of the type that all factors were widened from: a workgroup
+    has 128 rows of 128 sums and stages of 32 terms, and each subgroup multiplies
+    matrices of the shape for 64 rows of 64 of the sums. Where matrices can be
+    multiplied, they are preferred to other kernels, unless they were mostly padding.
+
     The tile is the one with the least time: operations and loads for a sum
     that is wanted, where workgroups too few for a device take longer. A generic
     stays a map kernel where that takes less time, and where factors are chosen,
