@@ -6,6 +6,7 @@
 
 #include "Contraction.h"
 #include "MapKernel.h"
+#include "MatrixKernel.h"
 #include "RowReduction.h"
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
@@ -36,12 +37,25 @@ struct Chosen {
 
 /// Reads which kernel `op` becomes. Fails, with a diagnostic, if it cannot
 /// become that.
-static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
+static FailureOr<Chosen> readChoice(linalg::GenericOp op,
+                                    const DeviceProfile &profile) {
   Chosen chosen;
   chosen.op = op;
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
+  if (choice && choice->matrixTile) {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    MatrixSchedule schedule;
+    std::string problem =
+        contraction ? MatrixSchedule::get(*contraction, *choice->matrixTile,
+                                          profile, schedule)
+                    : "stands on no contraction";
+    if (!problem.empty())
+      return op.emitOpError("has a matrix_tile that ") << problem;
+    chosen.choice = *choice;
+    return chosen;
+  }
   if (choice && (choice->tile || choice->sliceTile)) {
     chosen.contraction = Contraction::match(op);
     chosen.choice = *choice;
@@ -85,10 +99,16 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
 namespace {
 struct DistributeToWorkgroups
     : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
+  using Base::Base;
+
   void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
     std::vector<Chosen> kernels;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
-      FailureOr<Chosen> chosen = readChoice(op);
+      FailureOr<Chosen> chosen = readChoice(op, *profile);
       if (failed(chosen))
         return WalkResult::interrupt();
       kernels.push_back(*chosen);
@@ -97,7 +117,9 @@ struct DistributeToWorkgroups
     if (result.wasInterrupted())
       return signalPassFailure();
     for (Chosen &kernel : kernels) {
-      if (kernel.choice.tile)
+      if (kernel.choice.matrixTile)
+        buildMatrixKernel(kernel.op, *kernel.choice.matrixTile, *profile);
+      else if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
                                *kernel.choice.tile);
       else if (kernel.choice.sliceTile)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "MatrixKernel.h"
 #include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
@@ -195,11 +196,104 @@ Attribute Wanted::getChoice(const Contraction &contraction,
   return problem.empty() ? kernel : Attribute();
 }
 
+/// Tiles of matrix kernels: sums of a workgroup, terms of a stage, and sums of
+/// a subgroup.
+static ArrayRef<MatrixTile> getMatrixTiles() {
+  static const MatrixTile tiles[] = {
+      {128, 128, 32, 64, 64, ""}, {128, 64, 32, 64, 32, ""},
+      {64, 128, 32, 32, 64, ""},  {64, 64, 32, 32, 32, ""},
+      {64, 32, 32, 32, 16, ""},   {32, 64, 32, 16, 32, ""},
+      {32, 32, 32, 16, 16, ""},
+  };
+  return tiles;
+}
+
+/// The time of a matrix kernel, in products of a filled device.
+static double getMatrixTime(const Contraction &contraction,
+                            const MatrixTile &tile,
+                            const MatrixSchedule &schedule) {
+  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows),
+          columnTiles =
+              llvm::divideCeilSigned(contraction.columns.size, tile.columns),
+          blocks = llvm::divideCeilSigned(contraction.steps, schedule.steps);
+  double products = static_cast<double>(tile.rows * tile.columns);
+  // What is loaded from workgroup memory and what is stored there take the time
+  // of so many products.
+  double loaded = static_cast<double>(
+      tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns));
+  double stored = static_cast<double>(tile.rows + tile.columns);
+  double time = products + 8 * loaded + 16 * stored;
+  auto groups =
+      static_cast<double>(rowTiles * columnTiles * contraction.batches);
+  return time * static_cast<double>(blocks * schedule.steps) *
+         std::max(groups, 256.0);
+}
+
+/// The tile of a matrix kernel, or nothing if matrices cannot add up the
+/// products or the other kernels take less time.
+static std::optional<MatrixTile>
+chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
+  std::optional<MatrixTile> best;
+  double least = HUGE_VAL;
+  for (const MatrixShape &shape : profile.getMatrixShapes()) {
+    // Matrices that are mostly padding multiply no faster than threads do.
+    if (!hasFactorsOf(contraction, shape.factors) ||
+        2 * contraction.rows.size < shape.rows ||
+        2 * contraction.columns.size < shape.columns ||
+        contraction.getTerms() < shape.terms)
+      continue;
+    for (MatrixTile tile : getMatrixTiles()) {
+      tile.shape = shape.str();
+      MatrixSchedule schedule;
+      if (!MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+        continue;
+      double time = getMatrixTime(contraction, tile, schedule);
+      if (time >= least)
+        continue;
+      least = time;
+      best = tile;
+    }
+  }
+  return best;
+}
+
+/// Reads a tile of a matrix kernel, such as '128x128x32x64x64', but for its
+/// shape.
+static std::optional<MatrixTile> parseMatrixTile(StringRef spec) {
+  SmallVector<StringRef> parts;
+  spec.split(parts, 'x');
+  if (parts.size() != 5)
+    return std::nullopt;
+  int64_t sizes[5];
+  for (auto [part, size] : llvm::zip_equal(parts, sizes))
+    if (part.getAsInteger(10, size) || size < 1)
+      return std::nullopt;
+  if (sizes[0] % sizes[3] || sizes[1] % sizes[4])
+    return std::nullopt;
+  return MatrixTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], ""};
+}
+
 namespace {
 struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    std::optional<MatrixTile> wantedMatrixTile;
+    if (matrixTile != "auto" && matrixTile != "none") {
+      wantedMatrixTile = parseMatrixTile(matrixTile);
+      if (!wantedMatrixTile) {
+        getOperation().emitError("matrix-tile is '")
+            << matrixTile
+            << "', but wants to be 'auto', 'none', or rows, columns and terms "
+               "of a workgroup and rows and columns of its subgroups, such as "
+               "'128x128x32x64x64'";
+        return signalPassFailure();
+      }
+    }
     std::optional<Wanted> wanted;
     if (contractionTile != "auto" && contractionTile != "none") {
       wanted = Wanted::parse(contractionTile, &getContext());
@@ -226,7 +320,8 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
     getOperation().walk([&](linalg::GenericOp op) {
       if (op->hasAttr(kernelAttrName))
         return;
-      if (Attribute choice = chooseContraction(op, wanted))
+      if (Attribute choice =
+              chooseContraction(op, *profile, wantedMatrixTile, wanted))
         op->setAttr(kernelAttrName, choice);
       else if (Attribute choice = chooseRow(op, *wantedRow))
         op->setAttr(kernelAttrName, choice);
@@ -234,14 +329,37 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
+  /// The tile of a matrix kernel for `contraction`, or nothing.
+  std::optional<MatrixTile>
+  getMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
+                const std::optional<MatrixTile> &wantedTile) {
+    if (matrixTile == "none" || profile.getMatrixShapes().empty())
+      return std::nullopt;
+    if (!wantedTile)
+      return chooseMatrixTile(contraction, profile);
+    for (const MatrixShape &shape : profile.getMatrixShapes()) {
+      MatrixTile tile = *wantedTile;
+      tile.shape = shape.str();
+      MatrixSchedule schedule;
+      if (MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+        return tile;
+    }
+    return std::nullopt;
+  }
+
   /// The kernel of a contraction that `op` becomes, the wanted one if it can
   /// have it, or null.
   Attribute chooseContraction(linalg::GenericOp op,
+                              const DeviceProfile &profile,
+                              const std::optional<MatrixTile> &wantedMatrices,
                               const std::optional<Wanted> &wanted) {
-    if (contractionTile == "none")
-      return Attribute();
     std::optional<Contraction> contraction = Contraction::match(op);
     if (!contraction)
+      return Attribute();
+    if (std::optional<MatrixTile> tile =
+            getMatrixTile(*contraction, profile, wantedMatrices))
+      return tile->getAttr(&getContext());
+    if (contractionTile == "none")
       return Attribute();
     if (wanted)
       return wanted->getChoice(*contraction, &getContext());

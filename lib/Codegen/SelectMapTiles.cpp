@@ -366,8 +366,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
     getOperation().walk([&](linalg::GenericOp op) {
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelChoice> choice = KernelChoice::get(attribute);
-        if (!choice || choice->tile || choice->sliceTile || choice->rowTile ||
-            choice->mapTile)
+        if (!choice || choice->hasTile())
           return;
       }
       if (!findMapProblem(op).empty())

@@ -15,6 +15,12 @@ static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
 static constexpr llvm::StringLiteral sliceTileName = "slice_tile";
 static constexpr llvm::StringLiteral rowTileName = "row_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
+static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
+
+// The entries of a matrix kernel's tile.
+static constexpr llvm::StringLiteral workgroupName = "workgroup";
+static constexpr llvm::StringLiteral subgroupName = "subgroup";
+static constexpr llvm::StringLiteral shapeName = "shape";
 
 // The other entries of a contraction kernel's tile.
 static constexpr llvm::StringLiteral threadsName = "threads";
@@ -65,6 +71,18 @@ DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(
       b.getNamedAttr(rowTileName, b.getDenseI64ArrayAttr({threads, vectors})));
+}
+
+DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  NamedAttribute entries[] = {
+      b.getNamedAttr(workgroupName,
+                     b.getDenseI64ArrayAttr({rows, columns, terms})),
+      b.getNamedAttr(subgroupName,
+                     b.getDenseI64ArrayAttr({subgroupRows, subgroupColumns})),
+      b.getNamedAttr(shapeName, b.getStringAttr(shape))};
+  return b.getDictionaryAttr(
+      b.getNamedAttr(matrixTileName, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
@@ -195,6 +213,19 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   return tile.vectorBytes ? std::optional(tile) : std::nullopt;
 }
 
+/// Reads a matrix kernel's tile. Nothing if an entry is missing, unknown or no
+/// tile has its value.
+static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
+  ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 3),
+                    subgroup = readSizes(dictionary.get(subgroupName), 2);
+  auto shape = dictionary.getAs<StringAttr>(shapeName);
+  if (dictionary.size() != 3 || workgroup.empty() || subgroup.empty() ||
+      !shape || workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+    return std::nullopt;
+  return MatrixTile{workgroup[0], workgroup[1], workgroup[2],
+                    subgroup[0],  subgroup[1],  shape.str()};
+}
+
 std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto name = dyn_cast<StringAttr>(attribute))
     return name.getValue() == mapName ? std::optional(KernelChoice())
@@ -211,6 +242,10 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto entries = dictionary.getAs<DictionaryAttr>(mapTileName)) {
     choice.mapTile = getMapTile(entries);
     return choice.mapTile ? std::optional(choice) : std::nullopt;
+  }
+  if (auto entries = dictionary.getAs<DictionaryAttr>(matrixTileName)) {
+    choice.matrixTile = getMatrixTile(entries);
+    return choice.matrixTile ? std::optional(choice) : std::nullopt;
   }
   if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(sliceTileName), 5);
       !sizes.empty())

@@ -323,7 +323,16 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
     columns for a workgroup, with 16 terms of each sum in workgroup memory at a
-    time. The tile is the one with the least time: operations and loads for a sum
+    time.
+
+    `{matrix_tile = {workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64,
+    64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
+    cooperative matrices of the type that all factors were widened from: a workgroup
+    has 128 rows of 128 sums and stages of 32 terms, and each subgroup multiplies
+    matrices of the shape for 64 rows of 64 of the sums. Where matrices can be
+    multiplied, they are preferred to other kernels, unless they were mostly padding.
+
+    The tile is the one with the least time: operations and loads for a sum
     that is wanted, where workgroups too few for a device take longer. A generic
     stays a map kernel where that takes less time, and where factors are chosen,
     as those of padded windows are.
@@ -339,6 +348,14 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
+           "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
+           "matrix kernels, and rows, columns and terms of a workgroup and rows "
+           "and columns of its subgroups, such as '128x128x32x64x64', are taken "
+           "wherever they can be">,
     Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
            "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
            "makes all kernels map kernels, and rows and columns, such as "
@@ -459,6 +476,11 @@ def DistributeToWorkgroups
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
     aligned in size.
   }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
+#include <string>
 
 namespace dml {
 
@@ -17,9 +18,9 @@ namespace dml {
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
 /// `{row_tile = array<i64: threads, vectors>}`, or one of the kernels of a
-/// contraction, `{contraction_tile = array<i64: rows, columns, terms>}`, which
-/// may have more entries, and `{slice_tile = array<i64: rows, columns, slices,
-/// terms, times>}`.
+/// contraction: `{contraction_tile = array<i64: rows, columns, terms>}`, which
+/// may have more entries, `{slice_tile = array<i64: rows, columns, slices,
+/// terms, times>}` and `{matrix_tile = {...}}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
 /// The name of the unit attribute of a loop that combines its iterations with
@@ -78,6 +79,23 @@ struct InsideVectors {
   int64_t first, count;
 };
 
+/// What a workgroup of a matrix kernel computes, such as `{workgroup =
+/// array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape =
+/// "16x16x16xf16xf32"}`: 128 rows of 128 sums, for which it has 32 terms in
+/// workgroup memory at a time. Each subgroup has 64 rows of 64 of the sums, and
+/// multiplies cooperative matrices of the shape.
+struct MatrixTile {
+  int64_t rows, columns, terms;
+  int64_t subgroupRows, subgroupColumns;
+  /// As in device profiles.
+  std::string shape;
+
+  int64_t getSubgroups() const {
+    return (rows / subgroupRows) * (columns / subgroupColumns);
+  }
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
 /// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
 /// 2}`: 4 floats of a row, and those below them.
 struct MapTile {
@@ -131,13 +149,19 @@ struct MapTile {
 };
 
 /// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
-/// of a sliced or of a row kernel, or a map kernel, with or without its tile.
+/// of a sliced, a matrix or a row kernel, or a map kernel, with or without its
+/// tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
   std::optional<SliceTile> sliceTile;
+  std::optional<MatrixTile> matrixTile;
   std::optional<RowTile> rowTile;
   std::optional<MapTile> mapTile;
 
+  /// Whether the choice is made whole: a tile is there, of whichever kind.
+  bool hasTile() const {
+    return tile || sliceTile || matrixTile || rowTile || mapTile;
+  }
   /// The choice that `attribute` stands for, or nothing if it stands for none.
   static std::optional<KernelChoice> get(mlir::Attribute attribute);
 };
