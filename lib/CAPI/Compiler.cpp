@@ -55,6 +55,16 @@ void dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
   unwrap(options)->contractionTile = unwrap(tile).str();
 }
 
+void dmlCompilerOptionsSetRowTile(DmlCompilerOptions options,
+                                  MlirStringRef tile) {
+  unwrap(options)->rowTile = unwrap(tile).str();
+}
+
+void dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options,
+                                     MlirStringRef tile) {
+  unwrap(options)->matrixTile = unwrap(tile).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//

@@ -157,27 +157,37 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     operand.dims.push_back(dim);
     operand.size *= size;
   }
-  // A condition is that of all elements of a workgroup.
+  // A condition is that of all elements of a workgroup. (There may be one row.)
   llvm::SmallBitVector ofConditions = conditions.getDims();
   for (const ContractionOperand *operand :
        {&contraction.rows, &contraction.columns})
-    if (operand->dims.empty() || llvm::any_of(operand->dims, [&](int64_t dim) {
-          return ofConditions[dim];
-        }))
+    if (llvm::any_of(operand->dims,
+                     [&](int64_t dim) { return ofConditions[dim]; }))
       return std::nullopt;
+  if (contraction.columns.dims.empty())
+    return std::nullopt;
   return contraction;
 }
 
 /// The sums of a thread are carried through loops: with what it loads for them,
 /// these fit the registers that devices have for a thread.
-static constexpr int64_t maxSums = 64;
+static constexpr int64_t maxSums = 128;
+
+/// Terms that a thread of a sliced kernel has written out, at most.
+static constexpr int64_t maxSliceTerms = 128;
+
+/// The most threads and bytes of workgroup memory that any device has, about.
+/// What a profile allows is less, and looked at when its SPIR-V is made.
+static constexpr int64_t maxThreads = 1024, maxMemory = 1 << 16;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
-  constexpr int64_t maxTile = maxSums * DeviceProfile::workgroupSize;
+  if (tile.threads > maxThreads)
+    return std::nullopt;
+  int64_t maxTile = maxSums * tile.threads;
   if (tile.rows > maxTile || tile.columns > maxTile ||
       tile.rows * tile.columns > maxTile)
     return std::nullopt;
-  int64_t perThread = tile.rows * tile.columns / DeviceProfile::workgroupSize;
+  int64_t perThread = tile.rows * tile.columns / tile.threads;
   for (int64_t columns : {2 * side, side}) {
     ThreadBlock block{perThread / columns, columns, 0, 0};
     // As many rows as columns, or twice as many.
@@ -187,7 +197,7 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
     block.threadColumns = tile.columns / block.columns;
     if (block.threadRows * block.rows == tile.rows &&
         block.threadColumns * block.columns == tile.columns &&
-        block.threadRows * block.threadColumns == DeviceProfile::workgroupSize)
+        block.threadRows * block.threadColumns == tile.threads)
       return block;
   }
   return std::nullopt;
@@ -196,24 +206,43 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
 std::string dml::findTileProblem(const Contraction &contraction,
                                  const ContractionTile &tile) {
   if (!ThreadBlock::get(tile))
-    return "is no " + std::to_string(DeviceProfile::workgroupSize) +
+    return "is no " + std::to_string(tile.threads) +
            " blocks of rows and columns that are multiples of " +
            std::to_string(ThreadBlock::side) + " and have at most " +
            std::to_string(maxSums) + " elements";
   // No more than there are bytes, so that nothing below overflows.
-  if (tile.terms > DeviceProfile::workgroupMemory ||
-      tile.terms % contraction.getTermsOfStep())
+  if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " +
            std::to_string(contraction.getTermsOfStep()) +
            " of an iteration is wanted";
   int64_t bytes =
-      tile.terms *
+      tile.buffers * tile.terms *
       (getStagedVectors(tile.rows) + getStagedVectors(tile.columns)) *
       DeviceProfile::vectorBytes;
-  if (bytes > DeviceProfile::workgroupMemory)
+  if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
-           " bytes of workgroup memory, but devices promise " +
-           std::to_string(DeviceProfile::workgroupMemory);
+           " bytes of workgroup memory, but devices have " +
+           std::to_string(maxMemory);
+  return "";
+}
+
+std::string dml::findTileProblem(const Contraction &contraction,
+                                 const SliceTile &tile) {
+  constexpr int64_t threads = DeviceProfile::workgroupSize;
+  if (tile.slices < 2 || tile.slices > threads || threads % tile.slices)
+    return "has " + std::to_string(tile.slices) + " slices, but a divisor of " +
+           std::to_string(threads) + " from 2 on is wanted";
+  if (tile.rows > maxSums || tile.columns > maxSums ||
+      tile.rows * tile.columns > maxSums)
+    return "has more than " + std::to_string(maxSums) + " sums for a thread";
+  if (tile.terms > maxSliceTerms || tile.times > maxSliceTerms ||
+      tile.terms * tile.times > maxSliceTerms ||
+      tile.terms % contraction.getTermsOfStep())
+    return "has " + std::to_string(tile.terms) + " terms " +
+           std::to_string(tile.times) + " times, but a multiple of the " +
+           std::to_string(contraction.getTermsOfStep()) +
+           " of an iteration is wanted, and no more than " +
+           std::to_string(maxSliceTerms) + " in all";
   return "";
 }

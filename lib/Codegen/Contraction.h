@@ -83,10 +83,21 @@ inline int64_t getStagedVectors(int64_t positions) {
 std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile);
 
+std::string findTileProblem(const Contraction &contraction,
+                            const SliceTile &tile);
+
+/// Whether the factors that neighbouring iterations of `contraction`, which
+/// describes `op`, have of `operand` lie closer in their buffer than those of
+/// neighbouring positions, as the first load tells.
+bool isAlongSteps(mlir::linalg::GenericOp op, const Contraction &contraction,
+                  const ContractionOperand &operand);
+
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,
                             const Contraction &contraction,
                             const ContractionTile &tile);
+void buildSlicedKernel(mlir::linalg::GenericOp op,
+                       const Contraction &contraction, const SliceTile &tile);
 
 } // namespace dml
 

@@ -9,31 +9,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
-#include "Launch.h"
-#include "TileBuilder.h"
-#include "VectorPacker.h"
+#include "ContractionBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/Support/Alignment.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
 
 static constexpr int64_t side = ThreadBlock::side;
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
 namespace {
 /// An operand in workgroup memory.
-struct Staged {
-  const ContractionOperand *operand;
-  /// Positions that a workgroup has of it.
-  int64_t positions;
-  /// Which of the tiles that its positions are cut into the workgroup has.
-  LinearForm tile;
-  /// Vectors of neighbouring positions, one row of them for each term.
+struct Staged : OperandTile {
+  /// Vectors of neighbouring positions, one row of them for each term of each
+  /// buffer.
   Value memory;
   /// Whether neighbouring threads load factors of neighbouring iterations, and
   /// not of neighbouring positions: what lies side by side in memory.
@@ -43,161 +35,71 @@ struct Staged {
   int64_t getPitch() const { return getStagedVectors(positions); }
 };
 
-class KernelBuilder {
+class KernelBuilder : ContractionBuilder {
 public:
   KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
                 const ContractionTile &tile)
-      : b(op.getLoc(), op), op(op), contraction(contraction), tile(tile),
-        block(*ThreadBlock::get(tile)),
-        type(cast<MemRefType>(op.getOutputs().front().getType())),
-        placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {
-  }
+      : ContractionBuilder(op, contraction), tile(tile),
+        block(*ThreadBlock::get(tile)), numThreads(tile.threads),
+        stepsOfRound(tile.terms / contraction.getTermsOfStep()),
+        rounds(llvm::divideCeilSigned(contraction.steps, stepsOfRound)) {}
 
   void build();
 
 private:
-  using Forms = SmallVector<LinearForm>;
-
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value buildStage(int64_t positions);
-  void setDims(ArrayRef<int64_t> dims, LinearForm position, Forms &coordinates);
-  LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
-                         int64_t lane);
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    ArrayRef<Operation *> slice, LinearForm vector,
-                    LinearForm step);
-  bool isAlongSteps(const ContractionOperand &operand);
-  void stage(const Staged &staged, LinearForm thread, LinearForm firstStep);
+                    LinearForm vector, LinearForm step);
   int64_t getNumItems(const Staged &staged) const;
-  SmallVector<Value> addProducts(Value firstTerm, int64_t count,
+  void stage(const Staged &staged, LinearForm thread, LinearForm round);
+  void stageRound(LinearForm round);
+  SmallVector<Value> addProducts(LinearForm firstTerm, int64_t count,
                                  ValueRange sums);
+  SmallVector<Value> addTerms(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
-  void storeElements(ValueRange sums);
-  int64_t getStoredTogether() const;
+  SmallVector<Value> buildRounds(ValueRange sums);
+  void storeSums(ValueRange sums);
+  LinearForm getBuffer(LinearForm round);
   LinearForm getOwnVector(LinearForm thread, int64_t threads, int64_t number);
 
-  ImplicitLocOpBuilder b;
-  linalg::GenericOp op;
-  const Contraction &contraction;
   const ContractionTile &tile;
   const ThreadBlock block;
-  const MemRefType type;
-  /// Where the output is in the buffer that it may be a part of.
-  const Placement placement;
+  const int64_t numThreads;
+  /// Iterations whose terms are in workgroup memory at a time, and how often
+  /// that is filled.
+  const int64_t stepsOfRound, rounds;
 
-  gpu::LaunchOp launch;
-  std::optional<BufferViews> views;
-  std::optional<IndexForms> forms;
   /// The place of the thread's blocks among those of the workgroup.
   LinearForm threadRow, threadColumn;
-  /// The coordinates of the batch; those of other dimensions are 0.
-  Forms batch;
-  /// Whether the workgroup is one that is wanted, or null where all are.
-  Value isWanted;
   Staged rows, columns;
 };
 } // namespace
 
-Value KernelBuilder::buildStage(int64_t positions) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return memref::AllocOp::create(
-      b, MemRefType::get({tile.terms * getStagedVectors(positions)},
-                         VectorType::get(side, b.getF32Type()), AffineMap(),
-                         space));
-}
+//===----------------------------------------------------------------------===//
+// To workgroup memory
+//===----------------------------------------------------------------------===//
 
-/// Sets the coordinates of `dims` for `position`, the number of a place in all
-/// of them.
-void KernelBuilder::setDims(ArrayRef<int64_t> dims, LinearForm position,
-                            Forms &coordinates) {
-  int64_t inner = 1;
-  for (int64_t dim : dims)
-    inner *= type.getDimSize(dim);
-  for (int64_t dim : dims) {
-    inner /= type.getDimSize(dim);
-    std::tie(coordinates[dim], position) = forms->divide(b, position, inner);
-  }
-}
-
-/// Position `lane` of vector `vector` of an operand, the last position beyond
-/// it. A vector of positions that there are stays one of neighbours.
-LinearForm KernelBuilder::getPosition(const ContractionOperand &operand,
-                                      LinearForm vector, int64_t lane) {
-  if (operand.size % side == 0) {
-    vector = forms->min(b, vector, operand.size / side - 1);
-    return forms->add(b, forms->mul(b, vector, side), lane);
-  }
-  return forms->min(b, forms->add(b, forms->mul(b, vector, side), lane),
-                    operand.size - 1);
-}
-
-/// Builds what `slice` computes at iteration `step` for each position of
-/// `vector` of `operand`.
+/// Builds the factors at iteration `step` for each position of `vector` of
+/// `operand`.
 void KernelBuilder::buildFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
-                                 ArrayRef<Operation *> slice, LinearForm vector,
-                                 LinearForm step) {
+                                 LinearForm vector, LinearForm step) {
   SmallVector<Forms> coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
-    coordinates.push_back(batch);
-    setDims(operand.dims, getPosition(operand, vector, lane),
-            coordinates.back());
+    coordinates.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, step);
   }
-  for (size_t i = contraction.loops.size(); i-- > 0;) {
-    scf::ForOp loop = contraction.loops[i];
-    LinearForm induction = step;
-    if (i > 0)
-      std::tie(step, induction) = forms->divide(b, step, contraction.trips[i]);
-    for (int64_t lane = 0; lane < side; ++lane)
-      builder.bind(lane, loop.getInductionVar(), induction);
-  }
-  builder.buildSlice(slice, coordinates);
+  builder.buildSlice(operand.slice, coordinates);
 }
 
-/// By how much `form` grows with `atom`.
-static std::optional<int64_t> getCoefficient(const LinearForm &form,
-                                             const LinearForm &atom) {
-  for (LinearForm::Term term : form.terms)
-    if (!atom.isConstant() && term.first == atom.terms.front().first)
-      return std::abs(term.second);
-  return std::nullopt;
-}
-
-/// Whether the factors of neighbouring iterations lie closer in their buffer
-/// than those of neighbouring positions, as the first load tells.
-bool KernelBuilder::isAlongSteps(const ContractionOperand &operand) {
-  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
-    return isa<memref::LoadOp>(nested);
-  });
-  if (load == operand.slice.end())
-    return false;
-  Block discarded;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
-  LinearForm vector =
-      forms->getOpaque(launch.getThreadIds().y,
-                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
-  LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  buildFactors(builder, operand, operand.slice, vector, step);
-  Scalar element = builder.getScalar(0, (*load)->getResult(0));
-  LinearForm position = std::get<Load>(element).position;
-  std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                         alongVectors = getCoefficient(position, vector);
-  *forms = std::move(saved);
-  return alongSteps && alongVectors &&
-         *alongSteps * side < *alongVectors * contraction.getTermsOfStep();
+/// Of the buffers in workgroup memory, which take turns, the one of `round`.
+LinearForm KernelBuilder::getBuffer(LinearForm round) {
+  return forms->divide(b, round, tile.buffers).second;
 }
 
 /// How many vectors of positions and iterations of these there are to load.
 int64_t KernelBuilder::getNumItems(const Staged &staged) const {
-  return staged.getVectors() * (tile.terms / contraction.getTermsOfStep());
+  return staged.getVectors() * stepsOfRound;
 }
 
 /// Moves what depends on nothing inside of `guard`, and does no harm, in front
@@ -216,19 +118,19 @@ static void hoistFromGuard(scf::IfOp guard) {
       [&](Operation *nested, Region *) { nested->moveBefore(guard); });
 }
 
-/// Loads the factors of the iterations from `firstStep` on into workgroup
-/// memory, those that are the turn of `thread`, counted from whichever thread.
+/// Loads the factors of `round` into workgroup memory, those that are the turn
+/// of `thread`, counted from whichever thread.
 void KernelBuilder::stage(const Staged &staged, LinearForm thread,
-                          LinearForm firstStep) {
+                          LinearForm round) {
   const ContractionOperand &operand = *staged.operand;
   int64_t numTerms = contraction.getTermsOfStep();
-  int64_t numSteps = tile.terms / numTerms;
   int64_t numItems = getNumItems(staged);
+  LinearForm firstRow = forms->mul(b, getBuffer(round), tile.terms);
   for (int64_t first = 0; first < numItems; first += numThreads) {
     LinearForm item = forms->add(b, thread, first);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
-    // The last round may have threads without anything to load.
+    // The last turn may have threads without anything to load.
     scf::IfOp hasItem;
     if (first + numThreads > numItems) {
       hasItem = scf::IfOp::create(
@@ -241,14 +143,14 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     }
     LinearForm vector, number;
     if (staged.isAlongSteps)
-      std::tie(vector, number) = forms->divide(b, item, numSteps);
+      std::tie(vector, number) = forms->divide(b, item, stepsOfRound);
     else
       std::tie(number, vector) = forms->divide(b, item, staged.getVectors());
 
     // Terms behind the last one are 0 times 0.
-    LinearForm step = forms->add(b, firstStep, number);
+    LinearForm step = forms->add(b, forms->mul(b, round, stepsOfRound), number);
     Value counts;
-    if (contraction.steps % numSteps) {
+    if (contraction.steps % stepsOfRound) {
       counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                      forms->materialize(b, step),
                                      constant(contraction.steps));
@@ -257,7 +159,7 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     LinearForm position =
         forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
     TileBuilder builder(b, op, *forms, *views);
-    buildFactors(builder, operand, operand.slice, position, step);
+    buildFactors(builder, operand, position, step);
     // What it depends on is the same for all positions.
     builder.buildSlice(contraction.conditionSlice, batch);
 
@@ -265,12 +167,11 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     SmallVector<Value> vectors;
     for (int64_t term = 0; term < numTerms; ++term) {
       Value condition = counts;
-      if (Value own = contraction.conditions[term]) {
-        own = builder.getBuilt(0, own);
-        condition = condition
-                        ? arith::AndIOp::create(b, condition, own).getResult()
-                        : own;
-      }
+      if (Value own = contraction.conditions[term])
+        condition = condition ? arith::AndIOp::create(b, condition,
+                                                      builder.getBuilt(0, own))
+                                    .getResult()
+                              : builder.getBuilt(0, own);
       SmallVector<Value> lanes;
       for (int64_t lane = 0; lane < side; ++lane) {
         Value factor = builder.getBuilt(lane, operand.factors[term]);
@@ -281,8 +182,9 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
       vectors.push_back(vector::FromElementsOp::create(
           b, VectorType::get(side, b.getF32Type()), lanes));
     }
-    LinearForm place = forms->add(
-        b, forms->mul(b, number, numTerms * staged.getPitch()), vector);
+    LinearForm row = forms->add(b, firstRow, forms->mul(b, number, numTerms));
+    LinearForm place =
+        forms->add(b, forms->mul(b, row, staged.getPitch()), vector);
     for (auto [term, value] : llvm::enumerate(vectors))
       memref::StoreOp::create(
           b, value, staged.memory,
@@ -296,6 +198,121 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
   }
 }
 
+void KernelBuilder::stageRound(LinearForm round) {
+  stage(rows, forms->getThread(), round);
+  // The columns begin with the threads that the rows have left out.
+  LinearForm turned = forms->add(b, forms->getThread(),
+                                 llvm::alignTo(getNumItems(rows), numThreads) -
+                                     getNumItems(rows));
+  stage(columns, forms->divide(b, turned, numThreads).second, round);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads ahead of stores
+//===----------------------------------------------------------------------===//
+
+/// The stores among the operations of `block` before `end`, and the operations
+/// that only they need, or only what is in `storing`; last ones first.
+static SmallVector<Operation *>
+findLate(Block &block, Block::iterator end,
+         const llvm::SmallPtrSetImpl<Operation *> &storing) {
+  llvm::SetVector<Operation *> late;
+  for (Operation &op : llvm::reverse(llvm::make_range(block.begin(), end))) {
+    bool onlyStored =
+        isMemoryEffectFree(&op) && !op.use_empty() &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          Operation *ancestor = block.findAncestorOpInBlock(*user);
+          return late.contains(ancestor) || storing.contains(ancestor);
+        });
+    if (isa<memref::StoreOp>(op) || onlyStored)
+      late.insert(&op);
+  }
+  return late.takeVector();
+}
+
+/// Moves what only one guard in `block` needs, and loops have not lost, into
+/// that guard.
+static void sinkIntoGuards(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
+      continue;
+    auto guard = dyn_cast<scf::IfOp>(
+        block.findAncestorOpInBlock(**op.getUsers().begin()));
+    if (guard && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return guard.getThenRegion().isAncestor(user->getParentRegion());
+        }))
+      op.moveBefore(guard.thenBlock(), guard.thenBlock()->begin());
+  }
+}
+
+/// Makes two of `guard`: one that loads, where it stands, and one before
+/// `point` that stores. Returns the second.
+static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
+  OpBuilder b(guard);
+  Location loc = guard.getLoc();
+  Block *body = guard.thenBlock();
+  Operation *end = body->getTerminator();
+  SmallVector<Operation *> late =
+      findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
+  // What is loaded goes from one to the other.
+  llvm::SetVector<Value> crossing;
+  for (Operation *op : late)
+    for (Value operand : op->getOperands())
+      if (operand.getParentBlock() == body &&
+          !llvm::is_contained(late, operand.getDefiningOp()))
+        crossing.insert(operand);
+  SmallVector<Type> types =
+      llvm::map_to_vector(crossing, [](Value v) { return v.getType(); });
+  auto loading = scf::IfOp::create(b, loc, types, guard.getCondition(),
+                                   /*withElseRegion=*/true);
+  b.setInsertionPoint(point);
+  auto storing = scf::IfOp::create(b, loc, guard.getCondition());
+  for (Operation *op : llvm::reverse(late))
+    op->moveBefore(storing.thenBlock()->getTerminator());
+  for (auto [i, result] : llvm::enumerate(loading.getResults())) {
+    Value value = crossing[i];
+    value.replaceUsesWithIf(result, [&](OpOperand &use) {
+      return storing->isProperAncestor(use.getOwner());
+    });
+  }
+  Block *thenBlock = loading.thenBlock();
+  for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
+    op.moveBefore(thenBlock, thenBlock->end());
+  b.setInsertionPointToEnd(thenBlock);
+  scf::YieldOp::create(b, loc, crossing.getArrayRef());
+  b.setInsertionPointToEnd(loading.elseBlock());
+  SmallVector<Value> nothing;
+  for (Type type : types)
+    nothing.push_back(
+        arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type)));
+  scf::YieldOp::create(b, loc, nothing);
+  guard.erase();
+  return storing;
+}
+
+/// Of the operations of a loop's body up to `end`, moves stores, and what only
+/// they need, before `point`. Loads stay: the thread need not wait for them
+/// before it has done what stands between.
+static void postponeStores(Block &block, Block::iterator end,
+                           Operation *point) {
+  // A guard has both, and becomes two.
+  llvm::SmallPtrSet<Operation *, 4> storing;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
+    if (auto guard = dyn_cast<scf::IfOp>(op))
+      storing.insert(splitGuard(guard, point));
+  SmallVector<Operation *> late = findLate(block, end, storing);
+  auto first =
+      llvm::find_if(llvm::make_range(end, point->getIterator()),
+                    [&](Operation &op) { return storing.contains(&op); });
+  for (Operation *op : llvm::reverse(late))
+    op->moveBefore(&*first);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
 /// The number of the thread's vector `number` among those of a workgroup.
 LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
                                        int64_t number) {
@@ -304,15 +321,13 @@ LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
 
 /// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
 /// neighbouring columns in row-major order.
-SmallVector<Value> KernelBuilder::addProducts(Value firstTerm, int64_t count,
-                                              ValueRange sums) {
+SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
+                                              int64_t count, ValueRange sums) {
   SmallVector<Value> next(sums);
   auto load = [&](const Staged &staged, LinearForm vector, int64_t term) {
-    LinearForm place = forms->add(
-        b,
-        forms->mul(b, forms->getOpaque(firstTerm, {0, tile.terms - 1}),
-                   staged.getPitch()),
-        forms->add(b, vector, term * staged.getPitch()));
+    LinearForm place =
+        forms->add(b, forms->mul(b, firstTerm, staged.getPitch()),
+                   forms->add(b, vector, term * staged.getPitch()));
     return memref::LoadOp::create(b, staged.memory,
                                   forms->materialize(b, place));
   };
@@ -339,167 +354,122 @@ SmallVector<Value> KernelBuilder::addProducts(Value firstTerm, int64_t count,
   return next;
 }
 
+/// Adds the products of all terms that workgroup memory has of `round`.
+SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
+  LinearForm firstTerm = forms->mul(b, getBuffer(round), tile.terms);
+  int64_t writtenOut = std::min(tile.terms, tile.writtenOut);
+  while (tile.terms % writtenOut)
+    --writtenOut;
+  if (writtenOut == tile.terms)
+    return addProducts(firstTerm, writtenOut, sums);
+  auto loop = scf::ForOp::create(b, constant(0), constant(tile.terms),
+                                 constant(writtenOut), sums);
+  OpBuilder::InsertionGuard guard(b);
+  IndexForms saved = *forms;
+  b.setInsertionPointToStart(loop.getBody());
+  LinearForm term =
+      forms->getVarying(loop.getInductionVar(), {0, tile.terms - writtenOut});
+  scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
+                                      writtenOut, loop.getRegionIterArgs()));
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Adds up all rounds, one after the other.
+SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
+  if (rounds == 1) {
+    stageRound(0);
+    gpu::BarrierOp::create(b);
+    return addTerms(0, sums);
+  }
+  int64_t first = 0;
+  if (tile.isAhead) {
+    stageRound(0);
+    gpu::BarrierOp::create(b);
+    first = 1;
+  }
+  auto loop = scf::ForOp::create(b, constant(first), constant(rounds),
+                                 constant(1), sums);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = loop.getBody();
+    b.setInsertionPointToStart(body);
+    LinearForm round =
+        forms->getVarying(loop.getInductionVar(), {first, rounds - 1});
+    stageRound(round);
+    SmallVector<Value> next;
+    if (tile.isAhead) {
+      // What was staged before is added up while the loads are under way.
+      Operation *last = &body->back();
+      next = addTerms(forms->sub(b, round, 1), loop.getRegionIterArgs());
+      Operation *wait = gpu::BarrierOp::create(b);
+      // One buffer is free only when all threads have loaded from it.
+      if (tile.buffers == 1)
+        wait = gpu::BarrierOp::create(b);
+      postponeStores(*body, std::next(last->getIterator()), wait);
+    } else {
+      gpu::BarrierOp::create(b);
+      next = addTerms(round, loop.getRegionIterArgs());
+      // Nothing is stored for the next terms before all threads have loaded.
+      if (tile.buffers == 1)
+        gpu::BarrierOp::create(b);
+    }
+    scf::YieldOp::create(b, next);
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  sinkIntoGuards(*loop.getBody());
+  if (!tile.isAhead)
+    return SmallVector<Value>(loop.getResults());
+  return addTerms(rounds - 1, loop.getResults());
+}
+
 /// The sums of the thread: vectors of neighbouring columns.
 SmallVector<Value> KernelBuilder::buildSums() {
   auto vectorType = VectorType::get(side, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
-  SmallVector<Value> init(block.rows * block.columns / side, zero);
-  int64_t numSteps = tile.terms / contraction.getTermsOfStep();
-  int64_t rounds = llvm::divideCeilSigned(contraction.steps, numSteps);
-  // Terms that are written out: the loop over all those in workgroup memory
-  // runs a few times.
-  int64_t writtenOut = 9;
-  while (tile.terms % writtenOut)
-    --writtenOut;
-
-  auto outer =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  OpBuilder::InsertionGuard guard(b);
-  IndexForms saved = *forms;
-  b.setInsertionPointToStart(outer.getBody());
-  LinearForm firstStep = forms->mul(
-      b, forms->getOpaque(outer.getInductionVar(), {0, rounds - 1}), numSteps);
-  stage(rows, forms->getThread(), firstStep);
-  // The columns begin with the threads that the rows have left out.
-  LinearForm turned = forms->add(
-      b, forms->getThread(),
-      llvm::offsetToAlignment(getNumItems(rows), llvm::Align(numThreads)));
-  stage(columns, forms->divide(b, turned, numThreads).second, firstStep);
-  gpu::BarrierOp::create(b);
-  auto inner =
-      scf::ForOp::create(b, constant(0), constant(tile.terms),
-                         constant(writtenOut), outer.getRegionIterArgs());
-  {
-    OpBuilder::InsertionGuard innerGuard(b);
-    IndexForms savedOfOuter = *forms;
-    b.setInsertionPointToStart(inner.getBody());
-    scf::YieldOp::create(b, addProducts(inner.getInductionVar(), writtenOut,
-                                        inner.getRegionIterArgs()));
-    *forms = std::move(savedOfOuter);
-  }
-  // Nothing is stored for the next iterations before all threads have loaded.
-  gpu::BarrierOp::create(b);
-  scf::YieldOp::create(b, inner.getResults());
-  *forms = std::move(saved);
-  moveLoopInvariantCode(inner);
-  moveLoopInvariantCode(outer);
-  return SmallVector<Value>(outer.getResults());
+  return buildRounds(
+      SmallVector<Value>(block.rows * block.columns / side, zero));
 }
 
-/// How many elements are stored together: as many as a vector of columns has,
-/// if these are always neighbours in the output and no part of another buffer
-/// begins or ends among them, or one.
-int64_t KernelBuilder::getStoredTogether() const {
-  int64_t run = 1, dim = type.getRank();
-  while (dim > 0 && (type.getDimSize(dim - 1) == 1 ||
-                     llvm::is_contained(contraction.columns.dims, dim - 1)))
-    run *= type.getDimSize(--dim);
-  int64_t bytes = side * type.getElementTypeBitWidth() / 8;
-  bool isAligned =
-      placement.strips.empty() || placement.getAlignment() % bytes == 0;
-  return run % side || !isAligned ? 1 : side;
-}
-
-void KernelBuilder::storeElements(ValueRange sums) {
-  int64_t together = getStoredTogether();
-  Packing packing(type.getElementType(),
-                  together * type.getElementTypeBitWidth() / 8);
-  Value output = views->getVectors(b, op.getOutputs().front(), packing);
-  scf::ForOp outermost = contraction.loops.front();
-  Value total = outermost.getResult(0);
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+void KernelBuilder::storeSums(ValueRange sums) {
   TileBuilder builder(b, op, *forms, *views);
-  auto getInside = [&](const Staged &staged, LinearForm position) -> Value {
-    if (staged.operand->size % staged.positions == 0)
-      return Value();
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 forms->materialize(b, position),
-                                 constant(staged.operand->size));
-  };
-  auto both = [&](Value lhs, Value rhs) -> Value {
-    return lhs && rhs ? arith::AndIOp::create(b, lhs, rhs).getResult()
-           : lhs      ? lhs
-                      : rhs;
-  };
   auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
                        int64_t number) {
     return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
                       getOwnVector(thread, threads, number));
   };
+  int64_t numVectors = block.columns / side;
   for (int64_t row = 0; row < block.rows; ++row) {
     LinearForm rowVector =
         getVector(rows, threadRow, block.threadRows, row / side);
-    Forms ofRow = batch;
-    setDims(contraction.rows.dims,
-            getPosition(contraction.rows, rowVector, row % side), ofRow);
-    Value rowInside = both(
-        isWanted, getInside(rows, forms->add(b, forms->mul(b, rowVector, side),
-                                             row % side)));
-    for (int64_t i = 0; i < block.columns / side; ++i) {
-      LinearForm vector =
-          getVector(columns, threadColumn, block.threadColumns, i);
-      Value vectorOfSums = sums[row * (block.columns / side) + i];
-      SmallVector<Forms> coordinates;
-      for (int64_t lane = 0; lane < side; ++lane) {
-        coordinates.push_back(ofRow);
-        setDims(contraction.columns.dims,
-                getPosition(contraction.columns, vector, lane),
-                coordinates.back());
-        Value sum = vector::ExtractOp::create(b, vectorOfSums, lane);
-        builder.bind(lane, total, sum);
-      }
-      builder.buildSlice(contraction.epilogue, coordinates);
-      for (int64_t lane = 0; lane < side; lane += together) {
-        SmallVector<Scalar> elements;
-        for (int64_t element = lane; element < lane + together; ++element)
-          elements.push_back(builder.getScalar(element, yielded));
-        Value value = VectorPacker(builder.getShared(), packing).pack(elements);
-        LinearForm position = builder.linearize(type, coordinates[lane]);
-        Value place = forms->materialize(
-            b, getPlace(*forms, b, placement,
-                        forms->divide(b, position, together).first,
-                        packing.bytes));
-        Value inside =
-            both(rowInside,
-                 getInside(columns,
-                           forms->add(b, forms->mul(b, vector, side), lane)));
-        OpBuilder::InsertionGuard guard(b);
-        if (inside)
-          b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
-        memref::StoreOp::create(b, value, output, place);
-      }
+    LinearForm position =
+        forms->add(b, forms->mul(b, rowVector, side), row % side);
+    for (int64_t i = 0; i < numVectors; ++i) {
+      Value vectorOfSums = sums[row * numVectors + i];
+      SmallVector<Value> lanes;
+      for (int64_t lane = 0; lane < side; ++lane)
+        lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, lane));
+      storeElements(builder, rows, position, columns,
+                    getVector(columns, threadColumn, block.threadColumns, i),
+                    lanes);
     }
   }
 }
 
 void KernelBuilder::build() {
-  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
-  int64_t columnTiles =
-      llvm::divideCeilSigned(contraction.columns.size, tile.columns);
-  int64_t groups = rowTiles * columnTiles * contraction.batches;
-  GroupedLaunch grouped = createLaunch(b, op, groups);
-  launch = grouped.launch;
-  views.emplace(launch);
-  forms.emplace(launch.getThreadIds().x, numThreads);
-  LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
-  if (grouped.count > groups) {
-    // All threads meet at barriers; only what they store is left out.
-    isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     grouped.group, constant(groups));
-    group = forms->min(b, group, groups - 1);
+  buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
+  auto vector = VectorType::get(side, b.getF32Type());
+  for (Staged *staged : {&rows, &columns}) {
+    staged->memory =
+        buildMemory(tile.buffers * tile.terms * staged->getPitch(), vector);
+    staged->isAlongSteps = isAlongSteps(*staged->operand);
   }
-  rows = {&contraction.rows, tile.rows, {}, buildStage(tile.rows)};
-  columns = {&contraction.columns, tile.columns, {}, buildStage(tile.columns)};
-  std::tie(group, columns.tile) = forms->divide(b, group, columnTiles);
-  LinearForm numberOfBatch;
-  std::tie(numberOfBatch, rows.tile) = forms->divide(b, group, rowTiles);
-  batch.resize(type.getRank());
-  setDims(contraction.batchDims, numberOfBatch, batch);
   std::tie(threadRow, threadColumn) =
       forms->divide(b, forms->getThread(), block.threadColumns);
-  rows.isAlongSteps = isAlongSteps(contraction.rows);
-  columns.isAlongSteps = isAlongSteps(contraction.columns);
-  storeElements(buildSums());
+  storeSums(buildSums());
   op.erase();
 }
 

@@ -140,6 +140,11 @@ static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
 /// Adds the features that values of `type` need.
 static void addRequired(Type type, bool use64bitIndex,
                         DeviceProfile &required) {
+  if (isa<gpu::MMAMatrixType>(type)) {
+    required.set(DeviceFeature::CooperativeMatrix, true);
+    required.set(DeviceFeature::VulkanMemoryModel, true);
+    return;
+  }
   Type element = getElementTypeOrSelf(type);
   if (element.isIndex()) {
     if (use64bitIndex)
@@ -312,9 +317,12 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
   options.emulateLT32BitScalarTypes = false;
   options.emulateUnsupportedFloatTypes = false;
   SPIRVTypeConverter typeConverter(targetEnv, options);
+  populateMMAToSPIRVCoopMatrixTypeConversion(typeConverter);
   ScfToSPIRVContext scfContext;
   RewritePatternSet patterns(targetEnv.getContext());
   populateGPUToSPIRVPatterns(typeConverter, patterns);
+  populateGpuWMMAToSPIRVCoopMatrixKHRConversionPatterns(typeConverter,
+                                                        patterns);
   populateSCFToSPIRVPatterns(typeConverter, scfContext, patterns);
   arith::populateArithToSPIRVPatterns(typeConverter, patterns);
   patterns.add<ConvertTruthCast<arith::IndexCastOp>,
@@ -530,12 +538,53 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
     return true;
   }
 
+  /// Says by the rules of the Vulkan memory model, which kernels with
+  /// cooperative matrices have, what a barrier means: that each thread sees
+  /// what others have stored in workgroup memory. Other memory is no thread's
+  /// but its own while a kernel runs.
+  static void useVulkanMemoryModel(spirv::ModuleOp module) {
+    module.setMemoryModel(spirv::MemoryModel::Vulkan);
+    auto isShared = [](Value pointer) {
+      return cast<spirv::PointerType>(pointer.getType()).getStorageClass() ==
+             spirv::StorageClass::Workgroup;
+    };
+    constexpr auto nonPrivate = spirv::MemoryAccess::NonPrivatePointer;
+    module.walk([&](Operation *op) {
+      if (auto load = dyn_cast<spirv::LoadOp>(op)) {
+        if (isShared(load.getPtr()))
+          load.setMemoryAccess(nonPrivate);
+      } else if (auto store = dyn_cast<spirv::StoreOp>(op)) {
+        if (isShared(store.getPtr()))
+          store.setMemoryAccess(nonPrivate);
+      } else if (auto load = dyn_cast<spirv::KHRCooperativeMatrixLoadOp>(op)) {
+        load.setMemoryOperand(nonPrivate);
+      } else if (auto store =
+                     dyn_cast<spirv::KHRCooperativeMatrixStoreOp>(op)) {
+        store.setMemoryOperand(nonPrivate);
+      } else if (auto barrier = dyn_cast<spirv::ControlBarrierOp>(op)) {
+        barrier.setMemorySemantics(barrier.getMemorySemantics() |
+                                   spirv::MemorySemantics::MakeAvailable |
+                                   spirv::MemorySemantics::MakeVisible);
+      }
+    });
+  }
+
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
     if (auto triple = module.getVceTripleAttr()) {
       auto capabilities = llvm::to_vector(triple.getCapabilities());
       if (preserveSpecialNumbers(module))
         capabilities.push_back(spirv::Capability::SignedZeroInfNanPreserve);
+      if (llvm::is_contained(capabilities,
+                             spirv::Capability::CooperativeMatrixKHR)) {
+        capabilities.push_back(spirv::Capability::VulkanMemoryModel);
+        useVulkanMemoryModel(module);
+        // Upstream's pass looks at no built-in input, and subgroups have
+        // numbers.
+        if (!llvm::is_contained(capabilities,
+                                spirv::Capability::GroupNonUniform))
+          capabilities.push_back(spirv::Capability::GroupNonUniform);
+      }
       module.setVceTripleAttr(spirv::VerCapExtAttr::get(
           spirv::Version::V_1_5, capabilities,
           llvm::to_vector(triple.getExtensions()), &getContext()));

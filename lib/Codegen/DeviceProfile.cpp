@@ -6,11 +6,10 @@
 
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace dml;
@@ -30,42 +29,95 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
       {DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32,
        "shaderSignedZeroInfNanPreserveFloat32",
        Capability::SignedZeroInfNanPreserve},
+      {DeviceFeature::VulkanMemoryModel, "vulkanMemoryModel",
+       Capability::VulkanMemoryModel},
+      {DeviceFeature::CooperativeMatrix, "cooperativeMatrix",
+       Capability::CooperativeMatrixKHR},
   };
   return features;
 }
 
-struct DeviceProfile::Limit {
-  llvm::StringLiteral name;
-  int64_t DeviceProfile::*value;
-  /// The least and the greatest that a specification states.
-  int64_t least, greatest;
-  /// What the profile "full" has; "minimal" has what Vulkan promises.
-  int64_t full;
-};
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
 
-llvm::ArrayRef<DeviceProfile::Limit> DeviceProfile::getLimits() {
-  static constexpr Limit limits[] = {
+std::optional<MatrixShape> MatrixShape::parse(llvm::StringRef spec) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  spec.split(parts, 'x');
+  if (parts.size() != 5)
+    return std::nullopt;
+  MatrixShape shape;
+  int64_t *sizes[] = {&shape.rows, &shape.columns, &shape.terms};
+  for (auto [part, size] : llvm::zip(parts, sizes))
+    if (part.getAsInteger(10, *size) || *size < 1 || *size > UINT16_MAX)
+      return std::nullopt;
+  shape.factors = parts[3].str();
+  shape.sums = parts[4].str();
+  bool ofFloats =
+      shape.factors == "f16" && (shape.sums == "f16" || shape.sums == "f32");
+  bool ofIntegers =
+      (shape.factors == "i8" || shape.factors == "ui8") && shape.sums == "i32";
+  return ofFloats || ofIntegers ? std::optional(shape) : std::nullopt;
+}
+
+std::string MatrixShape::str() const {
+  return (llvm::Twine(rows) + "x" + llvm::Twine(columns) + "x" +
+          llvm::Twine(terms) + "x" + factors + "x" + sums)
+      .str();
+}
+
+/// The matrices that ",+cooperativeMatrix" stands for, which the GPUs of
+/// several vendors have in common.
+static llvm::SmallVector<MatrixShape, 2> getCommonShapes() {
+  return {{16, 16, 16, "f16", "f32"}};
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles
+//===----------------------------------------------------------------------===//
+
+llvm::ArrayRef<DeviceProfile::LimitInfo> DeviceProfile::getLimits() {
+  static constexpr LimitInfo infos[] = {
       // What a kernel writes and what it reads: fewer buffers hold nothing.
-      {"maxStorageBuffers", &DeviceProfile::maxStorageBuffers, 2, UINT32_MAX,
-       16},
+      {"maxStorageBuffers", &Limits::maxStorageBuffers, 2, UINT32_MAX, 16, 0},
       // Ranges begin at multiples of rangeAlignment, and are wanted to be some
       // of them long. Every desktop driver binds 1 GiB; some bind 4.
-      {"maxStorageBufferRange", &DeviceProfile::maxStorageBufferRange,
-       4 * rangeAlignment, UINT32_MAX, 1 << 30},
+      {"maxStorageBufferRange", &Limits::maxStorageBufferRange,
+       4 * rangeAlignment, UINT32_MAX, 1 << 30, 0},
       // More would gain nothing: a device has several buffers.
-      {"maxMemoryAllocationSize", &DeviceProfile::maxMemoryAllocationSize,
-       4 * rangeAlignment, INT64_MAX, promisedMemoryAllocationSize},
+      {"maxMemoryAllocationSize", &Limits::maxMemoryAllocationSize,
+       4 * rangeAlignment, INT64_MAX, promisedMemoryAllocationSize, 0},
+      {"maxWorkgroupSize", &Limits::maxWorkgroupSize, workgroupSize, UINT32_MAX,
+       workgroupSize, 2 * workgroupSize},
+      {"maxWorkgroupMemory", &Limits::maxWorkgroupMemory, workgroupMemory,
+       UINT32_MAX, workgroupMemory, 3 * workgroupMemory},
+      {"subgroupSize", &Limits::subgroupSize, 1, UINT32_MAX, 0, 32},
   };
-  return limits;
+  return infos;
+}
+
+/// Whether "full" has `feature`.
+static bool isInFull(DeviceFeature feature) {
+  return feature != DeviceFeature::VulkanMemoryModel &&
+         feature != DeviceFeature::CooperativeMatrix;
 }
 
 DeviceProfile DeviceProfile::getFull() {
   DeviceProfile profile;
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    profile.set(info.feature, true);
-  for (const Limit &limit : getLimits())
-    profile.*limit.value = limit.full;
+    profile.set(info.feature, isInFull(info.feature));
+  for (const LimitInfo &info : getLimits())
+    profile.limits.*info.value = info.ofFull;
   return profile;
+}
+
+/// Adds cooperative matrices, what SPIR-V asks for beside them, and the limits
+/// that devices with matrices have.
+void DeviceProfile::addMatrices() {
+  set(DeviceFeature::CooperativeMatrix, true);
+  set(DeviceFeature::VulkanMemoryModel, true);
+  for (const LimitInfo &info : getLimits())
+    limits.*info.value = std::max(limits.*info.value, info.ofMatrices);
 }
 
 void DeviceProfile::set(DeviceFeature feature, bool value) {
@@ -101,6 +153,8 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
   return required;
 }
 
+static constexpr llvm::StringLiteral matrixKey = "cooperativeMatrix";
+
 llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;
@@ -116,16 +170,33 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   for (llvm::StringRef part : parts) {
     auto [key, number] = part.split('=');
     const auto *limit =
-        llvm::find_if(getLimits(), [key = key](const Limit &candidate) {
-          return candidate.name == key;
+        llvm::find_if(getLimits(), [key = key](const LimitInfo &info) {
+          return info.name == key;
         });
     if (limit != getLimits().end() && part.contains('=')) {
-      int64_t &value = profile.*limit->value;
+      int64_t &value = profile.limits.*limit->value;
       if (number.getAsInteger(10, value) || value < limit->least ||
           value > limit->greatest)
         return llvm::createStringError(
             "device profile limit '" + part + "' wants a whole number from " +
             llvm::Twine(limit->least) + " to " + llvm::Twine(limit->greatest));
+      continue;
+    }
+    if (std::optional<llvm::Error> error = profile.speed.parse(part)) {
+      if (*error)
+        return std::move(*error);
+      continue;
+    }
+    if (key == matrixKey) {
+      std::optional<MatrixShape> shape = MatrixShape::parse(number);
+      if (!shape)
+        return llvm::createStringError(
+            "device profile matrix '" + part +
+            "' wants rows, columns, terms, and the types of factors and sums, "
+            "such as '16x16x16xf16xf32' or '16x16x32xi8xi32'");
+      if (!profile.has(DeviceFeature::CooperativeMatrix))
+        profile.addMatrices();
+      profile.matrixShapes.push_back(*shape);
       continue;
     }
     bool value = part.consume_front("+");
@@ -144,8 +215,14 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
                                        return candidate.vulkanName.str();
                                      }),
                      ", "));
+    if (value && info->feature == DeviceFeature::CooperativeMatrix)
+      profile.addMatrices();
     profile.set(info->feature, value);
   }
+  if (!profile.has(DeviceFeature::CooperativeMatrix))
+    profile.matrixShapes.clear();
+  else if (profile.matrixShapes.empty())
+    profile.matrixShapes = getCommonShapes();
   return profile;
 }
 
@@ -159,17 +236,61 @@ llvm::FailureOr<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec,
 
 std::string DeviceProfile::str() const {
   // The one of the two profiles that needs fewer changes.
-  bool isNearFull = 2 * static_cast<size_t>(llvm::popcount(features)) >
-                    getDeviceFeatures().size();
+  size_t inFull = 0, ofFull = 0;
+  for (const DeviceFeatureInfo &info : getDeviceFeatures()) {
+    inFull += isInFull(info.feature);
+    ofFull += isInFull(info.feature) && has(info.feature);
+  }
+  bool isNearFull = 2 * ofFull > inFull;
+  DeviceProfile named = isNearFull ? getFull() : DeviceProfile();
   std::string spec = isNearFull ? "full" : "minimal";
+  if (has(DeviceFeature::CooperativeMatrix)) {
+    named.addMatrices();
+    if (getMatrixShapes() == llvm::ArrayRef(getCommonShapes()))
+      spec += ",+" + matrixKey.str();
+    else
+      for (const MatrixShape &shape : getMatrixShapes())
+        spec += "," + matrixKey.str() + "=" + shape.str();
+  }
   for (const DeviceFeatureInfo &info : getDeviceFeatures())
-    if (has(info.feature) != isNearFull)
-      spec += ((isNearFull ? ",-" : ",+") + info.vulkanName).str();
-  const DeviceProfile base = isNearFull ? getFull() : DeviceProfile();
-  for (const Limit &limit : getLimits())
-    if (this->*limit.value != base.*limit.value)
-      spec += "," + limit.name.str() + "=" + std::to_string(this->*limit.value);
-  return spec;
+    if (has(info.feature) != named.has(info.feature))
+      spec += ((has(info.feature) ? ",+" : ",-") + info.vulkanName).str();
+  for (const LimitInfo &info : getLimits())
+    if (limits.*info.value != named.limits.*info.value)
+      spec += "," + info.name.str() + "=" + std::to_string(limits.*info.value);
+  return spec + speed.str();
+}
+
+/// The limits of the devices, as far as they are not those of all.
+static spirv::ResourceLimitsAttr getResourceLimits(const DeviceProfile &profile,
+                                                   MLIRContext *context) {
+  if (!profile.has(DeviceFeature::CooperativeMatrix))
+    return spirv::getDefaultResourceLimits(context);
+  Builder b(context);
+  auto getType = [&](llvm::StringRef name) -> Type {
+    if (name.starts_with("f"))
+      return name == "f16" ? Type(b.getF16Type()) : b.getF32Type();
+    bool isUnsigned = name.consume_front("u");
+    unsigned width = name == "i8" ? 8 : 32;
+    return isUnsigned ? b.getIntegerType(width, /*isSigned=*/false)
+                      : b.getIntegerType(width);
+  };
+  auto shapes = llvm::map_to_vector(
+      profile.getMatrixShapes(), [&](const MatrixShape &shape) -> Attribute {
+        Type factors = getType(shape.factors), sums = getType(shape.sums);
+        return spirv::CooperativeMatrixPropertiesKHRAttr::get(
+            context, static_cast<uint32_t>(shape.rows),
+            static_cast<uint32_t>(shape.columns),
+            static_cast<uint32_t>(shape.terms), factors, factors, sums, sums,
+            /*acc_sat=*/false,
+            spirv::ScopeAttr::get(context, spirv::Scope::Subgroup));
+      });
+  auto size = static_cast<int32_t>(profile.getMaxWorkgroupSize());
+  return spirv::ResourceLimitsAttr::get(
+      context, static_cast<int>(profile.getMaxWorkgroupMemory()), size,
+      b.getI32ArrayAttr({size, size, 64}),
+      static_cast<int>(profile.getSubgroupSize()), std::nullopt, std::nullopt,
+      b.getArrayAttr(shapes), b.getArrayAttr({}));
 }
 
 spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
@@ -179,14 +300,24 @@ spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
     if (has(info.feature))
       capabilities.push_back(info.capability);
   // Vulkan 1.2 takes SPIR-V 1.5, of which these extensions are a part.
-  spirv::Extension extensions[] = {
+  llvm::SmallVector<spirv::Extension> extensions = {
       spirv::Extension::SPV_KHR_storage_buffer_storage_class,
       spirv::Extension::SPV_KHR_16bit_storage,
       spirv::Extension::SPV_KHR_8bit_storage};
-  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_5, capabilities,
-                                          extensions, context);
+  spirv::Version version = spirv::Version::V_1_5;
+  if (has(DeviceFeature::CooperativeMatrix)) {
+    // Every Vulkan device has this one; only kernels with matrices use it.
+    capabilities.push_back(spirv::Capability::GroupNonUniform);
+    extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
+    extensions.push_back(spirv::Extension::SPV_KHR_vulkan_memory_model);
+    // MLIR has the operations for 1.6 alone, of which they need nothing:
+    // dml-finalize-spirv sets 1.5 for all kernels.
+    version = spirv::Version::V_1_6;
+  }
+  auto triple =
+      spirv::VerCapExtAttr::get(version, capabilities, extensions, context);
   return spirv::TargetEnvAttr::get(
-      triple, spirv::getDefaultResourceLimits(context),
-      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
-      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+      triple, getResourceLimits(*this, context), spirv::ClientAPI::Vulkan,
+      spirv::Vendor::Unknown, spirv::DeviceType::Unknown,
+      spirv::TargetEnvAttr::kUnknownDeviceID);
 }

@@ -6,6 +6,7 @@
 
 #include "Contraction.h"
 #include "MapKernel.h"
+#include "MatrixKernel.h"
 #include "RowReduction.h"
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Passes.h"
@@ -25,42 +26,58 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// What a contraction kernel or a row kernel computes; a map kernel has neither.
+  /// What a contraction kernel, a sliced kernel or a row kernel computes; a map
+  /// kernel has neither.
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
-  ContractionTile contractionTile = {};
-  RowTile rowTile = {};
+  KernelChoice choice = {};
   MapTile mapTile = {};
 };
 } // namespace
 
 /// Reads which kernel `op` becomes. Fails, with a diagnostic, if it cannot
 /// become that.
-static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
+static FailureOr<Chosen> readChoice(linalg::GenericOp op,
+                                    const DeviceProfile &profile) {
   Chosen chosen;
   chosen.op = op;
   std::optional<KernelChoice> choice;
   if (Attribute attribute = op->getAttr(kernelAttrName))
     choice = KernelChoice::get(attribute);
-  if (choice && choice->tile) {
-    chosen.contraction = Contraction::match(op);
-    chosen.contractionTile = *choice->tile;
+  if (choice && choice->matrixTile) {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    MatrixSchedule schedule;
     std::string problem =
-        chosen.contraction
-            ? findTileProblem(*chosen.contraction, chosen.contractionTile)
-            : "stands on no contraction";
+        contraction ? MatrixSchedule::get(*contraction, *choice->matrixTile,
+                                          profile, schedule)
+                    : "stands on no contraction";
     if (!problem.empty())
-      return op.emitOpError("has a contraction_tile that ") << problem;
+      return op.emitOpError("has a matrix_tile that ") << problem;
+    chosen.choice = *choice;
+    return chosen;
+  }
+  if (choice && (choice->tile || choice->sliceTile)) {
+    chosen.contraction = Contraction::match(op);
+    chosen.choice = *choice;
+    std::string problem =
+        !chosen.contraction ? "stands on no contraction"
+        : choice->tile
+            ? findTileProblem(*chosen.contraction, *choice->tile)
+            : findTileProblem(*chosen.contraction, *choice->sliceTile);
+    if (!problem.empty())
+      return op.emitOpError("has a ")
+             << (choice->tile ? "contraction_tile" : "slice_tile") << " that "
+             << problem;
     return chosen;
   }
   if (choice && choice->rowTile) {
     if (op.hasPureBufferSemantics())
       chosen.rowReduction = RowReduction::match(op);
-    chosen.rowTile = *choice->rowTile;
+    chosen.choice = *choice;
     std::string problem =
         chosen.rowReduction
             ? findRowTileProblem(RowLayout::get(op, *chosen.rowReduction),
-                                 chosen.rowTile)
+                                 *choice->rowTile)
             : "stands on no reduction of rows";
     if (!problem.empty())
       return op.emitOpError("has a row_tile that ") << problem;
@@ -82,10 +99,16 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op) {
 namespace {
 struct DistributeToWorkgroups
     : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
+  using Base::Base;
+
   void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
     std::vector<Chosen> kernels;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
-      FailureOr<Chosen> chosen = readChoice(op);
+      FailureOr<Chosen> chosen = readChoice(op, *profile);
       if (failed(chosen))
         return WalkResult::interrupt();
       kernels.push_back(*chosen);
@@ -94,11 +117,16 @@ struct DistributeToWorkgroups
     if (result.wasInterrupted())
       return signalPassFailure();
     for (Chosen &kernel : kernels) {
-      if (kernel.contraction)
+      if (kernel.choice.matrixTile)
+        buildMatrixKernel(kernel.op, *kernel.choice.matrixTile, *profile);
+      else if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
-                               kernel.contractionTile);
-      else if (kernel.rowReduction)
-        buildRowKernel(kernel.op, *kernel.rowReduction, kernel.rowTile);
+                               *kernel.choice.tile);
+      else if (kernel.choice.sliceTile)
+        buildSlicedKernel(kernel.op, *kernel.contraction,
+                          *kernel.choice.sliceTile);
+      else if (kernel.choice.rowTile)
+        buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile);
       else
         buildMapKernel(kernel.op, kernel.mapTile);
     }

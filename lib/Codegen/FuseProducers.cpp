@@ -6,6 +6,7 @@
 
 #include "Concatenation.h"
 #include "ElementMap.h"
+#include "Rounding.h"
 #include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
@@ -133,14 +134,6 @@ static double getBytes(Value tensor) {
 //===----------------------------------------------------------------------===//
 // Rounding to 16 bits
 //===----------------------------------------------------------------------===//
-
-/// Marks, during the pass, values of f32 that f16 has as well.
-static constexpr StringLiteral roundedAttrName = "rounded";
-
-static bool isRounded(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->hasAttr(roundedAttrName);
-}
 
 /// Whether `op` rounds what no integer arithmetic has rounded before.
 static bool isUnrounded(Operation *op) {
@@ -750,7 +743,6 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
       if (fusion.isPossible() && fusion.isProfitable())
         fusion.apply(rewriter, dominance);
     }
-    getOperation().walk([](Operation *op) { op->removeAttr(roundedAttrName); });
   }
 };
 } // namespace

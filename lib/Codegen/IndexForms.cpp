@@ -62,6 +62,13 @@ LinearForm IndexForms::getOpaque(Value value, IndexRange range) {
   return getAtom(position->second);
 }
 
+LinearForm IndexForms::getVarying(Value value, IndexRange range) {
+  LinearForm form = getOpaque(value, range);
+  if (!form.isConstant())
+    atoms[form.terms.front().first].varies = true;
+  return form;
+}
+
 LinearForm IndexForms::getWithin(const LinearForm &form, IndexRange range) {
   if (form.constant || form.terms.size() != 1 ||
       form.terms.front().second != 1 || range.contains(getRange(form, {})))
@@ -279,6 +286,10 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
       range = {llvm::mod(dividend.constant, step),
                divisor - step + llvm::mod(dividend.constant, step)};
     atoms.push_back({kind, range, ofThread, dividend, divisor, Value()});
+    atoms.back().varies =
+        llvm::any_of(dividend.terms, [&](LinearForm::Term term) {
+          return atoms[term.first].varies;
+        });
     auto partner =
         divided.find({kind == Atom::Quotient ? Atom::Remainder : Atom::Quotient,
                       dividend, divisor});
@@ -457,7 +468,11 @@ Value IndexForms::materialize(Builder &b, const LinearForm &form) {
     value = arith::SubIOp::create(b, getConstant(b, form.constant),
                                   materializeAtom(b, form.terms.front().first));
   } else {
-    value = materializeTerms(b, form.terms);
+    SmallVector<LinearForm::Term, 4> terms = form.terms;
+    std::stable_partition(
+        terms.begin(), terms.end(),
+        [&](LinearForm::Term term) { return !atoms[term.first].varies; });
+    value = materializeTerms(b, terms);
     if (form.constant)
       value = arith::AddIOp::create(b, value, getConstant(b, form.constant));
   }

@@ -109,6 +109,10 @@ public:
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
+  /// The same of a value that varies where others do not, as a loop's induction
+  /// variable does: sums end with it, so that the loop loses what comes before.
+  LinearForm getVarying(Value value, IndexRange range);
+
   /// `form`, where it lies in `range` wherever what is built of it counts. A
   /// load's coordinate, for example, lies inside of its buffer, however little
   /// is known of a gather's index. Knowing it keeps forms small enough to stay
@@ -171,6 +175,8 @@ private:
     Value value;
     /// A remainder's quotient, a quotient's remainder.
     std::optional<unsigned> partner = std::nullopt;
+    /// Whether it is, or depends on, a value that varies where others do not.
+    bool varies = false;
   };
 
   LinearForm getAtom(unsigned atom) const;

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,7 +27,7 @@ std::pair<Value, Value> dml::delinearize(ImplicitLocOpBuilder &b, Value value,
 }
 
 GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                                int64_t groups) {
+                                int64_t groups, int64_t threads) {
   int64_t grid[3] = {groups, 1, 1};
   for (int dim = 0; dim < 2; ++dim) {
     grid[dim + 1] =
@@ -39,9 +38,9 @@ GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
     return arith::ConstantIndexOp::create(b, value);
   };
   Value one = constant(1);
-  auto launch = gpu::LaunchOp::create(
-      b, constant(grid[0]), constant(grid[1]), constant(grid[2]),
-      constant(DeviceProfile::workgroupSize), one, one);
+  auto launch =
+      gpu::LaunchOp::create(b, constant(grid[0]), constant(grid[1]),
+                            constant(grid[2]), constant(threads), one, one);
   if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
     launch.setFunctionAttr(SymbolRefAttr::get(label));
 

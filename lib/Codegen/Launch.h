@@ -7,13 +7,14 @@
 #ifndef DML_LIB_CODEGEN_LAUNCH_H
 #define DML_LIB_CODEGEN_LAUNCH_H
 
+#include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace dml {
 
-/// A launch of workgroups of DeviceProfile::workgroupSize threads.
+/// A launch of workgroups of one dimension.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
   /// The workgroup's number, and how many numbers there are: the least number
@@ -24,9 +25,11 @@ struct GroupedLaunch {
   mlir::Operation *end;
 };
 
-/// Creates a launch of at least `groups` workgroups for what `op` computes.
+/// Creates a launch of at least `groups` workgroups of `threads` for what `op`
+/// computes.
 GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
-                           mlir::linalg::GenericOp op, int64_t groups);
+                           mlir::linalg::GenericOp op, int64_t groups,
+                           int64_t threads = DeviceProfile::workgroupSize);
 
 /// Builds outer * size + inner.
 mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,

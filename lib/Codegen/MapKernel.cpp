@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MapKernel.h"
+#include "CrosswiseKernel.h"
 #include "ElementMap.h"
 #include "Launch.h"
 #include "VectorPacker.h"
@@ -179,7 +180,11 @@ MapTile dml::getPlainTile(linalg::GenericOp op) {
 /// more.
 static constexpr int64_t maxThreadElements = 256;
 
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
+
 std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return findCrosswiseProblem(op, tile);
   MemRefType type = getOutputType(op);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t maxBytes = getMaxVectorBytes(op);
@@ -193,13 +198,13 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
         maxBytes);
   int64_t count = tile.vectorBytes / elementBytes;
   SmallVector<int64_t> factors = tile.block.value_or(SmallVector<int64_t>());
-  factors.append({tile.vectors, tile.rows});
+  factors.append({tile.vectors, tile.rows, tile.steps});
   int64_t vectors = 1;
   for (int64_t factor : factors)
     if (llvm::MulOverflow(vectors, factor, vectors) ||
         vectors > maxThreadElements / count)
       return llvm::formatv("has more than {0} elements", maxThreadElements);
-  size_t numParts = tile.isSplit ? 2 : 1;
+  size_t numParts = tile.hasParts() ? 2 : 1;
   if (!tile.interior.empty() && tile.interior.size() != numParts)
     return llvm::formatv("has {0} numbers in interior, but wants {1}",
                          tile.interior.size(), numParts);
@@ -209,9 +214,11 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
                     : "has a block, which is for a body with loops";
   bool isPlain = tile.vectors == 1 && tile.rows == 1;
   if (hasLoops) {
-    if (!isPlain || tile.inBothRows || tile.isSplit)
-      return "has vectors, rows, in_both_rows or split, which are for a body "
-             "without loops";
+    if (!isPlain || tile.steps > 1 || tile.inBothRows || tile.isSplit ||
+        tile.turns)
+      return "has vectors, rows, steps, in_both_rows, split or turns, which "
+             "are "
+             "for a body without loops";
     auto outer = static_cast<int64_t>(tile.block->size());
     if (outer > std::max<int64_t>(type.getRank() - 1, 0) ||
         (outer > 0 &&
@@ -227,9 +234,20 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
     return "";
   }
   RowShape rows = RowShape::get(op, count);
-  if (!isPlain &&
-      (tile.inBothRows || tile.isSplit || (tile.vectors > 1 && tile.rows > 1)))
-    return "has more than one of vectors, rows and in_both_rows or split";
+  if (!isPlain && (tile.inBothRows || tile.hasParts() ||
+                   (tile.vectors > 1 && tile.rows > 1)))
+    return "has more than one of vectors, rows, inside, and in_both_rows or "
+           "split";
+  if (tile.steps > 1 && (!isPlain || tile.hasParts()))
+    return "has steps and one of vectors, rows, split and inside";
+  if (tile.inside &&
+      (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
+       tile.inside->first + tile.inside->count > rows.getInsideVectors() ||
+       tile.inside->count == rows.getInsideVectors()))
+    return llvm::formatv("has {0} vectors inside from {1} on, but wants fewer "
+                         "than the {2} of a row of whole vectors",
+                         tile.inside->count, tile.inside->first,
+                         rows.hasWholeVectors() ? rows.getInsideVectors() : 0);
   if (tile.rows > 1 && (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
                         rows.perPlane % tile.rows))
     return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
@@ -254,7 +272,7 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
   if (tile.isSplit && !rows.canBeSplit())
     return "has split, which wants several rows that are not whole vectors, "
            "with a vector inside of each";
-  return "";
+  return findTurnsProblem(op, tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,15 +297,28 @@ struct MapKernel {
   int64_t getBlockRowSize() const {
     return llvm::product_of(type.getShape().drop_front(tile.block->size()));
   }
+  /// The vectors that a workgroup has in all of its steps.
+  int64_t getStepVectors() const {
+    return DeviceProfile::workgroupSize * tile.steps;
+  }
+  /// The vectors of each row that part Inside has, where there are parts, or
+  /// else all.
+  int64_t getInsideVectors() const {
+    return tile.inside ? tile.inside->count : rows.getInsideVectors();
+  }
   bool looksInBothRows(Part part) const {
     return tile.inBothRows && part != Part::Inside;
   }
   int64_t getNumThreads(Part part) const;
+  LinearForm getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                       int64_t step) const;
   LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms, Part part,
-                         int64_t row, int64_t number) const;
+                         LinearForm vector, int64_t row, int64_t number) const;
   SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
                                          IndexForms &forms,
                                          LinearForm position) const;
+  std::optional<InsideVectors> findInside(ImplicitLocOpBuilder &b,
+                                          IndexForms &forms, Part part) const;
 
   linalg::GenericOp op;
   Value output;
@@ -306,9 +337,12 @@ int64_t MapKernel::getNumThreads(Part part) const {
            llvm::product_of(*tile.block) *
            llvm::divideCeil(getBlockRowSize(), packing.getCount());
   int64_t vectors = rows.getNumVectors();
+  if (tile.steps > 1)
+    return llvm::divideCeil(vectors, getStepVectors()) *
+           DeviceProfile::workgroupSize;
   if (part == Part::Whole)
     return vectors / (tile.vectors * tile.rows);
-  int64_t inside = rows.getNumRows() * rows.getInsideVectors();
+  int64_t inside = rows.getNumRows() * getInsideVectors();
   return part == Part::Inside ? inside : vectors - inside;
 }
 
@@ -316,12 +350,44 @@ int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).getNumThreads(Part::Whole);
 }
 
-/// The position in the output of vector `number` of the thread's row `row`.
+/// The number of the first vector that a thread has in step `step`.
+LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                                int64_t step) const {
+  if (tile.steps == 1)
+    return forms.mul(b, forms.getThread(), tile.vectors);
+  auto [group, local] =
+      forms.divide(b, forms.getThread(), DeviceProfile::workgroupSize);
+  LinearForm vector =
+      forms.add(b, forms.mul(b, group, getStepVectors()), local);
+  return forms.add(b, vector, step * DeviceProfile::workgroupSize);
+}
+
+/// The position in the output of vector `number` of the thread's row `row`,
+/// where `vector` is the number of the thread's first vector.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
-                                  Part part, int64_t row,
+                                  Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
-  int64_t count = packing.getCount(), inside = rows.getInsideVectors();
-  LinearForm vector = forms.mul(b, forms.getThread(), tile.vectors);
+  int64_t count = packing.getCount(), inside = getInsideVectors();
+  if (part == Part::Across && tile.inside) {
+    // Those after the ones inside follow those before them.
+    int64_t first = tile.inside->first;
+    auto [place, column] =
+        forms.divide(b, vector, rows.getInsideVectors() - inside);
+    if (first == 0) {
+      column = forms.add(b, column, inside);
+    } else if (forms.getRange(column).max >= first) {
+      LinearForm behind = forms.add(b, column, inside);
+      Value isBefore = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, forms.materialize(b, column),
+          arith::ConstantIndexOp::create(b, first));
+      column = forms.getOpaque(
+          arith::SelectOp::create(b, isBefore, forms.materialize(b, column),
+                                  forms.materialize(b, behind)),
+          {0, rows.getInsideVectors() - 1});
+    }
+    return forms.add(b, forms.mul(b, place, rows.size),
+                     forms.mul(b, column, count));
+  }
   if (part == Part::Across) {
     // The first n rows have n * others / count such vectors, rounded up. Those
     // of a row lie after those inside of it.
@@ -337,6 +403,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     // From a row's start to the next multiple of a vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
+    if (tile.inside)
+      column = forms.add(b, column, tile.inside->first);
     return forms.add(b, first,
                      forms.mul(b, forms.add(b, column, number), count));
   }
@@ -370,6 +438,27 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
         forms.add(b, coordinates[dim], forms.mul(b, digit, stride));
   }
   return coordinates;
+}
+
+/// The vectors of each row, of those that `part` has, for which the comparisons
+/// that `forms` have not decided come out as they do in the row's middle.
+std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
+                                                   IndexForms &forms,
+                                                   Part part) const {
+  if (tile.block || part == Part::Across || tile.vectors * tile.rows > 1 ||
+      tile.steps > 1 || !rows.hasSeveralRows() || !rows.hasWholeVectors())
+    return std::nullopt;
+  LinearForm column =
+      forms.divide(b, forms.getThread(), getInsideVectors()).second;
+  if (column.terms.size() != 1)
+    return std::nullopt;
+  IndexForms::Box box = forms.getInterior(/*maxDivergence=*/1);
+  auto found = box.find(column.terms.front().first);
+  if (found == box.end() || found->second.min > found->second.max)
+    return std::nullopt;
+  int64_t first = tile.inside ? tile.inside->first : 0;
+  return InsideVectors{first + found->second.min,
+                       found->second.max - found->second.min + 1};
 }
 
 //===----------------------------------------------------------------------===//
@@ -577,26 +666,56 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   Value output = views.getVectors(b, views.getRoot(b, kernel.output), packing);
   if (tile.block)
     return buildBlock(forms, builder, output);
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    for (int64_t number = 0; number < tile.vectors; ++number) {
-      LinearForm position = kernel.getPosition(b, forms, part, row, number);
-      SmallVector<Scalar> elements = buildVector(forms, builder, position);
-      if (countOperations(b.getBlock()) > maxOperations)
-        return;
-      Value place;
-      if (staging.memory) {
-        place = b.createOrFold<arith::AddIOp>(
-            staging.first,
-            arith::ConstantIndexOp::create(b, number).getResult());
-      } else {
-        LinearForm vector = forms.divide(b, position, packing.getCount()).first;
-        place = forms.materialize(
-            b, getPlace(forms, b, kernel.placement, vector, packing.bytes));
+  // Drivers do not move loads before stores, which might be of the same buffer:
+  // all vectors are computed before the first is stored, so that their loads
+  // are in flight together.
+  struct Computed {
+    Value value, place;
+    /// The number of the vector in the output.
+    LinearForm vector;
+  };
+  SmallVector<Computed> vectors;
+  for (int64_t step = 0; step < tile.steps; ++step) {
+    LinearForm first = kernel.getVector(b, forms, step);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      for (int64_t number = 0; number < tile.vectors; ++number) {
+        LinearForm position =
+            kernel.getPosition(b, forms, part, first, row, number);
+        SmallVector<Scalar> elements = buildVector(forms, builder, position);
+        if (countOperations(b.getBlock()) > maxOperations)
+          return;
+        Computed computed;
+        if (staging.memory) {
+          computed.place = b.createOrFold<arith::AddIOp>(
+              staging.first,
+              arith::ConstantIndexOp::create(b, number).getResult());
+        } else {
+          computed.vector = forms.divide(b, position, packing.getCount()).first;
+          computed.place =
+              forms.materialize(b, getPlace(forms, b, kernel.placement,
+                                            computed.vector, packing.bytes));
+        }
+        computed.value =
+            VectorPacker(builder.getShared(), packing).pack(elements);
+        vectors.push_back(computed);
       }
-      memref::StoreOp::create(
-          b, VectorPacker(builder.getShared(), packing).pack(elements),
-          staging.memory ? staging.memory : output, place);
     }
+  }
+  for (const Computed &computed : vectors) {
+    OpBuilder::InsertionGuard restore(b);
+    // The last steps of the last workgroup may lie beyond the output. What is
+    // computed for them is computed of other elements.
+    LinearForm left =
+        forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
+    if (tile.steps > 1 && forms.getRange(left).min < 0) {
+      Value inside = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, forms.materialize(b, computed.vector),
+          forms.materialize(b, kernel.rows.getNumVectors()));
+      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+    }
+    memref::StoreOp::create(b, computed.value,
+                            staging.memory ? staging.memory : output,
+                            computed.place);
   }
 }
 
@@ -705,6 +824,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   cost.loads = countLoads(end->getBlock()) * numThreads;
   if (cost.general > maxGeneral)
     return cost;
+  cost.inside = kernel.findInside(b, forms, part);
   // Where a larger interior does not pay, one without the dimensions that run
   // across groups of threads may.
   double divergence = 1;
@@ -726,30 +846,61 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
 // The launch
 //===----------------------------------------------------------------------===//
 
+/// The workgroups that compute one copy of what repeats along dimension `dim`,
+/// and the copies that there are. Nothing if a copy is no whole workgroups.
+static std::optional<std::pair<int64_t, int64_t>>
+getRepetition(const MapKernel &kernel, int64_t dim) {
+  const RowShape &rows = kernel.rows;
+  if (kernel.tile.block || kernel.tile.hasParts() || dim >= rows.dim)
+    return std::nullopt;
+  int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
+                      kernel.tile.vectors * kernel.tile.rows *
+                      kernel.tile.steps;
+  int64_t size = kernel.type.getDimSize(dim),
+          period = getPeriod(kernel.op, dim);
+  int64_t elements = period;
+  for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
+    elements *= inner;
+  if (period == size || elements % groupSize ||
+      elements / rows.size % kernel.tile.rows)
+    return std::nullopt;
+  return std::make_pair(elements / groupSize, size / period);
+}
+
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (!tile.turns || getRepetition(MapKernel(op, tile), *tile.turns))
+    return "";
+  return llvm::formatv("has turns along dimension {0}, but wants an outer one "
+                       "whose elements repeat after whole workgroups",
+                       *tile.turns);
+}
+
+std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
+                                     double bytes) {
+  MapKernel kernel(op, tile);
+  for (int64_t dim = kernel.rows.dim - 1; dim >= 0; --dim) {
+    auto repetition = getRepetition(kernel, dim);
+    if (!repetition)
+      continue;
+    int64_t ofGroup = DeviceProfile::workgroupSize * tile.vectorBytes *
+                      tile.vectors * tile.rows * tile.steps;
+    if (static_cast<double>(repetition->first * ofGroup) >= bytes)
+      return dim;
+  }
+  return std::nullopt;
+}
+
 /// Elements that are read again where an outer dimension repeats may have left
 /// the caches by then: workgroups that read the same take turns. Those beyond
 /// the last stay there.
-static Value orderByPeriod(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                           Value group) {
-  const RowShape &rows = kernel.rows;
-  int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
-                      kernel.tile.vectors * kernel.tile.rows;
-  for (int64_t dim = rows.dim - 1; dim >= 0; --dim) {
-    int64_t size = kernel.type.getDimSize(dim),
-            period = getPeriod(kernel.op, dim);
-    int64_t elements = period;
-    for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
-      elements *= inner;
-    if (period == size || elements % groupSize ||
-        elements / rows.size % kernel.tile.rows ||
-        elements * kernel.packing.bits / 8 < cost::cachedBytes)
-      continue;
-    int64_t copies = size / period, groups = elements / groupSize;
-    auto [rest, copy] = delinearize(b, group, copies);
-    auto [outer, place] = delinearize(b, rest, groups);
-    return linearize(b, linearize(b, outer, copies, copy), groups, place);
-  }
-  return group;
+static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+                          Value group) {
+  if (!kernel.tile.turns)
+    return group;
+  auto [groups, copies] = *getRepetition(kernel, *kernel.tile.turns);
+  auto [rest, copy] = delinearize(b, group, copies);
+  auto [outer, place] = delinearize(b, rest, groups);
+  return linearize(b, linearize(b, outer, copies, copy), groups, place);
 }
 
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
@@ -805,7 +956,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   const RowShape &rows = kernel.rows;
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
-  ArrayRef<Part> parts = tile.isSplit ? ArrayRef(split) : ArrayRef(whole);
+  ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
   // Workgroups of each part. Those of two parts take turns, so that what they
   // share is still in a cache: after so many rows both are whole workgroups.
   SmallVector<int64_t> counts;
@@ -813,12 +964,14 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
                                       DeviceProfile::workgroupSize));
   int64_t turns = 1;
-  if (tile.isSplit) {
+  if (tile.hasParts()) {
+    // Each row of whole vectors has the same number of both.
+    int64_t vectorsOfTurn = tile.inside ? 1 : rows.vectorSize;
     turns = llvm::divideCeil(rows.getNumRows(),
-                             DeviceProfile::workgroupSize * rows.vectorSize);
+                             DeviceProfile::workgroupSize * vectorsOfTurn);
     if (turns > 1) {
-      counts[0] = rows.getInsideVectors() * rows.vectorSize;
-      counts[1] = rows.size - counts[0];
+      counts[0] = kernel.getInsideVectors() * vectorsOfTurn;
+      counts[1] = rows.size * vectorsOfTurn / rows.vectorSize - counts[0];
     }
   }
   int64_t groups =
@@ -834,9 +987,8 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 
   BufferViews views(launch);
   b.setInsertionPoint(end);
-  if (!tile.isSplit) {
-    if (!tile.block)
-      linear = orderByPeriod(kernel, b, linear);
+  if (!tile.hasParts()) {
+    linear = orderByTurns(kernel, b, linear);
     Staging staging;
     if (tile.vectors > 1)
       staging = buildStaging(kernel, b, local);
@@ -880,6 +1032,8 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
     cost.loads += ofPart.loads;
     cost.average += ofPart.average;
     llvm::append_range(cost.interior, ofPart.interior);
+    if (ofPart.inside)
+      cost.inside = ofPart.inside;
   }
   return cost;
 }
@@ -894,6 +1048,8 @@ KernelCost dml::tryMapKernel(Block &block, linalg::GenericOp op,
 }
 
 void dml::buildMapKernel(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return buildCrosswiseKernel(op, tile);
   ImplicitLocOpBuilder b(op.getLoc(), op);
   buildLaunch(
       MapKernel(op, tile), b,

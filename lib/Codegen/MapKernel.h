@@ -59,6 +59,9 @@ struct KernelCost {
   /// The second path of all threads, or of each part of a split tile, as
   /// MapTile::interior has it.
   llvm::SmallVector<int64_t, 2> interior;
+  /// Of a tile of one vector in rows of whole vectors, those in each row for
+  /// which most comparisons come out the same; nothing if all do.
+  std::optional<InsideVectors> inside;
 };
 
 /// Says why `op` cannot become a map kernel, or nothing if it can.
@@ -92,6 +95,12 @@ bool mayLookInBothRows(mlir::linalg::GenericOp op, const RowShape &rows);
 
 /// The threads that compute `op` with `tile`, but for those of none.
 int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
+
+/// The dimension along which workgroups of `tile` that read the same elements
+/// should take turns: what they read would come again after more than `bytes`
+/// of the output.
+std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
+                                double bytes);
 
 /// Builds the launch that computes `op` with `tile`, at the end of `block`. The
 /// second paths are chosen: of those in `interiors`, the first one that pays.

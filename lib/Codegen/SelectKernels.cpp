@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "MatrixKernel.h"
 #include "RowReduction.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -146,23 +148,163 @@ static FailureOr<std::optional<RowTile>> parseRowTile(StringRef spec) {
 }
 
 namespace {
+/// The kernel that is asked for wherever it can be.
+struct Wanted {
+  /// A `dml.kernel` of a contraction, or rows and columns.
+  Attribute kernel;
+  int64_t rows = 0, columns = 0;
+
+  static std::optional<Wanted> parse(StringRef text, MLIRContext *context);
+  /// The `dml.kernel` of `contraction`, or null if it cannot have what is
+  /// wanted.
+  Attribute getChoice(const Contraction &contraction,
+                      MLIRContext *context) const;
+};
+} // namespace
+
+std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
+  Wanted wanted;
+  if (text.starts_with("{")) {
+    // What is wrong with it is said by the caller.
+    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+    wanted.kernel = parseAttribute(text, context);
+    auto choice = wanted.kernel ? KernelChoice::get(wanted.kernel)
+                                : std::optional<KernelChoice>();
+    if (!choice || !(choice->tile || choice->sliceTile))
+      return std::nullopt;
+    return wanted;
+  }
+  auto [rows, columns] = text.split('x');
+  if (rows.getAsInteger(10, wanted.rows) ||
+      columns.getAsInteger(10, wanted.columns) || wanted.rows < 1 ||
+      wanted.columns < 1 || !ThreadBlock::get({wanted.rows, wanted.columns, 1}))
+    return std::nullopt;
+  return wanted;
+}
+
+Attribute Wanted::getChoice(const Contraction &contraction,
+                            MLIRContext *context) const {
+  if (!kernel) {
+    ContractionTile tile = getTile(contraction, rows, columns);
+    return findTileProblem(contraction, tile).empty() ? tile.getAttr(context)
+                                                      : Attribute();
+  }
+  KernelChoice choice = *KernelChoice::get(kernel);
+  std::string problem = choice.tile
+                            ? findTileProblem(contraction, *choice.tile)
+                            : findTileProblem(contraction, *choice.sliceTile);
+  return problem.empty() ? kernel : Attribute();
+}
+
+/// Tiles of matrix kernels: sums of a workgroup, terms of a stage, and sums of
+/// a subgroup.
+static ArrayRef<MatrixTile> getMatrixTiles() {
+  static const MatrixTile tiles[] = {
+      {128, 128, 32, 64, 64, ""}, {128, 64, 32, 64, 32, ""},
+      {64, 128, 32, 32, 64, ""},  {64, 64, 32, 32, 32, ""},
+      {64, 32, 32, 32, 16, ""},   {32, 64, 32, 16, 32, ""},
+      {32, 32, 32, 16, 16, ""},
+  };
+  return tiles;
+}
+
+/// The time of a matrix kernel, in products of a filled device.
+static double getMatrixTime(const Contraction &contraction,
+                            const MatrixTile &tile,
+                            const MatrixSchedule &schedule) {
+  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows),
+          columnTiles =
+              llvm::divideCeilSigned(contraction.columns.size, tile.columns),
+          blocks = llvm::divideCeilSigned(contraction.steps, schedule.steps);
+  double products = static_cast<double>(tile.rows * tile.columns);
+  // What is loaded from workgroup memory and what is stored there take the time
+  // of so many products.
+  double loaded = static_cast<double>(
+      tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns));
+  double stored = static_cast<double>(tile.rows + tile.columns);
+  double time = products + 8 * loaded + 16 * stored;
+  auto groups =
+      static_cast<double>(rowTiles * columnTiles * contraction.batches);
+  return time * static_cast<double>(blocks * schedule.steps) *
+         std::max(groups, 256.0);
+}
+
+/// The tile of a matrix kernel, or nothing if matrices cannot add up the
+/// products or the other kernels take less time.
+static std::optional<MatrixTile>
+chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
+  std::optional<MatrixTile> best;
+  double least = HUGE_VAL;
+  for (const MatrixShape &shape : profile.getMatrixShapes()) {
+    // Matrices that are mostly padding multiply no faster than threads do.
+    if (!hasFactorsOf(contraction, shape.factors) ||
+        2 * contraction.rows.size < shape.rows ||
+        2 * contraction.columns.size < shape.columns ||
+        contraction.getTerms() < shape.terms)
+      continue;
+    for (MatrixTile tile : getMatrixTiles()) {
+      tile.shape = shape.str();
+      MatrixSchedule schedule;
+      if (!MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+        continue;
+      double time = getMatrixTime(contraction, tile, schedule);
+      if (time >= least)
+        continue;
+      least = time;
+      best = tile;
+    }
+  }
+  return best;
+}
+
+/// Reads a tile of a matrix kernel, such as '128x128x32x64x64', but for its
+/// shape.
+static std::optional<MatrixTile> parseMatrixTile(StringRef spec) {
+  SmallVector<StringRef> parts;
+  spec.split(parts, 'x');
+  if (parts.size() != 5)
+    return std::nullopt;
+  int64_t sizes[5];
+  for (auto [part, size] : llvm::zip_equal(parts, sizes))
+    if (part.getAsInteger(10, size) || size < 1)
+      return std::nullopt;
+  if (sizes[0] % sizes[3] || sizes[1] % sizes[4])
+    return std::nullopt;
+  return MatrixTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], ""};
+}
+
+namespace {
 struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
-    std::optional<std::pair<int64_t, int64_t>> wanted;
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    std::optional<MatrixTile> wantedMatrixTile;
+    if (matrixTile != "auto" && matrixTile != "none") {
+      wantedMatrixTile = parseMatrixTile(matrixTile);
+      if (!wantedMatrixTile) {
+        getOperation().emitError("matrix-tile is '")
+            << matrixTile
+            << "', but wants to be 'auto', 'none', or rows, columns and terms "
+               "of a workgroup and rows and columns of its subgroups, such as "
+               "'128x128x32x64x64'";
+        return signalPassFailure();
+      }
+    }
+    std::optional<Wanted> wanted;
     if (contractionTile != "auto" && contractionTile != "none") {
-      auto [rows, columns] = StringRef(contractionTile).split('x');
-      wanted.emplace();
-      if (rows.getAsInteger(10, wanted->first) ||
-          columns.getAsInteger(10, wanted->second) || wanted->first < 1 ||
-          wanted->second < 1 ||
-          !ThreadBlock::get({wanted->first, wanted->second, 1})) {
+      wanted = Wanted::parse(contractionTile, &getContext());
+      if (!wanted) {
         getOperation().emitError("contraction-tile is '")
             << contractionTile
-            << "', but wants to be 'auto', 'none', or rows and columns that "
+            << "', but wants to be 'auto', 'none', rows and columns that "
             << DeviceProfile::workgroupSize
-            << " threads can share, such as '64x64'";
+            << " threads can share, such as '64x64', or a 'dml.kernel' of a "
+               "contraction, such as '{contraction_tile = array<i64: 64, 64, "
+               "16>, ahead}'";
         return signalPassFailure();
       }
     }
@@ -178,7 +320,8 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
     getOperation().walk([&](linalg::GenericOp op) {
       if (op->hasAttr(kernelAttrName))
         return;
-      if (Attribute choice = chooseContraction(op, wanted))
+      if (Attribute choice =
+              chooseContraction(op, *profile, wantedMatrixTile, wanted))
         op->setAttr(kernelAttrName, choice);
       else if (Attribute choice = chooseRow(op, *wantedRow))
         op->setAttr(kernelAttrName, choice);
@@ -186,24 +329,41 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// The contraction kernel that `op` becomes, of the rows and columns that are
-  /// wanted, or null.
-  Attribute
-  chooseContraction(linalg::GenericOp op,
-                    std::optional<std::pair<int64_t, int64_t>> wanted) {
-    if (contractionTile == "none")
-      return Attribute();
+  /// The tile of a matrix kernel for `contraction`, or nothing.
+  std::optional<MatrixTile>
+  getMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
+                const std::optional<MatrixTile> &wantedTile) {
+    if (matrixTile == "none" || profile.getMatrixShapes().empty())
+      return std::nullopt;
+    if (!wantedTile)
+      return chooseMatrixTile(contraction, profile);
+    for (const MatrixShape &shape : profile.getMatrixShapes()) {
+      MatrixTile tile = *wantedTile;
+      tile.shape = shape.str();
+      MatrixSchedule schedule;
+      if (MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+        return tile;
+    }
+    return std::nullopt;
+  }
+
+  /// The kernel of a contraction that `op` becomes, the wanted one if it can
+  /// have it, or null.
+  Attribute chooseContraction(linalg::GenericOp op,
+                              const DeviceProfile &profile,
+                              const std::optional<MatrixTile> &wantedMatrices,
+                              const std::optional<Wanted> &wanted) {
     std::optional<Contraction> contraction = Contraction::match(op);
     if (!contraction)
       return Attribute();
-    std::optional<ContractionTile> tile;
-    if (wanted) {
-      tile = getTile(*contraction, wanted->first, wanted->second);
-      if (!findTileProblem(*contraction, *tile).empty())
-        return Attribute();
-    } else {
-      tile = chooseTile(*contraction);
-    }
+    if (std::optional<MatrixTile> tile =
+            getMatrixTile(*contraction, profile, wantedMatrices))
+      return tile->getAttr(&getContext());
+    if (contractionTile == "none")
+      return Attribute();
+    if (wanted)
+      return wanted->getChoice(*contraction, &getContext());
+    std::optional<ContractionTile> tile = chooseTile(*contraction);
     return tile ? tile->getAttr(&getContext()) : Attribute();
   }
 

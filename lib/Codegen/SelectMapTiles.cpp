@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CrosswiseKernel.h"
 #include "MapKernel.h"
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/CostModel.h"
@@ -80,15 +81,66 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile) {
   return tile;
 }
 
+/// Whether threads of `tile` move so few bytes that memory waits for the device
+/// to start others.
+static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
+                            const Traffic &traffic, const DeviceSpeed &device) {
+  return static_cast<double>(traffic.bytes) <
+         device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
+}
+
 /// Elements that read many others share them with their neighbours: a thread
-/// then computes two rows of them, where rows hold whole vectors.
+/// then computes two rows of them, where rows hold whole vectors. So it does
+/// where threads of one row move few bytes.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
-                            const Traffic &traffic) {
+                            const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
-  if (!rows.hasSeveralRows() || !rows.hasWholeVectors() || traffic.loads <= 1 ||
-      traffic.readsOfElement <= cost::minReadsOfRows)
+  if (!rows.hasSeveralRows() || !rows.hasWholeVectors())
     return tile;
-  return getTaller(rows, tile).value_or(tile);
+  if (traffic.loads > 1 && traffic.readsOfElement > cost::minReadsOfRows)
+    tile = getTaller(rows, tile).value_or(tile);
+  while (waitsForThreads(op, tile, traffic, device)) {
+    std::optional<MapTile> taller = getTaller(rows, tile);
+    if (!taller)
+      break;
+    tile = *taller;
+  }
+  return tile;
+}
+
+/// The tile of threads of two kinds, where vectors at the borders of rows,
+/// whose elements are clamped each, would part nearly all groups of threads.
+static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
+  MapTile tile = getPlainTile(op);
+  // What is still undecided among those inside leaves fewer of them.
+  for (int step = 0; step < 3; ++step) {
+    std::optional<InsideVectors> inside =
+        measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
+    if (!inside)
+      break;
+    tile.inside = inside;
+    if (!findTileProblem(op, tile).empty())
+      return std::nullopt;
+  }
+  return tile.inside ? std::optional(tile) : std::nullopt;
+}
+
+/// `tile` with as many steps as its threads need to move enough bytes, where it
+/// has neither rows nor groups of vectors.
+static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
+                            const RowShape &rows, const Traffic &traffic,
+                            const DeviceSpeed &device) {
+  if (tile.rows > 1 || tile.vectors > 1 || tile.hasParts())
+    return tile;
+  while (waitsForThreads(op, tile, traffic, device)) {
+    MapTile next = tile;
+    next.steps *= 2;
+    if (next.steps * next.vectorBytes > cost::maxRowBytes ||
+        rows.getNumVectors() / next.steps < DeviceProfile::enoughThreads)
+      break;
+    tile = next;
+  }
+  return tile;
 }
 
 /// Where a small odd number divides coordinates, those of a vector's elements
@@ -179,14 +231,17 @@ private:
 };
 } // namespace
 
-static MapTile chooseTile(linalg::GenericOp op, double minOpsPerByte) {
+static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
+  if (std::optional<MapTile> crosswise = getCrosswiseTile(op))
+    return *crosswise;
+  const double minOpsPerByte = cost::countedOps * device.opsPerByte;
   const MapTile plain = getPlainTile(op);
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())
                                 .getElementTypeBitWidth());
   const Traffic traffic(op);
-  const MapTile first = getFirstTile(op, rows, traffic);
+  const MapTile first = getFirstTile(op, rows, traffic, device);
   Contest contest(op, first);
 
   if (mayLookInBothRows(op, rows)) {
@@ -200,7 +255,7 @@ static MapTile chooseTile(linalg::GenericOp op, double minOpsPerByte) {
   bool isBusy = opsPerByte >= minOpsPerByte / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
-  if (isBusy ? first.rows > 1 : first.rows == 1 && hasRows) {
+  if (isBusy ? first.rows > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first);
     // Twice as many rows, and as many again.
     for (int step = 0; step < 2 && taller; ++step) {
@@ -222,7 +277,18 @@ static MapTile chooseTile(linalg::GenericOp op, double minOpsPerByte) {
                   opsPerByte >= minOpsPerByte ? HUGE_VAL
                                               : cost::share::splitLoads);
   }
-  return contest.getBest();
+  double timeOfParts = (contest.getCost().average / cost::countedOps +
+                        contest.getCost().loads * cost::opsPerLoadedByte *
+                            static_cast<double>(plain.vectorBytes)) /
+                       device.opsPerByte / static_cast<double>(traffic.bytes);
+  if (hasRows && timeOfParts >= cost::share::loaded)
+    if (std::optional<MapTile> parts = getTileOfInside(op))
+      contest.enter(*parts, cost::share::split,
+                    isBusy ? HUGE_VAL : cost::share::splitLoads);
+
+  MapTile best = getWithSteps(op, contest.getBest(), rows, traffic, device);
+  best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
+  return best;
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,16 +359,21 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   using SelectMapTilesBase::SelectMapTilesBase;
 
   void runOnOperation() override {
+    FailureOr<DeviceProfile> device =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(device))
+      return signalPassFailure();
     getOperation().walk([&](linalg::GenericOp op) {
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelChoice> choice = KernelChoice::get(attribute);
-        if (!choice || choice->tile || choice->rowTile || choice->mapTile)
+        if (!choice || choice->hasTile())
           return;
       }
       if (!findMapProblem(op).empty())
         return;
-      MapTile tile = TileBuilder::hasLoops(op) ? chooseBlock(op)
-                                               : chooseTile(op, minOpsPerByte);
+      MapTile tile = TileBuilder::hasLoops(op)
+                         ? chooseBlock(op)
+                         : chooseTile(op, device->getSpeed());
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });
   }

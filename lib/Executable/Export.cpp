@@ -14,9 +14,11 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <tuple>
@@ -57,6 +59,10 @@ struct KernelInfo {
   DeviceProfile features;
   /// The iterations of all loops of a thread together, at most.
   uint64_t loopIterations;
+  /// Threads of a subgroup, or 0 where they may be any number.
+  uint32_t subgroupSize = 0;
+  /// The cooperative matrices that it multiplies.
+  std::vector<MatrixShape> matrixShapes;
 };
 
 /// What steps ask of a device: the most that any of them does.
@@ -66,7 +72,10 @@ struct Needs {
   std::array<uint32_t, 3> workgroupCount = {1, 1, 1};
   uint32_t invocations = 1, sharedMemory = 0, bindings = 0;
   uint64_t range = 0, loopIterations = 0;
+  uint32_t subgroupSize = 0;
+  std::vector<MatrixShape> matrixShapes;
 
+  void addMatrices(uint32_t size, ArrayRef<MatrixShape> shapes);
   void addDispatch(const Step &step, const KernelInfo &kernel);
   void add(const Needs &other);
   /// Whether a device that has what this is has what `other` is.
@@ -429,7 +438,8 @@ static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
        module.getVceTripleAttr().getCapabilities()) {
     // Every Vulkan device has these.
     if (capability == spirv::Capability::Shader ||
-        capability == spirv::Capability::Matrix)
+        capability == spirv::Capability::Matrix ||
+        capability == spirv::Capability::GroupNonUniform)
       continue;
     const auto *found = llvm::find_if(getDeviceFeatures(),
                                       [&](const DeviceFeatureInfo &feature) {
@@ -445,6 +455,39 @@ static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
   return features;
 }
 
+/// The element type under its name in a MatrixShape.
+static std::string getElementName(Type type, bool isSigned) {
+  if (!type.isInteger())
+    return type.isF16() ? "f16" : "f32";
+  return (isSigned ? "i" : "ui") + std::to_string(type.getIntOrFloatBitWidth());
+}
+
+/// Reads which cooperative matrices a SPIR-V module multiplies, and the size of
+/// subgroups that it was made for.
+static void readMatrices(spirv::ModuleOp module, KernelInfo &info) {
+  module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
+    auto lhs = cast<spirv::CooperativeMatrixType>(op.getA().getType());
+    auto sum = cast<spirv::CooperativeMatrixType>(op.getResult().getType());
+    auto operands = op.getMatrixOperands().value_or(
+        spirv::CooperativeMatrixOperandsKHR::None);
+    using Operands = spirv::CooperativeMatrixOperandsKHR;
+    auto isSigned = [&](Operands operand) {
+      return bitEnumContainsAll(operands, operand);
+    };
+    MatrixShape shape{
+        sum.getRows(), sum.getColumns(), lhs.getColumns(),
+        getElementName(lhs.getElementType(), isSigned(Operands::ASigned)),
+        getElementName(sum.getElementType(), isSigned(Operands::ResultSigned))};
+    if (!llvm::is_contained(info.matrixShapes, shape))
+      info.matrixShapes.push_back(shape);
+  });
+  if (!info.matrixShapes.empty())
+    info.subgroupSize =
+        static_cast<uint32_t>(spirv::lookupTargetEnvOrDefault(module)
+                                  .getResourceLimits()
+                                  .getSubgroupSize());
+}
+
 LogicalResult Exporter::readKernels(ModuleOp module) {
   if (failed(kernels.add(module)))
     return failure();
@@ -454,7 +497,8 @@ LogicalResult Exporter::readKernels(ModuleOp module) {
     if (failed(features))
       return failure();
     KernelInfo info = {
-        {1, 1, 1}, getSharedMemorySize(kernel.module), 0, *features, 0};
+        {1, 1, 1}, getSharedMemorySize(kernel.module), 0, *features, 0, 0, {}};
+    readMatrices(kernel.module, info);
     for (auto mode :
          kernel.module->getRegion(0).getOps<spirv::ExecutionModeOp>())
       if (mode.getExecutionMode() == spirv::ExecutionMode::LocalSize)
@@ -467,7 +511,7 @@ LogicalResult Exporter::readKernels(ModuleOp module) {
       if (variable.getBinding())
         info.bindingCount =
             std::max(info.bindingCount, *variable.getBinding() + 1);
-    kernelInfos.push_back(info);
+    kernelInfos.push_back(std::move(info));
   }
   // The kernels before their conversion to SPIR-V, which knows blocks alone.
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>()) {
@@ -511,6 +555,13 @@ LogicalResult Exporter::read(ModuleOp module) {
 // What variants need
 //===----------------------------------------------------------------------===//
 
+void Needs::addMatrices(uint32_t size, ArrayRef<MatrixShape> shapes) {
+  raise(subgroupSize, size);
+  for (const MatrixShape &shape : shapes)
+    if (!llvm::is_contained(matrixShapes, shape))
+      matrixShapes.push_back(shape);
+}
+
 void Needs::addDispatch(const Step &step, const KernelInfo &kernel) {
   features.add(kernel.features);
   uint32_t threads = 1;
@@ -523,6 +574,7 @@ void Needs::addDispatch(const Step &step, const KernelInfo &kernel) {
   raise(sharedMemory, kernel.sharedMemorySize);
   raise(bindings, kernel.bindingCount);
   raise(loopIterations, kernel.loopIterations);
+  addMatrices(kernel.subgroupSize, kernel.matrixShapes);
   for (const BufferRange &bound : step.bindings)
     raise(range, bound.size());
 }
@@ -538,6 +590,7 @@ void Needs::add(const Needs &other) {
   raise(bindings, other.bindings);
   raise(range, other.range);
   raise(loopIterations, other.loopIterations);
+  addMatrices(other.subgroupSize, other.matrixShapes);
 }
 
 bool Needs::includes(const Needs &other) const {
@@ -552,7 +605,11 @@ bool Needs::includes(const Needs &other) const {
          covers(workgroupCount, other.workgroupCount) &&
          invocations >= other.invocations &&
          sharedMemory >= other.sharedMemory && bindings >= other.bindings &&
-         range >= other.range && loopIterations >= other.loopIterations;
+         range >= other.range && loopIterations >= other.loopIterations &&
+         (!other.subgroupSize || subgroupSize == other.subgroupSize) &&
+         llvm::all_of(other.matrixShapes, [&](const MatrixShape &shape) {
+           return llvm::is_contained(matrixShapes, shape);
+         });
 }
 
 ExportedVariant Exporter::describeVariant(Schedule schedule) const {
@@ -614,6 +671,17 @@ writeStep(flatbuffers::FlatBufferBuilder &builder, const Step &step) {
                                 dispatch.Union(), step.barrier, label);
 }
 
+/// The data type of a MatrixShape's elements.
+static executable::DataType getFormatType(StringRef name) {
+  return llvm::StringSwitch<executable::DataType>(name)
+      .Case("f16", executable::DataType::FLOAT16)
+      .Case("f32", executable::DataType::FLOAT32)
+      .Case("i8", executable::DataType::INT8)
+      .Case("ui8", executable::DataType::UINT8)
+      .Case("i32", executable::DataType::INT32)
+      .Default(executable::DataType::UNKNOWN);
+}
+
 static flatbuffers::Offset<executable::Requirements>
 writeNeeds(flatbuffers::FlatBufferBuilder &builder, const Needs &needs) {
   std::vector<executable::Feature> required;
@@ -623,10 +691,17 @@ writeNeeds(flatbuffers::FlatBufferBuilder &builder, const Needs &needs) {
   constexpr uint32_t vulkan12 = (1u << 22) | (2u << 12);
   executable::Extent3D size = toExtent(needs.workgroupSize),
                        count = toExtent(needs.workgroupCount);
+  std::vector<executable::MatrixShape> shapes;
+  for (const MatrixShape &shape : needs.matrixShapes)
+    shapes.emplace_back(
+        static_cast<uint32_t>(shape.rows), static_cast<uint32_t>(shape.columns),
+        static_cast<uint32_t>(shape.terms), getFormatType(shape.factors),
+        getFormatType(shape.sums));
   return executable::CreateRequirements(
       builder, vulkan12, builder.CreateVector(required), needs.range,
       needs.bindings, needs.invocations, &size, &count, needs.sharedMemory,
-      needs.loopIterations);
+      needs.loopIterations, needs.subgroupSize,
+      shapes.empty() ? 0 : builder.CreateVectorOfStructs(shapes));
 }
 
 static flatbuffers::Offset<
@@ -711,7 +786,9 @@ std::vector<uint8_t> Exporter::write() {
     executable::Extent3D size = toExtent(info.workgroupSize);
     kernelOffsets.push_back(executable::CreateKernel(
         builder, index, builder.CreateString(kernel.name), &size,
-        info.sharedMemorySize, info.bindingCount));
+        info.sharedMemorySize, info.bindingCount, info.subgroupSize));
+    if (info.subgroupSize)
+      version = 4;
   }
 
   std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;

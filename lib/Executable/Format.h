@@ -36,6 +36,8 @@ DML_CHECK_FEATURE(StorageBuffer8BitAccess, storageBuffer8BitAccess);
 DML_CHECK_FEATURE(StorageBuffer16BitAccess, storageBuffer16BitAccess);
 DML_CHECK_FEATURE(ShaderSignedZeroInfNanPreserveFloat32,
                   shaderSignedZeroInfNanPreserveFloat32);
+DML_CHECK_FEATURE(VulkanMemoryModel, vulkanMemoryModel);
+DML_CHECK_FEATURE(CooperativeMatrix, cooperativeMatrix);
 #undef DML_CHECK_FEATURE
 
 /// `feature` as executables number it.

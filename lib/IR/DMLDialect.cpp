@@ -155,11 +155,9 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
     if (!KernelChoice::get(attribute.getValue()))
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
-             << ", but wants \"map\", {contraction_tile = array<i64: rows, "
-                "columns, terms>} with three positive sizes, {row_tile = "
-                "array<i64: threads, vectors>} with two, or {map_tile = "
-                "{...}} with vector_bytes and, if wanted, vectors, rows, "
-                "in_both_rows, split, block and interior";
+             << ", but wants \"map\" or one of map_tile, row_tile, "
+                "contraction_tile, slice_tile and matrix_tile with its "
+                "entries, which docs/CodegenPasses.md has";
     return success();
   }
   if (attribute.getName() == initializationAttrName) {

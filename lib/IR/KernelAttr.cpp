@@ -12,28 +12,77 @@ using namespace dml;
 
 static constexpr llvm::StringLiteral mapName = "map";
 static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
+static constexpr llvm::StringLiteral sliceTileName = "slice_tile";
 static constexpr llvm::StringLiteral rowTileName = "row_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
+static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
+
+// The entries of a matrix kernel's tile.
+static constexpr llvm::StringLiteral workgroupName = "workgroup";
+static constexpr llvm::StringLiteral subgroupName = "subgroup";
+static constexpr llvm::StringLiteral shapeName = "shape";
+
+// The other entries of a contraction kernel's tile.
+static constexpr llvm::StringLiteral threadsName = "threads";
+static constexpr llvm::StringLiteral buffersName = "buffers";
+static constexpr llvm::StringLiteral writtenOutName = "written_out";
+static constexpr llvm::StringLiteral aheadName = "ahead";
 
 // The entries of a map kernel's tile.
 static constexpr llvm::StringLiteral vectorBytesName = "vector_bytes";
 static constexpr llvm::StringLiteral vectorsName = "vectors";
 static constexpr llvm::StringLiteral rowsName = "rows";
+static constexpr llvm::StringLiteral stepsName = "steps";
 static constexpr llvm::StringLiteral inBothRowsName = "in_both_rows";
 static constexpr llvm::StringLiteral splitName = "split";
+static constexpr llvm::StringLiteral insideName = "inside";
+static constexpr llvm::StringLiteral turnsName = "turns";
+static constexpr llvm::StringLiteral crosswiseName = "crosswise";
 static constexpr llvm::StringLiteral blockName = "block";
 static constexpr llvm::StringLiteral interiorName = "interior";
 
 DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
+  const ContractionTile plain = {rows, columns, terms};
+  SmallVector<NamedAttribute> entries;
+  auto add = [&](StringRef name, Attribute value) {
+    entries.push_back(b.getNamedAttr(name, value));
+  };
+  add(contractionTileName, b.getDenseI64ArrayAttr({rows, columns, terms}));
+  if (threads != plain.threads)
+    add(threadsName, b.getI64IntegerAttr(threads));
+  if (buffers != plain.buffers)
+    add(buffersName, b.getI64IntegerAttr(buffers));
+  if (writtenOut != plain.writtenOut)
+    add(writtenOutName, b.getI64IntegerAttr(writtenOut));
+  if (isAhead)
+    add(aheadName, b.getUnitAttr());
+  return b.getDictionaryAttr(entries);
+}
+
+DictionaryAttr SliceTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
   return b.getDictionaryAttr(b.getNamedAttr(
-      contractionTileName, b.getDenseI64ArrayAttr({rows, columns, terms})));
+      sliceTileName,
+      b.getDenseI64ArrayAttr({rows, columns, slices, terms, times})));
 }
 
 DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(
       b.getNamedAttr(rowTileName, b.getDenseI64ArrayAttr({threads, vectors})));
+}
+
+DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  NamedAttribute entries[] = {
+      b.getNamedAttr(workgroupName,
+                     b.getDenseI64ArrayAttr({rows, columns, terms})),
+      b.getNamedAttr(subgroupName,
+                     b.getDenseI64ArrayAttr({subgroupRows, subgroupColumns})),
+      b.getNamedAttr(shapeName, b.getStringAttr(shape))};
+  return b.getDictionaryAttr(
+      b.getNamedAttr(matrixTileName, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
@@ -47,10 +96,19 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
     add(vectorsName, b.getI64IntegerAttr(vectors));
   if (rows != 1)
     add(rowsName, b.getI64IntegerAttr(rows));
+  if (steps != 1)
+    add(stepsName, b.getI64IntegerAttr(steps));
   if (inBothRows)
     add(inBothRowsName, b.getUnitAttr());
   if (isSplit)
     add(splitName, b.getUnitAttr());
+  if (inside)
+    add(insideName, b.getDenseI64ArrayAttr({inside->first, inside->count}));
+  if (turns)
+    add(turnsName, b.getI64IntegerAttr(*turns));
+  if (crosswise)
+    add(crosswiseName, b.getDenseI64ArrayAttr({crosswise->dim, crosswise->rows,
+                                               crosswise->columns}));
   if (block)
     add(blockName, b.getDenseI64ArrayAttr(*block));
   if (llvm::any_of(interior, [](int64_t share) { return share != 0; }))
@@ -59,17 +117,61 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
       b.getNamedAttr(mapTileName, b.getDictionaryAttr(entries)));
 }
 
+/// Reads a number from `least` on.
+static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isInteger(64) || number.getInt() < least)
+    return false;
+  size = number.getInt();
+  return true;
+}
+
+/// Reads `count` numbers from 1 on; none if `value` is something else.
+static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
+  auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(value);
+  return numbers && numbers.asArrayRef().size() == count &&
+                 llvm::all_of(numbers.asArrayRef(),
+                              [](int64_t size) { return size > 0; })
+             ? numbers.asArrayRef()
+             : ArrayRef<int64_t>();
+}
+
+/// Reads a contraction kernel's tile. Nothing if an entry is unknown or no tile
+/// has its value.
+static std::optional<ContractionTile>
+getContractionTile(DictionaryAttr dictionary) {
+  ContractionTile tile;
+  bool hasSizes = false;
+  for (NamedAttribute entry : dictionary) {
+    Attribute value = entry.getValue();
+    StringRef name = entry.getName();
+    bool isRead = false;
+    if (name == contractionTileName) {
+      if (ArrayRef<int64_t> sizes = readSizes(value, 3); !sizes.empty()) {
+        tile.rows = sizes[0];
+        tile.columns = sizes[1];
+        tile.terms = sizes[2];
+        isRead = hasSizes = true;
+      }
+    } else if (name == threadsName) {
+      isRead = readSize(value, tile.threads);
+    } else if (name == buffersName) {
+      isRead = readSize(value, tile.buffers) && tile.buffers <= 2;
+    } else if (name == writtenOutName) {
+      isRead = readSize(value, tile.writtenOut);
+    } else if (name == aheadName) {
+      isRead = tile.isAhead = isa<UnitAttr>(value);
+    }
+    if (!isRead)
+      return std::nullopt;
+  }
+  return hasSizes ? std::optional(tile) : std::nullopt;
+}
+
 /// Reads a map kernel's tile. Nothing if an entry is unknown or no tile has its
 /// value.
 static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   MapTile tile;
-  auto readSize = [](Attribute value, int64_t &size) {
-    auto number = dyn_cast<IntegerAttr>(value);
-    if (!number || !number.getType().isInteger(64) || number.getInt() < 1)
-      return false;
-    size = number.getInt();
-    return true;
-  };
   for (NamedAttribute entry : dictionary) {
     Attribute value = entry.getValue();
     StringRef name = entry.getName();
@@ -81,11 +183,21 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
       isRead = readSize(value, tile.vectors);
     else if (name == rowsName)
       isRead = readSize(value, tile.rows);
+    else if (name == stepsName)
+      isRead = readSize(value, tile.steps);
     else if (name == inBothRowsName)
       isRead = tile.inBothRows = isa<UnitAttr>(value);
     else if (name == splitName)
       isRead = tile.isSplit = isa<UnitAttr>(value);
-    else if (name == blockName && numbers) {
+    else if (name == insideName && numbers && numbers.size() == 2) {
+      tile.inside = InsideVectors{numbers[0], numbers[1]};
+      isRead = numbers[0] >= 0 && numbers[1] > 0;
+    } else if (name == turnsName)
+      isRead = readSize(value, tile.turns.emplace(), /*least=*/0);
+    else if (name == crosswiseName && numbers && numbers.size() == 3) {
+      tile.crosswise = CrosswiseTile{numbers[0], numbers[1], numbers[2]};
+      isRead = numbers[0] >= 0 && numbers[1] > 0 && numbers[2] > 0;
+    } else if (name == blockName && numbers) {
       tile.block.emplace(numbers.asArrayRef());
       isRead = llvm::all_of(*tile.block, [](int64_t size) { return size > 0; });
     } else if (name == interiorName && numbers) {
@@ -101,29 +213,46 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   return tile.vectorBytes ? std::optional(tile) : std::nullopt;
 }
 
+/// Reads a matrix kernel's tile. Nothing if an entry is missing, unknown or no
+/// tile has its value.
+static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
+  ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 3),
+                    subgroup = readSizes(dictionary.get(subgroupName), 2);
+  auto shape = dictionary.getAs<StringAttr>(shapeName);
+  if (dictionary.size() != 3 || workgroup.empty() || subgroup.empty() ||
+      !shape || workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+    return std::nullopt;
+  return MatrixTile{workgroup[0], workgroup[1], workgroup[2],
+                    subgroup[0],  subgroup[1],  shape.str()};
+}
+
 std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto name = dyn_cast<StringAttr>(attribute))
     return name.getValue() == mapName ? std::optional(KernelChoice())
                                       : std::nullopt;
   auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary || dictionary.size() != 1)
+  if (!dictionary)
     return std::nullopt;
   KernelChoice choice;
+  choice.tile = getContractionTile(dictionary);
+  if (choice.tile)
+    return choice;
+  if (dictionary.size() != 1)
+    return std::nullopt;
   if (auto entries = dictionary.getAs<DictionaryAttr>(mapTileName)) {
     choice.mapTile = getMapTile(entries);
     return choice.mapTile ? std::optional(choice) : std::nullopt;
   }
-  auto getSizes = [&](StringRef name, int64_t count) {
-    auto sizes = dictionary.getAs<DenseI64ArrayAttr>(name);
-    return sizes && sizes.size() == count &&
-                   llvm::all_of(sizes.asArrayRef(),
-                                [](int64_t size) { return size > 0; })
-               ? sizes
-               : DenseI64ArrayAttr();
-  };
-  if (auto sizes = getSizes(contractionTileName, 3))
-    choice.tile = ContractionTile{sizes[0], sizes[1], sizes[2]};
-  else if (auto sizes = getSizes(rowTileName, 2))
+  if (auto entries = dictionary.getAs<DictionaryAttr>(matrixTileName)) {
+    choice.matrixTile = getMatrixTile(entries);
+    return choice.matrixTile ? std::optional(choice) : std::nullopt;
+  }
+  if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(sliceTileName), 5);
+      !sizes.empty())
+    choice.sliceTile =
+        SliceTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
+  else if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(rowTileName), 2);
+           !sizes.empty())
     choice.rowTile = RowTile{sizes[0], sizes[1]};
   else
     return std::nullopt;

@@ -128,11 +128,17 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   // Each kernel stands once from here on, in a function of its own.
   pm.addPass(createOutlineDispatches());
   SelectKernelsOptions select;
+  select.deviceProfile = options.deviceProfile;
   select.contractionTile = options.contractionTile;
   select.rowTile = options.rowTile;
+  select.matrixTile = options.matrixTile;
   pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
-  pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
-  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
+  SelectMapTilesOptions tiles;
+  tiles.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createSelectMapTiles(tiles));
+  DistributeToWorkgroupsOptions distribute;
+  distribute.deviceProfile = options.deviceProfile;
+  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups(distribute));
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());

@@ -91,6 +91,8 @@ DML_CHECK_FEATURE(DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT,
                   storageBuffer16BitAccess);
 DML_CHECK_FEATURE(DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT,
                   shaderSignedZeroInfNanPreserveFloat32);
+DML_CHECK_FEATURE(DML_FEATURE_VULKAN_MEMORY_MODEL_BIT, vulkanMemoryModel);
+DML_CHECK_FEATURE(DML_FEATURE_COOPERATIVE_MATRIX_BIT, cooperativeMatrix);
 #undef DML_CHECK_FEATURE
 static_assert(DML_FEATURE_ALL ==
                   (2 << static_cast<unsigned>(fb::Feature::MAX)) - 1,
@@ -112,6 +114,18 @@ std::string dml::runtime::describeFeatures(DmlFeatureFlags features) {
       names += dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
     }
   return names;
+}
+
+std::string dml::runtime::describeMatrixShape(const DmlMatrixShape &shape) {
+  return std::to_string(shape.rows) + "x" + std::to_string(shape.columns) +
+         "x" + std::to_string(shape.terms) + "x" +
+         dmlGetDataTypeName(shape.factors) + "x" +
+         dmlGetDataTypeName(shape.sums);
+}
+
+bool dml::runtime::areEqual(const DmlMatrixShape &a, const DmlMatrixShape &b) {
+  return a.rows == b.rows && a.columns == b.columns && a.terms == b.terms &&
+         a.factors == b.factors && a.sums == b.sums;
 }
 
 std::string dml::runtime::describeApiVersion(uint32_t version) {

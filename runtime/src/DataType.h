@@ -16,6 +16,10 @@ namespace dml::runtime {
 /// The names of all features in a mask: "shaderInt8, shaderInt64".
 std::string describeFeatures(DmlFeatureFlags features);
 
+/// "16x16x16xf16xf32", as device profiles spell it.
+std::string describeMatrixShape(const DmlMatrixShape &shape);
+bool areEqual(const DmlMatrixShape &a, const DmlMatrixShape &b);
+
 /// "1.2", from VK_MAKE_API_VERSION.
 std::string describeApiVersion(uint32_t version);
 

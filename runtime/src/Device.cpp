@@ -55,6 +55,7 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   features12.shaderFloat16 = has(DML_FEATURE_SHADER_FLOAT16_BIT);
   features12.storageBuffer8BitAccess =
       has(DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
+  features12.vulkanMemoryModel = has(DML_FEATURE_VULKAN_MEMORY_MODEL_BIT);
   VkPhysicalDeviceVulkan11Features features11{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features12};
   features11.storageBuffer16BitAccess =
@@ -72,6 +73,10 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   queueInfo.queueCount = 1;
   queueInfo.pQueuePriorities = &priority;
   std::vector<const char *> extensions;
+  auto addFeatures = [&](auto &structure) {
+    structure.pNext = features12.pNext;
+    features12.pNext = &structure;
+  };
   // Must be enabled where a device offers it.
   if (properties.portabilitySubset)
     extensions.push_back("VK_KHR_portability_subset");
@@ -81,7 +86,24 @@ Status Device::createDevice(const DmlDeviceCreateInfo &info) {
   if (unchecked) {
     extensions.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
     pipelineRobustness.pipelineRobustness = VK_TRUE;
-    features12.pNext = &pipelineRobustness;
+    addFeatures(pipelineRobustness);
+  }
+  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT subgroupSizeControl{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
+  if (properties.subgroupSizeControl) {
+    extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+    subgroupSizeControl.subgroupSizeControl = VK_TRUE;
+    subgroupSizeControl.computeFullSubgroups = VK_TRUE;
+    addFeatures(subgroupSizeControl);
+  }
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperativeMatrix{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+      nullptr, VK_TRUE, VK_FALSE};
+  if (has(DML_FEATURE_COOPERATIVE_MATRIX_BIT)) {
+    extensions.push_back(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    addFeatures(cooperativeMatrix);
+  } else {
+    properties.info.limits.matrixShapeCount = 0;
   }
   VkDeviceCreateInfo createInfo{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 &features};
@@ -144,6 +166,13 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
       info.enabledFeatures |
       (device->supported &
        DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT);
+
+  properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
+  DmlDeviceLimits &limits = properties.info.limits;
+  if (!properties.subgroupSizeControl)
+    limits.minSubgroupSize = limits.maxSubgroupSize = limits.subgroupSize;
+  if (!(properties.info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
+    limits.matrixShapeCount = 0;
 
   if (info.queueFamilyIndex >= properties.queueFamilies.size())
     return invalid("queueFamilyIndex is ", info.queueFamilyIndex,
@@ -208,6 +237,7 @@ DmlVulkanDevice Device::describe() {
   info.enabledFeatures = properties.info.features;
   info.debugUtilsEnabled = debugUtils;
   info.pipelineRobustnessEnabled = unchecked;
+  info.subgroupSizeControlEnabled = properties.subgroupSizeControl;
   info.queueFamilyIndex = queueFamilyIndex;
   info.queue = queue;
   info.lockQueue = [](void *data) { static_cast<Device *>(data)->lockQueue(); };

@@ -144,6 +144,14 @@ DmlDeviceLimits dml::runtime::toLimits(const Requirements &requirements) {
   }
   limits.maxComputeSharedMemorySize = requirements.maxComputeSharedMemorySize;
   limits.maxLoopIterations = requirements.maxLoopIterations;
+  limits.subgroupSize = requirements.subgroupSize;
+  limits.minSubgroupSize = requirements.subgroupSize;
+  limits.maxSubgroupSize = requirements.subgroupSize;
+  // The reader lets no more through.
+  limits.matrixShapeCount =
+      static_cast<uint32_t>(requirements.matrixShapes.size());
+  std::copy(requirements.matrixShapes.begin(), requirements.matrixShapes.end(),
+            limits.matrixShapes);
   return limits;
 }
 
@@ -196,6 +204,22 @@ dml::runtime::findMissing(const DmlDeviceInfo &device,
   if (limits.maxLoopIterations != 0)
     checkLimit("maxLoopIterations", limits.maxLoopIterations,
                requirements.maxLoopIterations);
+  if (requirements.subgroupSize != 0 &&
+      (requirements.subgroupSize < limits.minSubgroupSize ||
+       requirements.subgroupSize > limits.maxSubgroupSize))
+    missing.push_back(concat("subgroups of ", requirements.subgroupSize,
+                             " threads are needed, but it has ",
+                             limits.minSubgroupSize, " to ",
+                             limits.maxSubgroupSize));
+  for (const DmlMatrixShape &shape : requirements.matrixShapes)
+    if (std::none_of(limits.matrixShapes,
+                     limits.matrixShapes + limits.matrixShapeCount,
+                     [&](const DmlMatrixShape &other) {
+                       return areEqual(shape, other);
+                     }))
+      missing.push_back(concat("cooperative matrices ",
+                               describeMatrixShape(shape),
+                               " are needed, but it has none such"));
   return missing;
 }
 

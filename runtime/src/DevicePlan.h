@@ -30,6 +30,8 @@ struct DeviceSnapshot {
   bool portabilitySubset = false;
   /// VK_EXT_pipeline_robustness.
   bool pipelineRobustness = false;
+  /// VK_EXT_subgroup_size_control with both of its features.
+  bool subgroupSizeControl = false;
   VkPhysicalDeviceMemoryProperties memory{};
   std::vector<VkQueueFamilyProperties> queueFamilies;
 };

@@ -36,6 +36,10 @@ struct Requirements {
   Extent maxComputeWorkGroupCount{};
   uint32_t maxComputeSharedMemorySize = 0;
   uint64_t maxLoopIterations = 0;
+  /// Threads of a subgroup, or 0 where they may be any number.
+  uint32_t subgroupSize = 0;
+  /// Cooperative matrices.
+  std::vector<DmlMatrixShape> matrixShapes;
 };
 
 struct ShaderModule {
@@ -49,6 +53,8 @@ struct Kernel {
   Extent workgroupSize;
   uint32_t sharedMemorySize;
   uint32_t bindingCount;
+  /// Threads of a subgroup, or 0 where they may be any number.
+  uint32_t subgroupSize;
 };
 
 struct Tensor {

@@ -26,7 +26,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 3;
+constexpr uint16_t kVersionMinor = 4;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;
@@ -56,7 +56,8 @@ Status checkExtent(const char *what, const Extent &found, const Extent &limit) {
 /// FlatBuffers' verifier checks where a vector of structs ends but not how it
 /// is aligned, and reading a misaligned one is undefined.
 template <typename T> Status checkAlignment(const T &vector, const char *what) {
-  if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(uint64_t) != 0)
+  using Element = std::remove_pointer_t<typename T::return_type>;
+  if (reinterpret_cast<uintptr_t>(vector.Data()) % alignof(Element) != 0)
     return invalid(what, " is misaligned");
   return Status();
 }
@@ -300,6 +301,27 @@ Status Reader::readRequirements(const fb::Requirements &table,
   requirements.maxComputeSharedMemorySize =
       table.max_compute_shared_memory_size();
   requirements.maxLoopIterations = table.max_loop_iterations();
+  requirements.subgroupSize = table.subgroup_size();
+  if ((requirements.subgroupSize & (requirements.subgroupSize - 1)) != 0)
+    return invalid("subgroup_size is ", requirements.subgroupSize,
+                   ", which is no power of two");
+  if (!table.matrix_shapes())
+    return Status();
+  const auto &shapes = *table.matrix_shapes();
+  DML_TRY(checkAlignment(shapes, "the vector of matrix shapes"));
+  if (shapes.size() > DML_MAX_MATRIX_SHAPES)
+    return invalid("has ", shapes.size(), " matrix shapes, but at most ",
+                   unsigned(DML_MAX_MATRIX_SHAPES), " are possible");
+  for (const fb::MatrixShape *shape : shapes) {
+    DmlMatrixShape read{shape->rows(), shape->columns(), shape->terms(),
+                        static_cast<DmlDataType>(shape->factors()),
+                        static_cast<DmlDataType>(shape->sums())};
+    if (dmlGetDataTypeBits(read.factors) == 0 ||
+        dmlGetDataTypeBits(read.sums) == 0)
+      return invalid("matrix shape ", requirements.matrixShapes.size(),
+                     " has an unknown data type");
+    requirements.matrixShapes.push_back(read);
+  }
   return Status();
 }
 
@@ -322,8 +344,12 @@ Status Reader::readKernel(const fb::Kernel &table) {
   Expected<std::string> name = readName(table.entry_point(), "entry point");
   if (!name)
     return name.status();
-  Kernel kernel{table.shader_module(), *name, toExtent(*table.workgroup_size()),
-                table.shared_memory_size(), table.binding_count()};
+  Kernel kernel{table.shader_module(),
+                *name,
+                toExtent(*table.workgroup_size()),
+                table.shared_memory_size(),
+                table.binding_count(),
+                table.subgroup_size()};
 
   if (kernel.shaderModule >= spirv.size())
     return invalid("shader module ", kernel.shaderModule,
@@ -347,6 +373,14 @@ Status Reader::readKernel(const fb::Kernel &table) {
                    " bytes of workgroup memory, but the kernel declares ",
                    kernel.sharedMemorySize);
 
+  if (!module.matrixShapes.empty() &&
+      (kernel.subgroupSize == 0 ||
+       kernel.workgroupSize[0] % kernel.subgroupSize != 0))
+    return invalid("entry point '", kernel.entryPoint,
+                   "' has cooperative matrices, but the kernel's subgroup_size "
+                   "is ",
+                   kernel.subgroupSize, ", of which its ",
+                   kernel.workgroupSize[0], " threads are no multiple");
   if (kernel.bindingCount == 0)
     return invalid("has no bindings");
   if (entryPoint->bindingCount > kernel.bindingCount)
@@ -384,6 +418,17 @@ Status Reader::checkKernel(const Kernel &kernel,
     return invalid("workgroup memory is ", kernel.sharedMemorySize,
                    " bytes, but at most ", declared.maxComputeSharedMemorySize,
                    " are declared");
+  if (kernel.subgroupSize != 0 && kernel.subgroupSize != declared.subgroupSize)
+    return invalid("wants subgroups of ", kernel.subgroupSize,
+                   " threads, but the requirements declare ",
+                   declared.subgroupSize);
+  for (const DmlMatrixShape &shape : module.matrixShapes)
+    if (std::none_of(declared.matrixShapes.begin(), declared.matrixShapes.end(),
+                     [&](const DmlMatrixShape &other) {
+                       return areEqual(shape, other);
+                     }))
+      return invalid("has cooperative matrices ", describeMatrixShape(shape),
+                     ", which the requirements do not declare");
   if (kernel.bindingCount > declared.maxPerStageDescriptorStorageBuffers)
     return invalid("has ", kernel.bindingCount, " bindings, but at most ",
                    declared.maxPerStageDescriptorStorageBuffers,

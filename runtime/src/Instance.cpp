@@ -174,6 +174,88 @@ void Instance::receiveMessage(DmlMessageSeverity severity, const char *text) {
   callback(callbackUserData, severity, text);
 }
 
+/// Reads of VK_EXT_subgroup_size_control which sizes kernels may ask for.
+static void readSubgroupSizes(const InstanceFunctions &vk,
+                              VkPhysicalDevice device,
+                              DeviceSnapshot &snapshot) {
+  VkPhysicalDeviceSubgroupSizeControlFeaturesEXT control{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT};
+  VkPhysicalDeviceFeatures2 features{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &control};
+  vk.GetPhysicalDeviceFeatures2(device, &features);
+  VkPhysicalDeviceSubgroupSizeControlPropertiesEXT sizes{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 properties{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes};
+  vk.GetPhysicalDeviceProperties2(device, &properties);
+  snapshot.subgroupSizeControl =
+      control.subgroupSizeControl && control.computeFullSubgroups &&
+      (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+  if (!snapshot.subgroupSizeControl)
+    return;
+  snapshot.info.limits.minSubgroupSize = sizes.minSubgroupSize;
+  snapshot.info.limits.maxSubgroupSize = sizes.maxSubgroupSize;
+}
+
+/// The data type of a matrix's components, or DML_DATA_TYPE_UNKNOWN.
+static DmlDataType toDataType(VkComponentTypeKHR type) {
+  switch (type) {
+  case VK_COMPONENT_TYPE_FLOAT16_KHR:
+    return DML_DATA_TYPE_FLOAT16;
+  case VK_COMPONENT_TYPE_FLOAT32_KHR:
+    return DML_DATA_TYPE_FLOAT32;
+  case VK_COMPONENT_TYPE_SINT8_KHR:
+    return DML_DATA_TYPE_INT8;
+  case VK_COMPONENT_TYPE_SINT32_KHR:
+    return DML_DATA_TYPE_INT32;
+  case VK_COMPONENT_TYPE_UINT8_KHR:
+    return DML_DATA_TYPE_UINT8;
+  case VK_COMPONENT_TYPE_UINT32_KHR:
+    return DML_DATA_TYPE_UINT32;
+  default:
+    return DML_DATA_TYPE_UNKNOWN;
+  }
+}
+
+/// Reads of VK_KHR_cooperative_matrix which matrices subgroups multiply, as far
+/// as executables can require them.
+static Status readMatrixShapes(const InstanceFunctions &vk,
+                               VkPhysicalDevice device, DmlDeviceInfo &info) {
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+      nullptr, VK_FALSE, VK_FALSE};
+  VkPhysicalDeviceFeatures2 features{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &matrices};
+  vk.GetPhysicalDeviceFeatures2(device, &features);
+  if (!matrices.cooperativeMatrix)
+    return Status();
+  info.features |= DML_FEATURE_COOPERATIVE_MATRIX_BIT;
+  uint32_t count = 0;
+  DML_TRY(checkVk(vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+                      device, &count, nullptr),
+                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+  VkCooperativeMatrixPropertiesKHR empty{};
+  empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+  std::vector<VkCooperativeMatrixPropertiesKHR> properties(count, empty);
+  DML_TRY(checkVk(vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
+                      device, &count, properties.data()),
+                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+  properties.resize(count);
+  DmlDeviceLimits &limits = info.limits;
+  for (const VkCooperativeMatrixPropertiesKHR &matrix : properties) {
+    DmlMatrixShape shape{matrix.MSize, matrix.NSize, matrix.KSize,
+                         toDataType(matrix.AType), toDataType(matrix.CType)};
+    if (matrix.scope == VK_SCOPE_SUBGROUP_KHR &&
+        !matrix.saturatingAccumulation && matrix.AType == matrix.BType &&
+        matrix.CType == matrix.ResultType &&
+        shape.factors != DML_DATA_TYPE_UNKNOWN &&
+        shape.sums != DML_DATA_TYPE_UNKNOWN &&
+        limits.matrixShapeCount < DML_MAX_MATRIX_SHAPES)
+      limits.matrixShapes[limits.matrixShapeCount++] = shape;
+  }
+  return Status();
+}
+
 Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
                                                     VkPhysicalDevice device,
                                                     uint32_t apiVersion) {
@@ -241,6 +323,8 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   vk.GetPhysicalDeviceProperties2(device, &properties);
   std::copy_n(properties11.deviceUUID, 16, info.uuid);
   limits.subgroupSize = properties11.subgroupSize;
+  limits.minSubgroupSize = properties11.subgroupSize;
+  limits.maxSubgroupSize = properties11.subgroupSize;
   limits.maxMemoryAllocationSize = properties11.maxMemoryAllocationSize;
   // Mesa's software drivers end all loops of a thread after so many iterations
   // together (LP_MAX_TGSI_LOOP_ITERATIONS), and results are wrong.
@@ -262,6 +346,7 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   addFeature(features12.shaderFloat16, DML_FEATURE_SHADER_FLOAT16_BIT);
   addFeature(features12.storageBuffer8BitAccess,
              DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT);
+  addFeature(features12.vulkanMemoryModel, DML_FEATURE_VULKAN_MEMORY_MODEL_BIT);
   addFeature(features11.storageBuffer16BitAccess,
              DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT);
 
@@ -276,5 +361,10 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   snapshot.portabilitySubset = contains(extensions, kPortabilitySubset);
   snapshot.pipelineRobustness =
       contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  if (contains(extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
+    readSubgroupSizes(vk, device, snapshot);
+  if (contains(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
+      vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
+    DML_TRY(readMatrixShapes(vk, device, info));
   return snapshot;
 }

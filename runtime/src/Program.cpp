@@ -242,6 +242,15 @@ Status Program::createPipeline(size_t index, VkShaderModule module) {
   info.stage.module = module;
   info.stage.pName = kernel.entryPoint.c_str();
   info.layout = layouts.at(kernel.bindingCount).pipeline;
+  // Where subgroups have one size only, it is the one that the kernel wants.
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT subgroupSize{
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO_EXT};
+  if (kernel.subgroupSize != 0 && owner->snapshot().subgroupSizeControl) {
+    subgroupSize.requiredSubgroupSize = kernel.subgroupSize;
+    info.stage.pNext = &subgroupSize;
+    info.stage.flags |=
+        VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT;
+  }
   DML_TRY_IN(owner->createComputePipeline(info, pipelines[index]), "kernel '",
              kernel.entryPoint, "'");
   owner->setName(VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipelines[index],

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DataType.h"
 #include "SPIRVReader.h"
 
 #include <algorithm>
@@ -273,6 +274,11 @@ Status Reader::readBody(const Words &inst, const Instruction &rule) {
   case OpControlBarrier:
   case OpMemoryBarrier:
     return readBarrier(inst);
+  case OpCooperativeMatrixLoadKHR:
+  case OpCooperativeMatrixStoreKHR:
+    return readMatrixAccess(inst);
+  case OpCooperativeMatrixMulAddKHR:
+    return readMatrixProduct(inst);
   case OpExtInst:
     return readExtInst(inst);
   case OpVectorExtractDynamic:
@@ -331,7 +337,8 @@ Status Reader::usePointer(uint32_t id, uint32_t &storageClass,
 }
 
 Status Reader::defineValue(const Words &inst) {
-  if (ids[inst[1]].op != OpTypePointer && ids[inst[1]].low > kMaxValueSize)
+  if (ids[inst[1]].op != OpTypePointer && !isMatrix(inst[1]) &&
+      ids[inst[1]].low > kMaxValueSize)
     return invalid("its result is of type %", inst[1], ", which has ",
                    ids[inst[1]].low, " bytes, but at most ", kMaxValueSize,
                    " are possible");
@@ -353,9 +360,13 @@ Expected<uint64_t> Reader::constantOf(uint32_t id) const {
 //===----------------------------------------------------------------------===//
 
 Status Reader::readMemoryOperand(const Words &inst, uint32_t first) const {
-  // Volatile and Nontemporal. A driver may believe in an alignment (Aligned).
-  if (inst.count > first + 1 || (inst.count > first && inst[first] & ~5u))
-    return invalid("has a memory operand other than Volatile and Nontemporal");
+  // A driver may believe in an alignment (Aligned).
+  constexpr uint32_t kVolatile = 1, kNontemporal = 4, kNonPrivatePointer = 0x20;
+  uint32_t allowed = kVolatile | kNontemporal |
+                     (hasVulkanMemoryModel ? kNonPrivatePointer : 0);
+  if (inst.count > first + 1 || (inst.count > first && inst[first] & ~allowed))
+    return invalid("has a memory operand other than Volatile, Nontemporal and, "
+                   "in the Vulkan memory model, NonPrivatePointer");
   return Status();
 }
 
@@ -388,7 +399,8 @@ Status Reader::readStore(const Words &inst) {
     return invalid("stores to an input");
   if (pointee != type)
     return invalid("stores type %", type, " to a pointer to %", pointee);
-  if (!isData(pointee) || ids[pointee].low > kMaxValueSize)
+  if (!isData(pointee) ||
+      (!isMatrix(pointee) && ids[pointee].low > kMaxValueSize))
     return invalid("stores more than ", kMaxValueSize, " bytes at once");
   return Status();
 }
@@ -424,9 +436,12 @@ Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
 Status Reader::readAccessChain(const Words &inst) {
   uint32_t storageClass = 0, type = 0, result = inst[1];
   DML_TRY(usePointer(inst[3], storageClass, type));
+  // Elements that there are from the last one indexed on.
+  uint64_t left = 0;
   for (uint32_t i = 4; i < inst.count; ++i) {
     uint32_t indexType = 0;
     DML_TRY(useValue(inst[i], indexType));
+    left = 0;
     switch (ids[type].op) {
     case OpTypeStruct: {
       Expected<uint64_t> member = constantOf(inst[i]);
@@ -442,6 +457,8 @@ Status Reader::readAccessChain(const Words &inst) {
     case OpTypeArray:
       DML_TRY(checkIndex(inst, i, lengthOf(type),
                          storageClass == StorageClassStorageBuffer));
+      if (ids[inst[i]].high < lengthOf(type))
+        left = lengthOf(type) - ids[inst[i]].high;
       type = word(type, 2);
       break;
     case OpTypeRuntimeArray:
@@ -460,6 +477,8 @@ Status Reader::readAccessChain(const Words &inst) {
                    findStorageClass(storageClass), " to %", type);
   DML_TRY(defineValue(inst));
   const Info &base = ids[inst[3]];
+  if (storageClass == StorageClassWorkgroup)
+    ids[inst[2]].low = left;
   if (storageClass == StorageClassInput && base.op == OpVariable) {
     const Info &index = ids[inst[4]];
     setRange(inst[2], index.op == OpConstant
@@ -491,8 +510,9 @@ Status Reader::readBarrier(const Words &inst) {
     if (!scope)
       return scope.status();
     // Device (of memory alone), Workgroup, Subgroup.
+    // The Vulkan memory model has Device with a capability of its own.
     bool isExecution = isControl && i == 1;
-    if (*scope < (isExecution ? 2u : 1u) || *scope > 3)
+    if (*scope < (isExecution || hasVulkanMemoryModel ? 2u : 1u) || *scope > 3)
       return invalid("has the scope ", *scope,
                      ", but Workgroup (2) or Subgroup (3) is wanted");
   }
@@ -501,11 +521,114 @@ Status Reader::readBarrier(const Words &inst) {
     return semantics.status();
   // Acquire, Release or both, of buffers and workgroup memory.
   uint64_t order = *semantics & 0xe;
-  if (*semantics & ~uint64_t(0x14e) || (order & (order - 1)) != 0 ||
-      (order == 0) != ((*semantics & 0x140) == 0))
+  // MakeAvailable goes with Release, and MakeVisible with Acquire.
+  uint64_t made = hasVulkanMemoryModel ? *semantics & 0x6000 : 0;
+  bool isMade = !((made & 0x2000) && !(order & 0xc)) &&
+                !((made & 0x4000) && !(order & 0xa));
+  if (*semantics & ~(uint64_t(0x14e) | made) || !isMade ||
+      (order & (order - 1)) != 0 || (order == 0) != ((*semantics & 0x140) == 0))
     return invalid("has the memory semantics ", *semantics,
                    ", which are none that an executable may use");
   return Status();
+}
+
+/// Loads and stores of cooperative matrices, between them and arrays in
+/// workgroup memory alone: of these is known how large they are. All of a
+/// matrix has to be provably within; nothing is clamped here.
+Status Reader::readMatrixAccess(const Words &inst) {
+  bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
+  uint32_t pointer = inst[isLoad ? 3 : 1];
+  uint32_t storageClass = 0, pointee = 0, type = inst[1];
+  DML_TRY(usePointer(pointer, storageClass, pointee));
+  if (!isLoad)
+    DML_TRY(useValue(inst[2], type));
+  if (!isMatrix(type))
+    return invalid("%", type, " is no type of cooperative matrices");
+  // The operands behind the pointer and the matrix.
+  uint32_t layoutAt = isLoad ? 4 : 3;
+  DML_TRY(readMemoryOperand(inst, layoutAt + 2));
+  Expected<uint64_t> layout = constantOf(inst[layoutAt]);
+  if (!layout)
+    return layout.status();
+  if (*layout > 1)
+    return invalid("has the layout ", *layout,
+                   ", but rows (0) or columns (1) are wanted");
+  Expected<uint64_t> stride = constantOf(inst[layoutAt + 1]);
+  if (!stride)
+    return stride.status();
+  // Vulkan wants lines that begin at multiples of 16 bytes, or of a shorter
+  // line's size.
+  constexpr uint64_t kVectorSize = 16;
+  if (storageClass != StorageClassWorkgroup ||
+      ids[pointee].op != OpTypeVector || ids[pointee].low != kVectorSize)
+    return invalid("%", pointer, " points to %", pointee,
+                   ", but an element of an array of vectors of ", kVectorSize,
+                   " bytes in workgroup memory is wanted");
+  uint64_t lines = ids[word(type, 4)].low, inLine = ids[word(type, 5)].low;
+  if (*layout == 1)
+    std::swap(lines, inLine);
+  uint64_t bytes = inLine * (shapeOf(word(type, 2)).width / 8);
+  uint64_t line = (bytes + kVectorSize - 1) / kVectorSize;
+  // The factors are of 32 bits at most, as the sizes of matrices are limited.
+  uint64_t wanted = (lines - 1) * (*stride & UINT32_MAX) + line;
+  if (*stride > UINT32_MAX || ids[pointer].low < wanted)
+    return invalid("reaches over ", wanted, " vectors from %", pointer,
+                   " on, but ", ids[pointer].low, " are provably there");
+  return isLoad ? defineValue(inst) : Status();
+}
+
+/// A product of cooperative matrices and a sum of such.
+Status Reader::readMatrixProduct(const Words &inst) {
+  uint32_t sum = inst[1], types[3];
+  for (uint32_t i = 0; i < 3; ++i) {
+    DML_TRY(useValue(inst[3 + i], types[i]));
+    if (!isMatrix(types[i]) || ids[word(types[i], 6)].low != i)
+      return invalid("operand ", i, ", %", inst[3 + i],
+                     ", is no cooperative matrix of use ", i);
+  }
+  if (types[2] != sum)
+    return invalid("adds to a matrix of type %", types[2], ", but %", sum,
+                   " is wanted");
+  auto number = [&](uint32_t type, uint32_t i) {
+    return static_cast<uint32_t>(ids[word(type, i)].low);
+  };
+  uint32_t rows = number(sum, 4), columns = number(sum, 5),
+           terms = number(types[0], 5);
+  if (number(types[0], 4) != rows || number(types[1], 4) != terms ||
+      number(types[1], 5) != columns || word(types[0], 2) != word(types[1], 2))
+    return invalid("multiplies matrices that do not fit each other");
+  // Bits of A and B, and of what is added and the result: whether integers are
+  // signed.
+  uint32_t operands = inst.count > 6 ? inst[6] : 0;
+  uint32_t ofFactors = operands & 3, ofSums = operands >> 2;
+  auto toDataType = [&](uint32_t type, uint32_t isSigned) {
+    Shape shape = shapeOf(word(type, 2));
+    if (shape.kind == 'f')
+      return isSigned            ? DML_DATA_TYPE_UNKNOWN
+             : shape.width == 16 ? DML_DATA_TYPE_FLOAT16
+             : shape.width == 32 ? DML_DATA_TYPE_FLOAT32
+                                 : DML_DATA_TYPE_UNKNOWN;
+    if (isSigned != 0 && isSigned != 3)
+      return DML_DATA_TYPE_UNKNOWN;
+    return shape.width == 8
+               ? isSigned ? DML_DATA_TYPE_INT8 : DML_DATA_TYPE_UINT8
+           : shape.width == 32
+               ? isSigned ? DML_DATA_TYPE_INT32 : DML_DATA_TYPE_UINT32
+               : DML_DATA_TYPE_UNKNOWN;
+  };
+  DmlMatrixShape shape{rows, columns, terms, toDataType(types[0], ofFactors),
+                       toDataType(sum, ofSums)};
+  if (shape.factors == DML_DATA_TYPE_UNKNOWN ||
+      shape.sums == DML_DATA_TYPE_UNKNOWN)
+    return invalid("has the operands ", operands,
+                   " and components that no executable may multiply so");
+  if (std::none_of(
+          matrixShapes.begin(), matrixShapes.end(),
+          [&](const DmlMatrixShape &other) { return areEqual(shape, other); }))
+    matrixShapes.push_back(shape);
+  for (uint32_t type : types)
+    unmultiplied.erase(type);
+  return defineValue(inst);
 }
 
 Status Reader::readPhi(const Words &inst) {

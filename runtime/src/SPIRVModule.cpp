@@ -30,11 +30,17 @@ constexpr uint32_t kMaxBound = 1 << 22;
 /// apart.
 constexpr uint32_t kMaxTypeDepth = 16;
 constexpr uint64_t kMaxLeaves = 4096;
+/// Bytes of a cooperative matrix: twice what devices have.
+constexpr uint64_t kMaxMatrixSize = 2048;
 /// Bytes of the variables of one invocation.
 constexpr uint64_t kMaxPrivateSize = 64 << 10;
 
 constexpr uint32_t kCapabilityShader = 1;
 constexpr uint32_t kCapabilitySignedZeroInfNanPreserve = 4466;
+constexpr uint32_t kCapabilityVulkanMemoryModel = 5345;
+constexpr uint32_t kCapabilityCooperativeMatrix = 6022;
+constexpr uint32_t kMemoryModelGLSL450 = 1;
+constexpr uint32_t kMemoryModelVulkan = 3;
 constexpr uint32_t kExecutionModelGLCompute = 5;
 constexpr uint32_t kExecutionModeLocalSize = 17;
 constexpr uint32_t kExecutionModeSignedZeroInfNanPreserve = 4461;
@@ -78,7 +84,12 @@ Expected<SPIRVModule> Reader::read() {
   if (capabilities.count(kCapabilityShader) == 0)
     return invalid("the capability Shader is not declared");
   DML_TRY(finishDecorations());
+  if (!unmultiplied.empty())
+    return invalid(
+        "%", *unmultiplied.begin(),
+        " is a type of cooperative matrices that nothing multiplies");
   SPIRVModule module;
+  module.matrixShapes = std::move(matrixShapes);
   module.version = version;
   module.features = features;
   module.clampedIndices = static_cast<uint32_t>(clamps.size());
@@ -210,9 +221,18 @@ Status Reader::readGlobal(const Words &inst, const Instruction &rule) {
     if (hasMemoryModel)
       return invalid("stands twice");
     hasMemoryModel = true;
-    if (inst[1] != 0 || inst[2] != 1)
+    hasVulkanMemoryModel = capabilities.count(kCapabilityVulkanMemoryModel);
+    if (inst[1] != 0 || inst[2] != (hasVulkanMemoryModel ? kMemoryModelVulkan
+                                                         : kMemoryModelGLSL450))
       return invalid("addressing model ", inst[1], " and memory model ",
-                     inst[2], ", but Logical (0) and GLSL450 (1) are wanted");
+                     inst[2], ", but Logical (0) and ",
+                     hasVulkanMemoryModel ? "Vulkan (3)" : "GLSL450 (1)",
+                     " are wanted");
+    // What matrices mean in workgroup memory is defined by that model alone.
+    if (capabilities.count(kCapabilityCooperativeMatrix) &&
+        !hasVulkanMemoryModel)
+      return invalid("the capability CooperativeMatrixKHR stands without "
+                     "VulkanMemoryModel");
     return Status();
   case OpEntryPoint:
     return readEntryPoint(inst);
@@ -450,11 +470,14 @@ Status Reader::finishWorkgroupSize() {
 //===----------------------------------------------------------------------===//
 
 bool Reader::isType(uint32_t id) const {
-  return id < bound && ids[id].op >= OpTypeVoid && ids[id].op <= OpTypeFunction;
+  return id < bound &&
+         ((ids[id].op >= OpTypeVoid && ids[id].op <= OpTypeFunction) ||
+          isMatrix(id));
 }
 
 bool Reader::isData(uint32_t id) const {
-  return isType(id) && ids[id].op >= OpTypeBool && ids[id].op <= OpTypeStruct &&
+  return isType(id) && ids[id].op >= OpTypeBool &&
+         (ids[id].op <= OpTypeStruct || isMatrix(id)) &&
          ids[id].op != OpTypeRuntimeArray;
 }
 
@@ -522,7 +545,8 @@ Status Reader::readType(const Words &inst) {
   Info &info = ids[id];
   auto nest = [&](uint32_t element) -> Status {
     if (element == id || !isType(element) || ids[element].op == OpTypeVoid ||
-        ids[element].op == OpTypePointer || ids[element].op == OpTypeFunction)
+        ids[element].op == OpTypePointer || ids[element].op == OpTypeFunction ||
+        isMatrix(element))
       return invalid("%", element, " is no type that another may consist of");
     const Info &inner = ids[element];
     info.depth = std::max<uint8_t>(info.depth, inner.depth + 1);
@@ -624,6 +648,8 @@ Status Reader::readType(const Words &inst) {
         ids[inst[3]].op == OpTypePointer || ids[inst[3]].op == OpTypeFunction)
       return invalid("%", inst[3], " is no type that a pointer may point to");
     return Status();
+  case OpTypeCooperativeMatrixKHR:
+    return readMatrixType(inst);
   default:
     // OpTypeFunction: that of an entry point is the only one.
     if (!isType(inst[2]) || ids[inst[2]].op != OpTypeVoid)
@@ -631,6 +657,36 @@ Status Reader::readType(const Words &inst) {
                      ", but void is wanted");
     return Status();
   }
+}
+
+/// Cooperative matrices of a subgroup. Values and variables of one thread may
+/// be such, and nothing may consist of them.
+Status Reader::readMatrixType(const Words &inst) {
+  Info &info = ids[inst[1]];
+  Shape component = shapeOf(inst[2]);
+  if (component.count != 1 || ids[inst[2]].op == OpTypeVector ||
+      component.kind == 'b')
+    return invalid("%", inst[2], " is no type of numbers");
+  uint64_t numbers[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    Expected<uint64_t> number = constantOf(inst[3 + i]);
+    if (!number)
+      return number.status();
+    numbers[i] = *number;
+  }
+  auto [scope, rows, columns, use] = numbers;
+  if (scope != 3)
+    return invalid("has the scope ", scope, ", but Subgroup (3) is wanted");
+  if (use > 2)
+    return invalid("has the use ", use, ", but 0 to 2 are known");
+  info.low = multiply(multiply(rows, columns), component.width / 8);
+  info.high = 1;
+  info.alignment = 1;
+  if (info.low == 0 || info.low > kMaxMatrixSize)
+    return invalid("has ", rows, " rows of ", columns, " components, but 1 to ",
+                   kMaxMatrixSize, " bytes are possible");
+  unmultiplied.insert(inst[1]);
+  return Status();
 }
 
 bool Reader::isConstant(uint32_t id) const {
@@ -650,6 +706,9 @@ Status Reader::checkConstituents(const Words &inst, bool constant) {
     wanted = lengthOf(type);
   else if (ids[type].op == OpTypeStruct)
     wanted = memberCount(type);
+  else if (isMatrix(type))
+    // All components are the one that is given.
+    wanted = 1;
   else
     return invalid("%", type, " is no composite type");
   uint64_t found = 0;
@@ -663,7 +722,10 @@ Status Reader::checkConstituents(const Words &inst, bool constant) {
       DML_TRY(useValue(id, constituent));
     }
     uint32_t member = type;
-    DML_TRY(findMember(member, found));
+    if (isMatrix(type))
+      member = word(type, 2);
+    else
+      DML_TRY(findMember(member, found));
     if (constituent == member) {
       ++found;
     } else if (isVector && !constant && ids[constituent].op == OpTypeVector &&
@@ -739,6 +801,9 @@ Status Reader::readVariable(const Words &inst) {
   if (inst.count == 5 &&
       (!isPrivate || !isConstant(inst[4]) || ids[inst[4]].type != pointee))
     return invalid("%", inst[4], " cannot initialize the variable");
+  if (isMatrix(pointee) && !isPrivate)
+    return invalid("cooperative matrices stand in memory that is no thread's "
+                   "own");
   uint64_t size = ids[pointee].low;
   if (isPrivate) {
     uint64_t &sum =
@@ -774,6 +839,9 @@ Status Reader::readInput(uint32_t id) {
     return invalid(builtIn->name,
                    " has the wrong type: ", unsigned(builtIn->components),
                    " integers of 32 bits are wanted");
+  if (builtIn->capability != 0 && capabilities.count(builtIn->capability) == 0)
+    return invalid(builtIn->name, " needs capability ", builtIn->capability,
+                   ", which the module does not declare");
   if (!builtIns.insert(info.decorated).second)
     return invalid("two variables are ", builtIn->name);
   info.builtIn = static_cast<uint8_t>(info.decorated);

@@ -36,6 +36,8 @@ struct SPIRVModule {
   uint32_t version = 0;
   /// The features that its capabilities need.
   DmlFeatureFlags features = 0;
+  /// The cooperative matrices that it multiplies; it has no others.
+  std::vector<DmlMatrixShape> matrixShapes;
   std::map<std::string, SPIRVEntryPoint> entryPoints;
   /// How many indices were not provably within an array that is no buffer, and
   /// are clamped in the words.

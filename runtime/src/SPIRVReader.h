@@ -76,7 +76,8 @@ private:
     /// The entry point that last listed a variable: 1 more than its number.
     uint32_t listed = 0;
     /// The range of an integer. For a type, its bytes, and how many scalars and
-    /// vectors it consists of, arrays counted once.
+    /// vectors it consists of, arrays counted once. For an element of an array
+    /// in workgroup memory, `low` is how many elements there are from it on.
     uint64_t low = 0, high = 0;
   };
   struct EntryPoint {
@@ -118,6 +119,7 @@ private:
   Status readConstant(const Words &inst);
   Status readVariable(const Words &inst);
   Status readInput(uint32_t id);
+  Status readMatrixType(const Words &inst);
   Status readDecoration(const Words &inst);
   Status readMemberDecoration(const Words &inst);
   Status finishGlobals();
@@ -144,6 +146,9 @@ private:
   uint32_t memberCount(uint32_t type) const;
   /// Member `index` of a composite type.
   Status findMember(uint32_t &type, uint64_t index) const;
+  bool isMatrix(uint32_t id) const {
+    return id < bound && ids[id].op == OpTypeCooperativeMatrixKHR;
+  }
   bool isConstant(uint32_t id) const;
   Status checkConstituents(const Words &inst, bool constant);
 
@@ -160,6 +165,8 @@ private:
   Status readAccessChain(const Words &inst);
   Status readArrayLength(const Words &inst);
   Status readBarrier(const Words &inst);
+  Status readMatrixAccess(const Words &inst);
+  Status readMatrixProduct(const Words &inst);
   Status readPhi(const Words &inst);
   Status readComposite(const Words &inst);
   Status readExtInst(const Words &inst);
@@ -186,7 +193,7 @@ private:
   std::vector<Info> ids;
   Section section = Section::Capabilities;
   std::set<uint32_t> capabilities;
-  bool hasMemoryModel = false;
+  bool hasMemoryModel = false, hasVulkanMemoryModel = false;
   uint32_t glslSet = 0;
   /// The words where an import and where constants can be added.
   uint32_t importsEnd = 0, globalsEnd = 0;
@@ -200,6 +207,10 @@ private:
   std::map<uint32_t, uint64_t> layouts;
   std::optional<uint32_t> workgroupSizeConstant;
   std::set<uint32_t> builtIns;
+  /// Types of cooperative matrices that no product has had so far, and the
+  /// shapes of the products.
+  std::set<uint32_t> unmultiplied;
+  std::vector<DmlMatrixShape> matrixShapes;
   std::vector<uint32_t> variables;
   uint64_t privateSize = 0;
   bool globalsFinished = false;

@@ -191,6 +191,10 @@ constexpr Instruction kInstructions[] = {
     {4453, "OpSDotAccSat", Section::Functions, 6, 7, "jDDxl", 6019},
     {4454, "OpUDotAccSat", Section::Functions, 6, 7, "jDDxl", 6019},
     {4455, "OpSUDotAccSat", Section::Functions, 6, 7, "jDDxl", 6019},
+    {4456, "OpTypeCooperativeMatrixKHR", Section::Globals, 7, 7, nullptr, 6022},
+    {4457, "OpCooperativeMatrixLoadKHR", Section::Functions, 6, 7, nullptr, 6022},
+    {4458, "OpCooperativeMatrixStoreKHR", Section::Functions, 5, 6, nullptr, 6022},
+    {4459, "OpCooperativeMatrixMulAddKHR", Section::Functions, 6, 7, nullptr, 6022},
     // clang-format on
 };
 
@@ -268,12 +272,16 @@ constexpr Capability kCapabilities[] = {
     {11, "Int64", DML_FEATURE_SHADER_INT64_BIT},
     {22, "Int16", DML_FEATURE_SHADER_INT16_BIT},
     {39, "Int8", DML_FEATURE_SHADER_INT8_BIT},
+    // Every Vulkan device has it in compute shaders.
+    {61, "GroupNonUniform", 0},
     {4433, "StorageBuffer16BitAccess",
      DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
     {4448, "StorageBuffer8BitAccess",
      DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT},
     {4466, "SignedZeroInfNanPreserve",
      DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT},
+    {5345, "VulkanMemoryModel", DML_FEATURE_VULKAN_MEMORY_MODEL_BIT},
+    {6022, "CooperativeMatrixKHR", DML_FEATURE_COOPERATIVE_MATRIX_BIT},
 };
 
 constexpr std::string_view kExtensions[] = {
@@ -281,6 +289,8 @@ constexpr std::string_view kExtensions[] = {
     "SPV_KHR_8bit_storage",
     "SPV_KHR_16bit_storage",
     "SPV_KHR_float_controls",
+    "SPV_KHR_vulkan_memory_model",
+    "SPV_KHR_cooperative_matrix",
 };
 
 /// At most 32, each once on a target. The first are those of DecorationRow.
@@ -313,7 +323,7 @@ static_assert(kDecorations[RowDescriptorSet].value == 34 &&
 constexpr BuiltInVariable kBuiltIns[] = {
     {24, "NumWorkgroups", 3},        {26, "WorkgroupId", 3},
     {27, "LocalInvocationId", 3},    {28, "GlobalInvocationId", 3},
-    {29, "LocalInvocationIndex", 1},
+    {29, "LocalInvocationIndex", 1}, {40, "SubgroupId", 1, 61},
 };
 
 template <size_t N>

@@ -94,6 +94,10 @@ enum Op : uint16_t {
   OpReturn = 253,
   OpUnreachable = 255,
   OpModuleProcessed = 330,
+  OpTypeCooperativeMatrixKHR = 4456,
+  OpCooperativeMatrixLoadKHR = 4457,
+  OpCooperativeMatrixStoreKHR = 4458,
+  OpCooperativeMatrixMulAddKHR = 4459,
 };
 
 /// Instructions of GLSL.std.450 that the code names.
@@ -185,8 +189,8 @@ struct Capability {
 /// format stands for.
 const Capability *findCapability(uint32_t value);
 
-/// Extensions that are part of Vulkan 1.2 and bring no capability of their own
-/// beyond those above.
+/// Extensions that are part of Vulkan 1.2, or of an extension that a capability
+/// above stands for, and bring no capability of their own beyond those.
 bool isExtension(std::string_view name);
 
 /// The name of a storage class; null for one that variables and pointers of no
@@ -230,6 +234,8 @@ struct BuiltInVariable {
   const char *name;
   /// Integers of 32 bits.
   uint8_t components;
+  /// As in Instruction.
+  uint32_t capability = 0;
 };
 const BuiltInVariable *findBuiltIn(uint32_t value);
 

@@ -84,6 +84,10 @@ Status dml::runtime::loadInstanceFunctions(
   if (!vk.name)                                                                \
     return missingFunction("vk" #name);
   DML_VULKAN_INSTANCE_FUNCTIONS(DML_LOAD)
+  vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
+          getInstanceProcAddr(
+              instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   if (!debugUtils)
     return Status();
   DML_VULKAN_DEBUG_FUNCTIONS(DML_LOAD)

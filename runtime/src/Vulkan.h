@@ -11,6 +11,7 @@
 #define DML_RUNTIME_VULKAN_H
 
 #include "Status.h"
+#include "VulkanCooperativeMatrix.h"
 
 #include <vector>
 
@@ -102,6 +103,8 @@ struct GlobalFunctions {
 struct InstanceFunctions {
   DML_VULKAN_INSTANCE_FUNCTIONS(DML_VULKAN_MEMBER)
   DML_VULKAN_DEBUG_FUNCTIONS(DML_VULKAN_MEMBER)
+  /// Of VK_KHR_cooperative_matrix: null where no device has it.
+  DML_VULKAN_MEMBER(GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
 };
 
 struct DeviceFunctions {

@@ -709,3 +709,302 @@ TEST(SPIRVModule, EscapesWhatItQuotes) {
       },
       "'\\x1b[2J\\x0a' is no extension");
 }
+
+namespace {
+
+/// A kernel that multiplies cooperative matrices of 16x16 f16 from an array of
+/// 64 vectors of 16 bytes in workgroup memory.
+struct MatrixAssembler : Assembler {
+  uint32_t uint16, uint3, half, vector4, array, arrayPointer, vectorPointer,
+      memory, lhsType, rhsType, sumType, nonPrivate = 0x20;
+
+  MatrixAssembler() {
+    head.clear();
+    for (uint32_t capability : {1u, 9u, 4433u, 5345u, 6022u})
+      add(head, OpCapability, {capability});
+    add(head, OpMemoryModel, {0, 3});
+    uint16 = constant(16);
+    uint3 = constant(3);
+    half = type(OpTypeFloat, {16});
+    vector4 = type(OpTypeVector, {Uint, 4});
+    array = type(OpTypeArray, {vector4, Uint64});
+    arrayPointer = type(OpTypePointer, {StorageClassWorkgroup, array});
+    vectorPointer = type(OpTypePointer, {StorageClassWorkgroup, vector4});
+    memory = fresh();
+    global(OpVariable, {arrayPointer, memory, StorageClassWorkgroup});
+    lhsType = matrix(half, uint16, uint16, Uint0);
+    rhsType = matrix(half, uint16, uint16, Uint1);
+    sumType = matrix(Float, uint16, uint16, Uint2);
+  }
+  uint32_t type(uint32_t opcode, const Code &operands) {
+    Code all{fresh()};
+    all.insert(all.end(), operands.begin(), operands.end());
+    global(opcode, all);
+    return all[0];
+  }
+  uint32_t constant(uint32_t number) {
+    uint32_t id = fresh();
+    global(OpConstant, {Uint, id, number});
+    return id;
+  }
+  uint32_t matrix(uint32_t component, uint32_t rows, uint32_t columns,
+                  uint32_t use) {
+    return type(OpTypeCooperativeMatrixKHR,
+                {component, uint3, rows, columns, use});
+  }
+  uint32_t element(uint32_t index) {
+    return value(OpAccessChain, vectorPointer, {memory, index});
+  }
+  uint32_t load(uint32_t type, uint32_t pointer, uint32_t layout,
+                uint32_t stride) {
+    return value(OpCooperativeMatrixLoadKHR, type,
+                 {pointer, layout, stride, nonPrivate});
+  }
+  uint32_t zero() { return value(OpCompositeConstruct, sumType, {Float1}); }
+  /// A product of matrices from the beginning of the array.
+  uint32_t product() {
+    uint32_t lhs = load(lhsType, element(Uint0), Uint0, uint3);
+    uint32_t rhs = load(rhsType, element(Uint0), Uint1, uint3);
+    return value(OpCooperativeMatrixMulAddKHR, sumType, {lhs, rhs, zero()});
+  }
+};
+
+using M = MatrixAssembler;
+
+void expectMatricesRefused(const std::function<void(M &)> &write,
+                           const std::string &message) {
+  M assembler;
+  write(assembler);
+  Code code = assembler.assemble();
+  auto result = readSPIRVModule(code);
+  ASSERT_FALSE(result) << "accepted, but expected: " << message;
+  EXPECT_EQ(result.status().result(), DML_ERROR_INVALID_EXECUTABLE);
+  EXPECT_THAT(result.status().message(), HasSubstr(message));
+}
+
+} // namespace
+
+TEST(SPIRVModule, ReadsMatrices) {
+  M m;
+  uint32_t sum = m.product();
+  m.body(OpCooperativeMatrixStoreKHR,
+         {m.element(M::Uint0), sum, M::Uint0, m.constant(4), m.nonPrivate});
+  // A variable, and what it holds before anything is stored.
+  uint32_t pointer = m.type(OpTypePointer, {StorageClassPrivate, m.sumType});
+  uint32_t variable = m.fresh();
+  m.global(OpVariable, {pointer, variable, StorageClassPrivate});
+  m.value(OpLoad, m.sumType, {variable});
+  m.body(OpStore, {variable, sum});
+  Code code = m.assemble();
+  auto result = readSPIRVModule(code);
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ(result->clampedIndices, 0u);
+  EXPECT_EQ(result->features, DML_FEATURE_SHADER_FLOAT16_BIT |
+                                  DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT |
+                                  DML_FEATURE_VULKAN_MEMORY_MODEL_BIT |
+                                  DML_FEATURE_COOPERATIVE_MATRIX_BIT);
+  ASSERT_EQ(result->matrixShapes.size(), 1u);
+  const DmlMatrixShape &shape = result->matrixShapes[0];
+  EXPECT_EQ(shape.rows, 16u);
+  EXPECT_EQ(shape.columns, 16u);
+  EXPECT_EQ(shape.terms, 16u);
+  EXPECT_EQ(shape.factors, DML_DATA_TYPE_FLOAT16);
+  EXPECT_EQ(shape.sums, DML_DATA_TYPE_FLOAT32);
+  Code again = code;
+  auto second = readSPIRVModule(again);
+  ASSERT_TRUE(second) << second.status().message();
+  EXPECT_EQ(again, code);
+}
+
+TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
+  // 16 rows of 2 vectors, 3 vectors apart, are 47 vectors: from the array's
+  // beginning on there are 64, and from its vector 63 on there is 1.
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        m.load(m.lhsType, m.element(M::Uint63), M::Uint0, m.uint3);
+      },
+      "reaches over 47 vectors");
+  // From 17 on there are 47, and from 18 on there is one too few.
+  auto from = [](uint32_t first) {
+    return [=](M &m) {
+      m.product();
+      m.load(m.lhsType, m.element(m.constant(first)), M::Uint0, m.uint3);
+    };
+  };
+  M fits;
+  from(17)(fits);
+  Code code = fits.assemble();
+  EXPECT_TRUE(readSPIRVModule(code));
+  expectMatricesRefused(from(18), "but 46 are provably there");
+  // An index of which nothing is known would be clamped for a vector.
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        uint32_t index =
+            m.value(OpBitwiseXor, M::Uint, {m.localId(), m.constant(1 << 30)});
+        m.load(m.lhsType, m.element(index), M::Uint0, m.uint3);
+      },
+      "but 0 are provably there");
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        m.load(m.lhsType, m.element(M::Uint0), M::Uint0,
+               m.constant(0x80000000));
+      },
+      "reaches over");
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        m.load(m.lhsType, m.element(M::Uint0), M::Uint0, m.localId());
+      },
+      "is no OpConstant");
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t sum = m.product();
+        m.body(OpCooperativeMatrixStoreKHR,
+               {m.element(M::Uint63), sum, M::Uint0, m.constant(4)});
+      },
+      "reaches over 64 vectors");
+}
+
+TEST(SPIRVModule, RefusesMatricesElsewhere) {
+  // Of a storage buffer, nothing says how large it is.
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        uint32_t pointer = m.value(OpAccessChain, M::FloatPointer,
+                                   {M::From, M::Uint0, M::Uint0});
+        m.load(m.lhsType, pointer, M::Uint0, m.uint3);
+      },
+      "in workgroup memory is wanted");
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        uint32_t pointer =
+            m.value(OpAccessChain, M::SharedPointer, {M::Shared, M::Uint0});
+        m.load(m.lhsType, pointer, M::Uint0, m.uint3);
+      },
+      "an array of vectors of 16 bytes");
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t pointer =
+            m.type(OpTypePointer, {StorageClassWorkgroup, m.sumType});
+        m.global(OpVariable, {pointer, m.fresh(), StorageClassWorkgroup});
+      },
+      "memory that is no thread's own");
+  expectMatricesRefused(
+      [](M &m) {
+        m.type(OpTypeArray, {m.sumType, M::Uint2});
+      },
+      "is no type that another may consist of");
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        m.value(OpCooperativeMatrixLoadKHR, m.lhsType,
+                {m.element(M::Uint0), M::Uint2, m.uint3});
+      },
+      "has the layout 2");
+  expectMatricesRefused(
+      [](M &m) {
+        m.product();
+        m.value(OpCooperativeMatrixLoadKHR, m.lhsType,
+                {m.element(M::Uint0), M::Uint0, m.uint3, 2 /* Aligned */});
+      },
+      "has a memory operand other than");
+}
+
+TEST(SPIRVModule, RefusesProductsOfOtherMatrices) {
+  expectMatricesRefused([](M &) {}, "that nothing multiplies");
+  expectMatricesRefused(
+      [](M &m) { m.matrix(m.half, M::Uint0, m.uint16, M::Uint0); },
+      "has 0 rows of 16 components");
+  expectMatricesRefused(
+      [](M &m) { m.matrix(m.half, m.constant(4096), m.uint16, M::Uint0); },
+      "has 4096 rows of 16 components");
+  expectMatricesRefused(
+      [](M &m) { m.matrix(m.half, m.uint16, m.uint16, m.uint3); },
+      "has the use 3");
+  expectMatricesRefused(
+      [](M &m) {
+        m.type(OpTypeCooperativeMatrixKHR,
+               {m.half, M::Uint2, m.uint16, m.uint16, M::Uint0});
+      },
+      "has the scope 2, but Subgroup (3) is wanted");
+  expectMatricesRefused(
+      [](M &m) { m.matrix(M::Bool, m.uint16, m.uint16, M::Uint0); },
+      "is no type of numbers");
+  // Operands in each other's place, and of other sizes.
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t lhs =
+            m.load(m.lhsType, m.element(M::Uint0), M::Uint0, m.uint3);
+        m.value(OpCooperativeMatrixMulAddKHR, m.sumType, {lhs, lhs, m.zero()});
+      },
+      "is no cooperative matrix of use 1");
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t wide = m.matrix(m.half, m.uint16, m.constant(8), M::Uint1);
+        uint32_t lhs =
+            m.load(m.lhsType, m.element(M::Uint0), M::Uint0, m.uint3);
+        uint32_t rhs = m.load(wide, m.element(M::Uint0), M::Uint0, m.uint3);
+        m.value(OpCooperativeMatrixMulAddKHR, m.sumType, {lhs, rhs, m.zero()});
+      },
+      "do not fit each other");
+  // Signs of floats.
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t lhs =
+            m.load(m.lhsType, m.element(M::Uint0), M::Uint0, m.uint3);
+        uint32_t rhs =
+            m.load(m.rhsType, m.element(M::Uint0), M::Uint0, m.uint3);
+        m.value(OpCooperativeMatrixMulAddKHR, m.sumType,
+                {lhs, rhs, m.zero(), 3});
+      },
+      "has the operands 3");
+  // Arithmetic by components is none that executables need.
+  expectMatricesRefused(
+      [](M &m) {
+        uint32_t sum = m.product();
+        m.value(129 /* OpFAdd */, m.sumType, {sum, sum});
+      },
+      "is no type that its result may have here");
+}
+
+TEST(SPIRVModule, WantsTheCapabilitiesOfMatrices) {
+  auto without = [](uint32_t capability, uint32_t model) {
+    return [=](M &m) {
+      m.head.clear();
+      for (uint32_t other : {1u, 9u, 4433u, 5345u, 6022u})
+        if (other != capability)
+          A::add(m.head, OpCapability, {other});
+      A::add(m.head, OpMemoryModel, {0, model});
+      m.product();
+    };
+  };
+  expectMatricesRefused(without(6022, 3), "needs capability 6022");
+  expectMatricesRefused(without(5345, 1), "stands without VulkanMemoryModel");
+  expectMatricesRefused(without(5345, 3), "GLSL450 (1) are wanted");
+  expectMatricesRefused(without(0, 1), "Vulkan (3) are wanted");
+  // What makes memory visible goes with what orders it.
+  auto barrier = [](uint32_t semantics) {
+    return [=](M &m) {
+      m.product();
+      m.body(OpControlBarrier, {M::Uint2, M::Uint2, m.constant(semantics)});
+    };
+  };
+  M ordered;
+  barrier(0x6108)(ordered);
+  Code code = ordered.assemble();
+  auto result = readSPIRVModule(code);
+  EXPECT_TRUE(result) << result.status().message();
+  expectMatricesRefused(barrier(0x4104), "has the memory semantics");
+  expectMatricesRefused(barrier(0x2102), "has the memory semantics");
+  expectRefused(
+      [](A &a) {
+        uint32_t made = a.fresh();
+        a.global(OpConstant, {A::Uint, made, 0x6108});
+        a.body(OpControlBarrier, {A::Uint2, A::Uint2, made});
+      },
+      "has the memory semantics");
+}

@@ -209,3 +209,87 @@ func.func @split(%output: memref<3x8xf32>) {
   }
   return
 }
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @steps(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has steps and one of vectors, rows, split and inside}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, steps = 2 : i64, vectors = 2 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @turns(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has turns along dimension 0, but wants an outer one whose elements repeat after whole workgroups}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, turns = 0 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @inside(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that has 2 vectors inside from 0 on, but wants fewer than the 2 of a row of whole vectors}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, inside = array<i64: 0, 2>}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @crosswise_dimension(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that is crosswise along dimension 1, but wants one before the innermost one of several elements}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, crosswise = array<i64: 1, 32, 32>}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @crosswise_size(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that is crosswise with 6 rows and 32 columns, but wants whole vectors of both, and at most 16384 bytes of workgroup memory}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, crosswise = array<i64: 0, 6, 32>}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}
+
+// -----
+
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @crosswise_rows(%output: memref<3x8xf32>) {
+  // expected-error @below {{has a map_tile that is crosswise, and has other entries than vector_bytes}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, crosswise = array<i64: 0, 32, 32>, rows = 3 : i64}}} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}

@@ -318,7 +318,7 @@ func.func @slices(%input: tensor<1x3x4xf32>, %other: tensor<2xf32>) -> tensor<9x
 // CHECK:         math.roundeven
 // CHECK:         arith.ori
 // CHECK:         %[[BITS:.*]] = arith.ori
-// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.bitcast %[[BITS]] {rounded} : i32 to f32
 // CHECK-NOT:     arith.truncf
 // CHECK-NOT:     arith.extf
 // CHECK:         %[[ROOT:.*]] = math.sqrt %[[ROUNDED]]

@@ -22,7 +22,18 @@ const std::vector<uint32_t> kCopy =
 const std::vector<uint32_t> kEmpty =
 #include "empty.inc"
     ;
+const std::vector<uint32_t> kOperations =
+#include "operations.inc"
+    ;
+const std::vector<uint32_t> kReads =
+#include "reads.inc"
+    ;
+const std::vector<uint32_t> kThreads =
+#include "threads.inc"
+    ;
 constexpr uint32_t kCopyWorkgroup = 256;
+/// Of the kernels of the calibration: every Vulkan device has as many threads.
+constexpr uint32_t kWorkgroup = 128;
 
 struct Kernel {
   const std::vector<uint32_t> &code;
@@ -30,20 +41,22 @@ struct Kernel {
   format::Extent3D workgroupCount;
 };
 
-/// One function of one dispatch, which takes an input and an output of `bytes`.
-Executable makeExecutable(const Kernel &kernel, uint64_t bytes) {
+/// One function of one dispatch, which takes an input and an output of so many
+/// bytes.
+Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
+                          uint64_t outputBytes) {
   flatbuffers::FlatBufferBuilder builder;
   std::vector<flatbuffers::Offset<format::Tensor>> inputs, outputs;
   std::vector<format::BufferRange> bindings;
-  std::vector<uint32_t> sizes = {static_cast<uint32_t>(bytes / 4)};
-  auto tensor = [&](const char *name) {
+  auto tensor = [&](const char *name, uint64_t bytes) {
+    std::vector<uint32_t> sizes = {static_cast<uint32_t>(bytes / 4)};
     return format::CreateTensorDirect(builder, name, format::DataType::UINT32,
                                       &sizes, bytes);
   };
-  inputs.push_back(tensor("from"));
-  outputs.push_back(tensor("to"));
-  bindings.emplace_back(format::BufferKind::Input, 0, 0, bytes);
-  bindings.emplace_back(format::BufferKind::Output, 0, 0, bytes);
+  inputs.push_back(tensor("from", inputBytes));
+  outputs.push_back(tensor("to", outputBytes));
+  bindings.emplace_back(format::BufferKind::Input, 0, 0, inputBytes);
+  bindings.emplace_back(format::BufferKind::Output, 0, 0, outputBytes);
   auto dispatch = format::CreateDispatchDirect(
       builder, 0, &kernel.workgroupCount, &bindings);
   std::vector<flatbuffers::Offset<format::Step>> steps = {
@@ -59,9 +72,9 @@ Executable makeExecutable(const Kernel &kernel, uint64_t bytes) {
       format::CreateKernelDirect(builder, 0, "main", &kernel.workgroupSize, 0,
                                  bindingCount)};
   auto requirements = format::CreateRequirementsDirect(
-      builder, VK_API_VERSION_1_2, nullptr, bytes, bindingCount,
-      kernel.workgroupSize.x(), &kernel.workgroupSize, &kernel.workgroupCount,
-      0);
+      builder, VK_API_VERSION_1_2, nullptr, std::max(inputBytes, outputBytes),
+      bindingCount, kernel.workgroupSize.x(), &kernel.workgroupSize,
+      &kernel.workgroupCount, 0);
   format::FinishExecutableBuffer(
       builder,
       format::CreateExecutableDirect(builder, 1, 0, "dml-bench", requirements,
@@ -70,6 +83,14 @@ Executable makeExecutable(const Kernel &kernel, uint64_t bytes) {
   DML_CHECK(dmlCreateExecutable, builder.GetBufferPointer(), builder.GetSize(),
             executable.out());
   return executable;
+}
+
+/// A grid of `groups` workgroups or a few more.
+format::Extent3D makeGrid(uint64_t groups, const DmlDeviceInfo &device) {
+  uint64_t x =
+      std::min<uint64_t>(groups, device.limits.maxComputeWorkGroupCount[0]);
+  return {static_cast<uint32_t>(x), static_cast<uint32_t>((groups + x - 1) / x),
+          1};
 }
 
 } // namespace
@@ -84,17 +105,38 @@ uint64_t dml::tools::getLargestCopy(const DmlDeviceInfo &device) {
 Executable dml::tools::makeCopyExecutable(uint64_t bytes,
                                           const DmlDeviceInfo &device) {
   uint64_t groups = (bytes / 16 + kCopyWorkgroup - 1) / kCopyWorkgroup;
-  uint64_t x =
-      std::min<uint64_t>(groups, device.limits.maxComputeWorkGroupCount[0]);
-  uint64_t y = (groups + x - 1) / x;
   return makeExecutable(
-      {kCopy,
-       {kCopyWorkgroup, 1, 1},
-       {static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1}},
-      bytes);
+      {kCopy, {kCopyWorkgroup, 1, 1}, makeGrid(groups, device)}, bytes, bytes);
 }
 
 Executable dml::tools::makeEmptyExecutable() {
   // A kernel has bindings, in the format; this one ignores them.
-  return makeExecutable({kEmpty, {1, 1, 1}, {1, 1, 1}}, 16);
+  return makeExecutable({kEmpty, {1, 1, 1}, {1, 1, 1}}, 16, 16);
+}
+
+Work dml::tools::makeOperations(const DmlDeviceInfo &device) {
+  // operations.comp has 256 rounds of 16 operations.
+  constexpr uint64_t kThreadOperations = 256 * 16;
+  constexpr uint64_t kThreadCount = uint64_t(1) << 20;
+  constexpr uint64_t kBytes = 16 * kThreadCount;
+  return {makeExecutable({kOperations,
+                          {kWorkgroup, 1, 1},
+                          makeGrid(kThreadCount / kWorkgroup, device)},
+                         kBytes, kBytes),
+          double(kThreadOperations * kThreadCount)};
+}
+
+Work dml::tools::makeThreads(const DmlDeviceInfo &device) {
+  constexpr uint64_t kBytes = uint64_t(1) << 20;
+  format::Extent3D grid = makeGrid((uint64_t(1) << 24) / kWorkgroup, device);
+  return {makeExecutable({kThreads, {kWorkgroup, 1, 1}, grid}, kBytes, kBytes),
+          double(grid.x()) * grid.y() * kWorkgroup};
+}
+
+Work dml::tools::makeReads(uint64_t bytes, const DmlDeviceInfo &device) {
+  // reads.comp has 16 vectors a thread.
+  constexpr uint64_t kGroupBytes = uint64_t(16) * 16 * kWorkgroup;
+  format::Extent3D grid = makeGrid((uint64_t(256) << 20) / kGroupBytes, device);
+  return {makeExecutable({kReads, {kWorkgroup, 1, 1}, grid}, bytes, 16),
+          double(grid.x()) * grid.y() * kGroupBytes};
 }

@@ -23,6 +23,23 @@ Executable makeCopyExecutable(uint64_t bytes, const DmlDeviceInfo &device);
 /// A function that runs one thread, which does nothing.
 Executable makeEmptyExecutable();
 
+/// What a kernel of the calibration does in one run.
+struct Work {
+  Executable executable;
+  /// Operations, threads or bytes.
+  double amount;
+};
+
+/// 32-bit operations, half of them of integers, that wait for no memory.
+Work makeOperations(const DmlDeviceInfo &device);
+
+/// Threads that copy four bytes each, which a cache has.
+Work makeThreads(const DmlDeviceInfo &device);
+
+/// Bytes that are read, again and again, of a buffer of `bytes`, a power of
+/// two.
+Work makeReads(uint64_t bytes, const DmlDeviceInfo &device);
+
 } // namespace dml::tools
 
 #endif // DML_TOOLS_DMLBENCH_EXECUTABLES_H

@@ -16,6 +16,7 @@ const char *const dml::tools::kHelp =
     R"(dml-bench: how close compiled programs come to the device's copy rate
 
 usage: dml-bench [options] FILE.dmlx...
+       dml-bench --calibrate [options]
 
 Runs every function of the executables on random data and compares it with a
 plain copy on the same device: 16 bytes a thread, the best that memory does.
@@ -53,6 +54,8 @@ options
   --repeats=N       measure each case N times instead
   --rotate=MIB      use buffers of so many MiB in turn, so that no run finds its
                     data in a cache; default: 384. 0: always the same buffers
+  --calibrate       measure how fast the device is, and print the device profile
+                    that tells dml-compile so; takes no file
   --check           also check that runs write all of their results
   --pipeline-cache=FILE
                     take compiled pipelines from FILE, and write there what was
@@ -73,6 +76,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("-h", options.help),
       flagOption("--version", options.version),
       flagOption("--list", options.list),
+      flagOption("--calibrate", options.calibrate),
       flagOption("--check", options.check),
       textOption("--device", options.device),
       textOption("--pipeline-cache", options.pipelineCache),

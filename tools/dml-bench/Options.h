@@ -28,6 +28,7 @@ struct Options {
   /// The number of measurements; 0 stands for as many as fit into minTime.
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;
+  bool calibrate = false;
   bool check = false;
   bool list = false;
   bool help = false;

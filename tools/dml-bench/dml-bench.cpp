@@ -87,6 +87,7 @@ public:
   }
 
   Report run(const std::vector<Loaded> &cases);
+  void calibrate();
 
 private:
   Workload makeWorkload(const Signature &signature);
@@ -94,6 +95,9 @@ private:
   Workload makeCopy(uint64_t bytes, Executable &executable, Rate &rate);
   Rate measureLargeCopy();
   void runCase(Case &result, const Signature &described);
+  /// What `work` does in a second, of one set of buffers.
+  double measureRate(const Work &work);
+  double findCacheSize();
 
   const Options &options;
   DmlDevice device;
@@ -204,6 +208,58 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   return std::move(report);
 }
 
+double Bench::measureRate(const Work &work) {
+  Workload workload(device, readSignature(work.executable, 0), 0, 0);
+  Statistics time = measure(effort, [&] { return workload.runOnDevice(); })[0];
+  return time.median > 0 ? work.amount / time.median * 1e9 : 0;
+}
+
+/// The bytes of the last cache: of the largest buffer that is read faster than
+/// the middle between the rates of the fastest one and of one that no cache
+/// holds. 0 where no buffer is read much faster than that.
+double Bench::findCacheSize() {
+  constexpr uint64_t kLeast = uint64_t(1) << 20, kMost = uint64_t(1) << 28;
+  std::vector<std::pair<uint64_t, double>> rates;
+  for (uint64_t bytes = kLeast; bytes <= kMost; bytes *= 2)
+    if (bytes <= getLargestCopy(report.device))
+      rates.emplace_back(bytes, measureRate(makeReads(bytes, report.device)));
+  if (rates.empty())
+    return 0;
+  double ofMemory = rates.back().second, best = 0;
+  for (auto [bytes, rate] : rates)
+    best = std::max(best, rate);
+  uint64_t found = 0;
+  for (auto [bytes, rate] : rates)
+    if (best > 1.1 * ofMemory && rate > (best + ofMemory) / 2)
+      found = bytes;
+  return double(found);
+}
+
+void Bench::calibrate() {
+  progress.begin("measuring the device's copy");
+  Rate copy = measureLargeCopy();
+  double bytes = copy.gbps() * 1e9;
+  progress.begin("measuring its operations");
+  double operations = measureRate(makeOperations(report.device));
+  progress.begin("measuring how fast it starts threads");
+  double threads = measureRate(makeThreads(report.device));
+  progress.begin("looking for the size of its cache");
+  double cache = findCacheSize();
+  progress.clear();
+  if (bytes == 0 || threads == 0)
+    fail("the device gives no times that could be compared", kExitNo);
+  std::printf("device: %s, %s %s\n"
+              "copy: %.4g bytes a second\n"
+              "operations: %.4g a second\n"
+              "threads: %.4g started in a second\n"
+              "cache: %.4g bytes\n"
+              "--device-profile=full,opsPerByte=%.3g,bytesPerThread=%.3g,"
+              "cacheBytes=%.0f\n",
+              report.device.name, report.device.driverName,
+              report.device.driverInfo, bytes, operations, threads, cache,
+              operations / bytes, bytes / threads, cache);
+}
+
 /// Sets the operations of the cases that are named in the file at `path`.
 void readOperations(const std::string &path, std::vector<Loaded> &cases) {
   std::vector<uint8_t> text = readInput(path);
@@ -234,7 +290,9 @@ void writeFile(const std::string &path, const std::string &text) {
 }
 
 void runTool(const Options &options) {
-  if (options.files.empty())
+  if (options.calibrate && !options.files.empty())
+    fail("--calibrate measures the device alone, but a file is given");
+  if (options.files.empty() && !options.calibrate)
     fail("no file is given (see --help)");
   std::regex filter;
   try {
@@ -261,7 +319,7 @@ void runTool(const Options &options) {
     }
     executables.push_back(std::move(executable));
   }
-  if (cases.empty())
+  if (cases.empty() && !options.calibrate)
     fail("the files have no case that --filter=" + options.filter + " finds");
   if (!options.operations.empty())
     readOperations(options.operations, cases);
@@ -285,7 +343,13 @@ void runTool(const Options &options) {
     fail(error, kExitNotWritten);
   PipelineCache cache("dml-bench", options.pipelineCache);
   cache.load(device);
-  Report report = Bench(options, device, progress).run(cases);
+  Bench bench(options, device, progress);
+  if (options.calibrate) {
+    bench.calibrate();
+    cache.save(device);
+    return;
+  }
+  Report report = bench.run(cases);
   cache.save(device);
   if (!options.json.empty())
     writeFile(options.json, printJson(report));

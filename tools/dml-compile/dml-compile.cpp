@@ -121,6 +121,15 @@ static cl::opt<std::string> rowTile(
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
+static cl::opt<std::string> matrixTile(
+    "matrix-tile",
+    cl::desc(
+        "Rows, columns and terms of a workgroup and rows and columns of "
+        "its subgroups in kernels with cooperative matrices, such as "
+        "128x128x32x64x64: 'auto' (the default) chooses them, 'none' makes "
+        "no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+
 static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
   std::string error;
   if (!dml::tools::writeOutput(path.str(), data, error))
@@ -310,6 +319,7 @@ static ExitCode run() {
   options.externalWeights = externalWeights.getNumOccurrences() > 0;
   options.contractionTile = contractionTile.getValue();
   options.rowTile = rowTile.getValue();
+  options.matrixTile = matrixTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);
 }

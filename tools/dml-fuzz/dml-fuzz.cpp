@@ -92,6 +92,10 @@ static cl::opt<std::string> rowTile(
     cl::desc(
         "As dml-compile's: with a tile such as 8x2, all reductions of rows "
         "have row kernels, whatever their sizes (auto)"));
+static cl::opt<std::string> matrixTile(
+    "matrix-tile", cl::init("auto"), cl::cat(category),
+    cl::desc(
+        "As dml-compile's, for profiles with cooperative matrices (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -234,6 +238,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --contraction-tile=" << contractionTile;
   if (rowTile != "auto")
     os << " --row-tile=" << rowTile;
+  if (matrixTile != "auto")
+    os << " --matrix-tile=" << matrixTile;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -441,8 +447,8 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created = Device::create(
-        {selector, deviceProfile, validate, contractionTile, rowTile});
+    auto created = Device::create({selector, deviceProfile, validate,
+                                   contractionTile, rowTile, matrixTile});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

@@ -94,6 +94,8 @@ void printRequirements(std::ostream &text, const Requirements &requirements,
       text << indent << name << '\n';
   for (const Limit &limit : listRequiredLimits(requirements))
     text << indent << limit.name << ' ' << join(limit.values, " x ") << '\n';
+  for (const std::string &shape : listMatrixShapes(toLimits(requirements)))
+    text << indent << "cooperative matrices " << shape << '\n';
 }
 
 void printStep(std::ostream &text, const Executable &executable,
@@ -223,6 +225,12 @@ void addRequirements(List &list, const Requirements &requirements) {
     for (const auto &[name, isNeeded] : listFeatures(requirements.features))
       if (isNeeded)
         array.add() << quoteJson(name);
+  }
+  {
+    object.add("matrixShapes");
+    List array(object.stream(), "[]", object.inner());
+    for (const std::string &shape : listMatrixShapes(toLimits(requirements)))
+      array.add() << quoteJson(shape);
   }
   object.add("limits");
   List inner(object.stream(), "{}", object.inner());

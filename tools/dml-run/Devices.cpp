@@ -75,6 +75,9 @@ std::string dml::tools::printDevices(DmlInstance instance) {
       row(name) << (has ? "yes" : "no") << '\n';
     for (const Limit &limit : listLimits(info.limits))
       row(limit.name) << join(limit.values, " x ") << '\n';
+    if (info.limits.matrixShapeCount != 0)
+      row("cooperative matrices")
+          << joinTexts(listMatrixShapes(info.limits), ", ") << '\n';
     row("timestampPeriod") << info.limits.timestampPeriod << '\n';
   }
   return text.str();
@@ -102,7 +105,13 @@ std::string dml::tools::printDevicesAsJson(DmlInstance instance) {
            << "\": " << (has ? "true" : "false");
       separator = ",";
     }
-    json << "\n    },\n    \"limits\": {";
+    json << "\n    },\n    \"matrixShapes\": [";
+    separator = "";
+    for (const std::string &shape : listMatrixShapes(info.limits)) {
+      json << separator << quoteJson(shape);
+      separator = ", ";
+    }
+    json << "],\n    \"limits\": {";
     for (const Limit &limit : listLimits(info.limits)) {
       bool isList = limit.values.size() > 1;
       json << "\n      \"" << limit.name << "\": " << (isList ? "[" : "")

@@ -278,6 +278,8 @@ std::string printNeeds(const DmlVariantInfo &variant) {
   for (const auto &[name, isNeeded] : listFeatures(variant.requiredFeatures))
     if (isNeeded)
       text += std::string(name) + ", ";
+  for (const std::string &shape : listMatrixShapes(variant.requiredLimits))
+    text += "matrices " + shape + ", ";
   return text +
          printCount(variant.requiredLimits.maxPerStageDescriptorStorageBuffers,
                     "storage buffer");

@@ -21,7 +21,7 @@ std::vector<Limit> dml::tools::listLimits(const DmlDeviceLimits &limits) {
   auto three = [](const uint32_t(&values)[3]) {
     return std::vector<uint64_t>(values, values + 3);
   };
-  return {
+  std::vector<Limit> list = {
       {"maxStorageBufferRange", {limits.maxStorageBufferRange}},
       {"maxMemoryAllocationSize", {limits.maxMemoryAllocationSize}},
       {"minStorageBufferOffsetAlignment",
@@ -36,6 +36,34 @@ std::vector<Limit> dml::tools::listLimits(const DmlDeviceLimits &limits) {
       {"subgroupSize", {limits.subgroupSize}},
       {"maxLoopIterations", {limits.maxLoopIterations}},
   };
+  // Of most devices, all subgroups have one size.
+  if (limits.minSubgroupSize != limits.maxSubgroupSize) {
+    list.push_back({"minSubgroupSize", {limits.minSubgroupSize}});
+    list.push_back({"maxSubgroupSize", {limits.maxSubgroupSize}});
+  }
+  return list;
+}
+
+std::vector<std::string>
+dml::tools::listMatrixShapes(const DmlDeviceLimits &limits) {
+  std::vector<std::string> list;
+  for (uint32_t i = 0; i < limits.matrixShapeCount; ++i) {
+    const DmlMatrixShape &shape = limits.matrixShapes[i];
+    std::string text;
+    for (uint32_t size : {shape.rows, shape.columns, shape.terms})
+      text += std::to_string(size) + "x";
+    list.push_back(text + dmlGetDataTypeName(shape.factors) + "x" +
+                   dmlGetDataTypeName(shape.sums));
+  }
+  return list;
+}
+
+std::string dml::tools::joinTexts(const std::vector<std::string> &texts,
+                                  const char *separator) {
+  std::string joined;
+  for (const std::string &text : texts)
+    joined += (joined.empty() ? "" : separator) + text;
+  return joined;
 }
 
 std::string dml::tools::join(const std::vector<uint64_t> &values,

@@ -27,7 +27,13 @@ struct Limit {
 
 std::vector<Limit> listLimits(const DmlDeviceLimits &limits);
 
+/// The cooperative matrices as device profiles spell them:
+/// "16x16x16xf16xf32".
+std::vector<std::string> listMatrixShapes(const DmlDeviceLimits &limits);
+
 std::string join(const std::vector<uint64_t> &values, const char *separator);
+std::string joinTexts(const std::vector<std::string> &texts,
+                      const char *separator);
 
 /// "1.2", of a version of Vulkan.
 std::string describeVersion(uint32_t version);

@@ -30,14 +30,16 @@ namespace dml::cost {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// A kernel of so many operations waits for them, and one of fewer for memory.
-/// unit:   operations for a byte that is read or written, each byte once
-/// device: operations that begin while memory moves a byte; 10 on an H100, and
-///         more as counted here, before drivers have folded addresses
-/// shown:  odd_resample_linear_x2_f16, with 17, went from 0.48 to 0.81 by
-///         threads of two kinds, and rank8_pad_edge_f32, with 13, from 0.88 to
-///         0.68
-inline constexpr double opsPerByte = 15.5;
+/// Operations as they are counted here, before drivers have folded addresses,
+/// for each that a device runs. A kernel of more operations for a byte than
+/// this times DeviceSpeed::opsPerByte waits for them, and one of fewer for
+/// memory.
+/// unit:   operations for an operation
+/// device: none: the compilers of all drivers fold alike
+/// shown:  odd_resample_linear_x2_f16, with 17 for a byte, went from 0.48 to
+///         0.81 by threads of two kinds, and rank8_pad_edge_f32, with 13, from
+///         0.88 to 0.68, on an H100, which runs 11
+inline constexpr double countedOps = 1.4;
 
 /// A division by a constant that is no power of two becomes a multiplication,
 /// shifts and additions.
@@ -58,6 +60,16 @@ double getWeight(mlir::Operation *op);
 /// device: units of arithmetic for each unit that loads
 /// shown:  gemm4096_f32, conv128to128_28_k3_f32
 inline constexpr double opsPerLoad = 4;
+
+/// A load takes as long as so many operations for each byte that neighbouring
+/// threads' loads lie apart: a group of threads that load single bytes 16 bytes
+/// apart touches as many lines of the first cache as one that loads 16 bytes
+/// each.
+/// unit:   operations for a byte
+/// device: operations that a multiprocessor begins while its first cache serves
+///         a byte: both are 128 in a cycle on GPUs of several vendors
+/// shown:  pad_edge_ui8, whose threads had 16 loads of a byte each: 0.76
+inline constexpr double opsPerLoadedByte = 1;
 
 //===----------------------------------------------------------------------===//
 // Threads
@@ -98,11 +110,26 @@ inline constexpr int64_t maxGroupedElements = 64;
 ///         maxpoolgrad_k3s1_f16, do not
 inline constexpr int64_t maxRowBytes = 64;
 
-/// What was read so many bytes ago may have left the cache.
+/// The share of the last cache (DeviceSpeed::cacheBytes) that keeps what was
+/// read before: what is written goes through the cache, too.
+/// unit:   share of the cache
+/// device: none: how caches replace lines is much alike
+/// shown:  inner3_tile2x2_f32, from 0.85 to 0.97 on an H100, where 25 MB lie
+///         between two readings
+inline constexpr double cachedShare = 0.5;
+
+/// Memory brings no fewer bytes than these, however few are wanted.
 /// unit:   bytes
-/// device: the size of the last cache, which is no less on desktop GPUs
-/// shown:  inner3_tile2x2_f32, from 0.85 to 0.97
-inline constexpr int64_t cachedBytes = 4 << 20;
+/// device: the sector of a cache's line, 32 on GPUs
+/// shown:  transpose_f32
+inline constexpr int64_t lineBytes = 32;
+
+/// A buffer of so small a part of the output's bytes stays in the caches, in
+/// whatever order it is read.
+/// unit:   bytes of the output for a byte of the buffer
+/// device: none: it is one that counts little
+/// shown:  -
+inline constexpr int64_t smallBufferShare = 16;
 
 /// How often the elements of the inputs have to be read for a thread to have
 /// two rows.
@@ -200,6 +227,10 @@ inline constexpr double grouped = 0.75;
 /// Threads of two kinds, which store less side by side.
 /// shown: odd_resample_linear_x2_f16, from 0.48 to 0.81
 inline constexpr double split = 0.75;
+/// The share of memory's time that operations and loads take from which on they
+/// are worth threads of two kinds.
+/// shown: pad_edge_ui8 has 0.9, pad_edge_f16 0.5, pad_edge_f32 0.3
+inline constexpr double loaded = 0.5;
 /// The share of the loads that threads of two kinds have, besides, where a
 /// kernel waits for memory: words are loaded then, and not their parts.
 /// shown: odd_tile2x2_ui8, from 0.81 to 0.87; odd_pad_edge_ui8, which loads no

@@ -323,7 +323,16 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
     columns for a workgroup, with 16 terms of each sum in workgroup memory at a
-    time. The tile is the one with the least time: operations and loads for a sum
+    time.
+
+    `{matrix_tile = {workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64,
+    64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
+    cooperative matrices of the type that all factors were widened from: a workgroup
+    has 128 rows of 128 sums and stages of 32 terms, and each subgroup multiplies
+    matrices of the shape for 64 rows of 64 of the sums. Where matrices can be
+    multiplied, they are preferred to other kernels, unless they were mostly padding.
+
+    The tile is the one with the least time: operations and loads for a sum
     that is wanted, where workgroups too few for a device take longer. A generic
     stays a map kernel where that takes less time, and where factors are chosen,
     as those of padded windows are.
@@ -339,6 +348,14 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
+           "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
+           "matrix kernels, and rows, columns and terms of a workgroup and rows "
+           "and columns of its subgroups, such as '128x128x32x64x64', are taken "
+           "wherever they can be">,
     Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
            "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
            "makes all kernels map kernels, and rows and columns, such as "
@@ -367,7 +384,8 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
 
     * `rows = 2 : i64`, where rows hold whole vectors: a thread computes one vector in
       each of two consecutive rows. The first candidate has two where the body reads
-      elements several times. Twice as many, and as many again, are tried where the
+      elements several times, and as many as let a thread move `bytesPerThread` of the
+      device profile. Twice as many, and as many again, are tried where the
       kernel waits for its operations, and where the second row is mostly the first
       again.
     * `vectors = 3 : i64`, where an innermost dimension or a divisor in the body has an
@@ -375,6 +393,10 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
       coordinates of those of three consecutive vectors differ by constants. The
       vectors go through workgroup memory, from which the workgroup stores them side
       by side.
+    * `steps = 2 : i64`, where threads of one vector move so few bytes that memory
+      waits for the device to start others (`bytesPerThread` in the device profile),
+      and there are no rows to add: a thread computes two vectors, which lie as many
+      vectors apart as a workgroup has threads.
     * `in_both_rows`, where rows are no whole vectors and elements are only moved: each
       is looked up in the row where its vector begins and in the next. What outer
       dimensions come to is then computed for two rows, not for each element.
@@ -383,6 +405,17 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
       crosses its end do not. Each kind gets workgroups of its own. These threads store
       less side by side, so that it is for kernels that wait for their operations, or
       that save loads as well.
+
+    `turns = 1 : i64`, which any of these may have, is for an output whose elements
+    repeat along dimension 1 after more bytes than half of the last cache has
+    (`cacheBytes` in the device profile): workgroups that read the same elements take
+    turns then, and find them in the cache.
+
+    `crosswise = array<i64: 0, 64, 32>` is for a body that reads what lies side by side
+    along dimension 0, and not along the innermost one, as a transpose does. A
+    workgroup computes a tile of 64 rows, counted in the dimensions up to that one, and
+    32 columns. Its threads compute vectors down the columns, so that they read what
+    lies side by side, and the workgroup turns the tile in its memory, and stores rows.
 
     `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
     share: one vector in each of 4 by 2 rows, of what is left of the output behind two
@@ -402,10 +435,10 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
   let options = [
-    Option<"minOpsPerByte", "min-ops-per-byte", "double",
-           "::dml::cost::opsPerByte",
-           "Operations for a byte that is read or written from which a kernel "
-           "waits for them rather than for memory">,
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',name=number', such as "
+           "',opsPerByte=10'">,
   ];
 }
 
@@ -429,10 +462,6 @@ def DistributeToWorkgroups
     the condition holds, or another element of the buffer: words of such elements
     are then selected whole.
 
-    Where coordinates of an outer dimension repeat after more of the output than
-    caches hold, workgroups that read the same elements take turns: the elements are
-    in a cache then.
-
     In a contraction kernel a workgroup computes a tile of sums. It loads the factors
     that the sums have in common into workgroup memory, some terms at a time: what
     computes a factor in the body is built for each position and term once, with
@@ -447,6 +476,11 @@ def DistributeToWorkgroups
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
     aligned in size.
   }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",

@@ -10,14 +10,17 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
+#include <string>
 
 namespace dml {
 
 /// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
-/// `{contraction_tile = array<i64: rows, columns, terms>}`, or `{row_tile =
-/// array<i64: threads, vectors>}`.
+/// `{row_tile = array<i64: threads, vectors>}`, or one of the kernels of a
+/// contraction: `{contraction_tile = array<i64: rows, columns, terms>}`, which
+/// may have more entries, `{slice_tile = array<i64: rows, columns, slices,
+/// terms, times>}` and `{matrix_tile = {...}}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
 /// The name of the unit attribute of a loop that combines its iterations with
@@ -31,6 +34,26 @@ inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 /// sums, for which it has `terms` terms of each in workgroup memory at a time.
 struct ContractionTile {
   int64_t rows, columns, terms;
+  /// Threads of the workgroup.
+  int64_t threads = 128;
+  /// So many times workgroup memory has room for the terms: of two buffers, one
+  /// is filled while the other is read.
+  int64_t buffers = 1;
+  /// Terms whose products are written out, at most; a loop is over these.
+  int64_t writtenOut = 9;
+  /// Whether the next terms are loaded before the present ones are added up,
+  /// and stored afterwards.
+  bool isAhead = false;
+
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a thread of a sliced kernel computes: `rows` times `columns` sums,
+/// whose terms `slices` threads share out. A thread has `terms` neighbouring
+/// ones, as many after those of the others, and so on; so many `times` it does
+/// without a loop.
+struct SliceTile {
+  int64_t rows, columns, slices, terms, times;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
@@ -40,6 +63,36 @@ struct ContractionTile {
 struct RowTile {
   int64_t threads, vectors;
 
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a workgroup of a map kernel computes that reads down columns and stores
+/// rows: a tile of `rows` times `columns` elements. The rows are those of the
+/// dimensions up to `dim`, and the columns the innermost dimension.
+struct CrosswiseTile {
+  int64_t dim, rows, columns;
+};
+
+/// The vectors of each row that nothing needs clamping for, mostly: `count` of
+/// them from vector `first` on.
+struct InsideVectors {
+  int64_t first, count;
+};
+
+/// What a workgroup of a matrix kernel computes, such as `{workgroup =
+/// array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape =
+/// "16x16x16xf16xf32"}`: 128 rows of 128 sums, for which it has 32 terms in
+/// workgroup memory at a time. Each subgroup has 64 rows of 64 of the sums, and
+/// multiplies cooperative matrices of the shape.
+struct MatrixTile {
+  int64_t rows, columns, terms;
+  int64_t subgroupRows, subgroupColumns;
+  /// As in device profiles.
+  std::string shape;
+
+  int64_t getSubgroups() const {
+    return (rows / subgroupRows) * (columns / subgroupColumns);
+  }
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
@@ -54,11 +107,24 @@ struct MapTile {
   /// Consecutive vectors, which go through workgroup memory if there are
   /// several, or one vector of each of consecutive rows.
   int64_t vectors = 1, rows = 1;
+  /// Vectors that lie as many vectors apart as a workgroup has threads. Each is
+  /// computed as if by a thread of its own.
+  int64_t steps = 1;
   /// Whether the elements of a vector that may reach from a row into the next
   /// are looked up in both rows.
   bool inBothRows = false;
   /// Whether the vectors that lie inside of rows have threads of their own.
   bool isSplit = false;
+  /// The same where rows are whole vectors: the vectors that have threads of
+  /// their own.
+  std::optional<InsideVectors> inside;
+
+  /// A dimension along which elements repeat: workgroups that read the same
+  /// take turns.
+  std::optional<int64_t> turns;
+  /// The tile of a workgroup that turns what it reads in its memory. Of the
+  /// entries above, it has the vector's bytes alone.
+  std::optional<CrosswiseTile> crosswise;
 
   // The next two belong to a body with loops.
 
@@ -76,16 +142,26 @@ struct MapTile {
   /// there is no second path.
   llvm::SmallVector<int64_t, 2> interior;
 
+  /// Whether there are threads of two kinds.
+  bool hasParts() const { return isSplit || inside; }
+
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
 
 /// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
-/// of a row kernel, or a map kernel, with or without its tile.
+/// of a sliced, a matrix or a row kernel, or a map kernel, with or without its
+/// tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
+  std::optional<SliceTile> sliceTile;
+  std::optional<MatrixTile> matrixTile;
   std::optional<RowTile> rowTile;
   std::optional<MapTile> mapTile;
 
+  /// Whether the choice is made whole: a tile is there, of whichever kind.
+  bool hasTile() const {
+    return tile || sliceTile || matrixTile || rowTile || mapTile;
+  }
   /// The choice that `attribute` stands for, or nothing if it stands for none.
   static std::optional<KernelChoice> get(mlir::Attribute attribute);
 };

@@ -44,6 +44,13 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
           "such as '32x4', in kernels for reductions of rows: "
           "'auto' chooses them, 'none' makes no such kernels"),
       llvm::cl::init("auto")};
+  Option<std::string> matrixTile{
+      *this, "matrix-tile",
+      llvm::cl::desc("Rows, columns and terms of a workgroup and rows and "
+                     "columns of its subgroups, such as '128x128x32x64x64', in "
+                     "kernels with cooperative matrices: 'auto' chooses them, "
+                     "'none' makes no such kernels"),
+      llvm::cl::init("auto")};
 };
 
 /// How operators are compiled.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ContractionOps.h"
+#include "ContractionSums.h"
 #include "ElementWise.h"
 #include "LoweringUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -225,6 +226,12 @@ public:
   /// What is summed over: channels, then taps.
   SmallVector<int64_t> getSizes() const;
   Type getSumType() const { return input.getSumType(filter); }
+  /// Whether the kernels of contractions compute it, rather than map kernels:
+  /// groups read channels of the input by those of the output, as the filter
+  /// does, and backward, a tap counts for some positions alone.
+  bool isContraction() const {
+    return isForward && groups == 1 && getSumType().isF32();
+  }
   /// What the terms of the element at `indices` have in common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
 
@@ -437,7 +444,8 @@ struct ConvolutionLowering : OpConversionPattern<OpTy> {
     auto type =
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());
-    rewriter.replaceOp(op, buildSums(
+    auto build = convolution.isContraction() ? buildContractionSums : buildSums;
+    rewriter.replaceOp(op, build(
                                rewriter, op, type, convolution.getSizes(),
                                convolution.getSumType(),
                                [&](ElementBuilder &b, ValueRange indices) {
@@ -595,9 +603,10 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
         return (x * y).value;
       };
     };
+    auto build = sumType.isF32() ? buildContractionSums : buildSums;
     rewriter.replaceOp(
-        op, buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
-                      getFinish(op, adaptor, type.getElementType())));
+        op, build(rewriter, op, type, getTermSizes(terms), sumType, prepare,
+                  getFinish(op, adaptor, type.getElementType())));
     return success();
   }
 };

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
+#include "ContractionSums.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -506,12 +507,14 @@ static Value addTerm(ElementBuilder &b, Value sum, Value term) {
   return isGuarded ? b.select(select.getCondition(), fused, sum) : fused;
 }
 
-Value dml::buildSums(
-    OpBuilder &builder, Operation *op, RankedTensorType type,
-    ArrayRef<int64_t> sizes, Type sumType,
-    llvm::function_ref<TermFn(ElementBuilder &, ValueRange)> prepare,
-    llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)> finish) {
-  PartialSpace space(type, sizes);
+using PrepareFn = llvm::function_ref<TermFn(ElementBuilder &, ValueRange)>;
+using FinishSumFn =
+    llvm::function_ref<Value(ElementBuilder &, ValueRange, Value)>;
+
+/// Builds the sums of which `space` has the terms.
+static Value buildSumsOf(const PartialSpace &space, OpBuilder &builder,
+                         Operation *op, RankedTensorType type, Type sumType,
+                         PrepareFn prepare, FinishSumFn finish) {
   auto buildPart = [&](ElementBuilder &b, Value part, ValueRange indices) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(sumType));
     TermFn build = prepare(b, indices);
@@ -544,6 +547,26 @@ Value dml::buildSums(
         };
       },
       finish);
+}
+
+Value dml::buildSums(OpBuilder &builder, Operation *op, RankedTensorType type,
+                     ArrayRef<int64_t> sizes, Type sumType, PrepareFn prepare,
+                     FinishSumFn finish) {
+  return buildSumsOf(PartialSpace(type, sizes), builder, op, type, sumType,
+                     prepare, finish);
+}
+
+Value dml::buildContractionSums(OpBuilder &builder, Operation *op,
+                                RankedTensorType type, ArrayRef<int64_t> sizes,
+                                Type sumType, PrepareFn prepare,
+                                FinishSumFn finish) {
+  // Threads of a workgroup that share out a sum's terms: half of them leaves
+  // two columns, whose factors mostly lie side by side.
+  constexpr int64_t sharers = DeviceProfile::workgroupSize / 2;
+  SmallVector<int64_t> threads = {sharers};
+  llvm::append_range(threads, type.getShape());
+  return buildSumsOf(PartialSpace(type.clone(threads), sizes), builder, op,
+                     type, sumType, prepare, finish);
 }
 
 //===----------------------------------------------------------------------===//

@@ -138,8 +138,8 @@ DML_API size_t dmlGetDataTypeBits(DmlDataType type);
  * Physical devices
 \*===----------------------------------------------------------------------===*/
 
-/* Vulkan features that executables may require. The last one is a property in
- * Vulkan, which devices have without enabling it. */
+/* Vulkan features that executables may require. SHADER_SIGNED_ZERO_... is a
+ * property in Vulkan, which devices have without enabling it. */
 typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_INT8_BIT = 0x01,
   DML_FEATURE_SHADER_INT16_BIT = 0x02,
@@ -149,12 +149,27 @@ typedef enum DmlFeatureFlagBits {
   DML_FEATURE_STORAGE_BUFFER_8BIT_ACCESS_BIT = 0x20,
   DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT = 0x40,
   DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT = 0x80,
-  DML_FEATURE_ALL = 0xff
+  DML_FEATURE_VULKAN_MEMORY_MODEL_BIT = 0x100,
+  DML_FEATURE_COOPERATIVE_MATRIX_BIT = 0x200,
+  DML_FEATURE_ALL = 0x3ff
 } DmlFeatureFlagBits;
 typedef uint32_t DmlFeatureFlags;
 
 /* Vulkan's name of one feature: "shaderInt64". NULL for any other value. */
 DML_API const char *dmlGetFeatureName(DmlFeatureFlagBits feature);
+
+/* Cooperative matrices that the threads of a subgroup multiply: `rows` times
+ * `terms` factors by `terms` times `columns` factors, added to `rows` times
+ * `columns` sums. */
+typedef struct DmlMatrixShape {
+  uint32_t rows;
+  uint32_t columns;
+  uint32_t terms;
+  DmlDataType factors;
+  DmlDataType sums;
+} DmlMatrixShape;
+
+enum { DML_MAX_MATRIX_SHAPES = 32 };
 
 /* Limits, those of Vulkan under its names. */
 typedef struct DmlDeviceLimits {
@@ -166,7 +181,14 @@ typedef struct DmlDeviceLimits {
   uint32_t maxComputeWorkGroupSize[3];
   uint32_t maxComputeWorkGroupCount[3];
   uint32_t maxComputeSharedMemorySize;
+  /* Threads of a subgroup: of a device, what kernels have that do not say how
+   * many they want, and of requirements, what kernels want, or 0. */
   uint32_t subgroupSize;
+  /* What kernels may want of a device. */
+  uint32_t minSubgroupSize;
+  uint32_t maxSubgroupSize;
+  uint32_t matrixShapeCount;
+  DmlMatrixShape matrixShapes[DML_MAX_MATRIX_SHAPES];
   /* Not of Vulkan: iterations of all loops of a thread together, after which
    * the driver ends them and results are wrong. 0 where no limit is known. */
   uint64_t maxLoopIterations;
@@ -277,6 +299,10 @@ typedef struct DmlVulkanDevice {
    * ask the driver not to check what they access, which some do otherwise.
    * Leave it false where robustBufferAccess is to protect from executables. */
   bool pipelineRobustnessEnabled;
+  /* VK_EXT_subgroup_size_control, or Vulkan 1.3, and the features
+   * subgroupSizeControl and computeFullSubgroups are enabled in `device`:
+   * kernels may ask for subgroups of the size that they were made for. */
+  bool subgroupSizeControlEnabled;
   /* A family with VK_QUEUE_COMPUTE_BIT, and a queue of it. VK_NULL_HANDLE: the
    * runtime only records; calls that would have to submit fail. */
   uint32_t queueFamilyIndex;

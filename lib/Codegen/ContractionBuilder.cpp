@@ -1,0 +1,219 @@
+//===- ContractionBuilder.cpp - Kernels of contractions -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionBuilder.h"
+#include "Launch.h"
+#include "VectorPacker.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+ContractionBuilder::ContractionBuilder(linalg::GenericOp op,
+                                       const Contraction &contraction)
+    : b(op.getLoc(), op), op(op), contraction(contraction),
+      type(cast<MemRefType>(op.getOutputs().front().getType())),
+      placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {}
+
+void ContractionBuilder::buildLaunch(int64_t rowPositions,
+                                     int64_t columnPositions, int64_t threads,
+                                     OperandTile &rows, OperandTile &columns) {
+  int64_t rowTiles =
+      llvm::divideCeilSigned(contraction.rows.size, rowPositions);
+  int64_t columnTiles =
+      llvm::divideCeilSigned(contraction.columns.size, columnPositions);
+  int64_t groups = rowTiles * columnTiles * contraction.batches;
+  GroupedLaunch grouped = createLaunch(b, op, groups, threads);
+  launch = grouped.launch;
+  views.emplace(launch);
+  forms.emplace(launch.getThreadIds().x, threads);
+  LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
+  if (grouped.count > groups) {
+    // All threads meet at barriers; only what they store is left out.
+    isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                     grouped.group, constant(groups));
+    group = forms->min(b, group, groups - 1);
+  }
+  rows = {&contraction.rows, rowPositions, {}};
+  columns = {&contraction.columns, columnPositions, {}};
+  std::tie(group, columns.tile) = forms->divide(b, group, columnTiles);
+  LinearForm numberOfBatch;
+  std::tie(numberOfBatch, rows.tile) = forms->divide(b, group, rowTiles);
+  batch.resize(type.getRank());
+  setDims(contraction.batchDims, numberOfBatch, batch);
+}
+
+Value ContractionBuilder::buildMemory(int64_t size, Type element) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return memref::AllocOp::create(
+      b, MemRefType::get({size}, element, AffineMap(), space));
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+void ContractionBuilder::setDims(ArrayRef<int64_t> dims, LinearForm position,
+                                 Forms &coordinates) {
+  int64_t inner = 1;
+  for (int64_t dim : dims)
+    inner *= type.getDimSize(dim);
+  for (int64_t dim : dims) {
+    inner /= type.getDimSize(dim);
+    std::tie(coordinates[dim], position) = forms->divide(b, position, inner);
+  }
+}
+
+LinearForm ContractionBuilder::getPosition(const ContractionOperand &operand,
+                                           LinearForm vector, int64_t lane,
+                                           int64_t lanes) {
+  if (operand.size % lanes == 0) {
+    vector = forms->min(b, vector, operand.size / lanes - 1);
+    return forms->add(b, forms->mul(b, vector, lanes), lane);
+  }
+  return forms->min(b, forms->add(b, forms->mul(b, vector, lanes), lane),
+                    operand.size - 1);
+}
+
+ContractionBuilder::Forms
+ContractionBuilder::getCoordinates(const ContractionOperand &operand,
+                                   LinearForm position) {
+  Forms coordinates = batch;
+  setDims(operand.dims, position, coordinates);
+  return coordinates;
+}
+
+void ContractionBuilder::bindStep(TileBuilder &builder, size_t lane,
+                                  LinearForm step) {
+  for (size_t i = contraction.loops.size(); i-- > 0;) {
+    LinearForm induction = step;
+    if (i > 0)
+      std::tie(step, induction) = forms->divide(b, step, contraction.trips[i]);
+    scf::ForOp loop = contraction.loops[i];
+    builder.bind(lane, loop.getInductionVar(), induction);
+  }
+}
+
+/// By how much `form` grows with `atom`.
+static std::optional<int64_t> getCoefficient(const LinearForm &form,
+                                             const LinearForm &atom) {
+  for (LinearForm::Term term : form.terms)
+    if (!atom.isConstant() && term.first == atom.terms.front().first)
+      return std::abs(term.second);
+  return std::nullopt;
+}
+
+bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
+  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
+    return isa<memref::LoadOp>(nested);
+  });
+  if (load == operand.slice.end())
+    return false;
+  Block discarded;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&discarded);
+  IndexForms saved = *forms;
+  // Any values will do that are no other forms'.
+  constexpr int64_t lanes = ThreadBlock::side;
+  LinearForm vector =
+      forms->getOpaque(launch.getThreadIds().y,
+                       {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
+  LinearForm step =
+      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
+  TileBuilder builder(b, op, *forms, *views);
+  bindStep(builder, 0, step);
+  builder.buildSlice(
+      operand.slice,
+      getCoordinates(operand, getPosition(operand, vector, 0, lanes)));
+  Scalar element = builder.getScalar(0, (*load)->getResult(0));
+  LinearForm position = std::get<Load>(element).position;
+  std::optional<int64_t> alongSteps = getCoefficient(position, step),
+                         alongVectors = getCoefficient(position, vector);
+  *forms = std::move(saved);
+  return alongSteps && alongVectors &&
+         *alongSteps * lanes < *alongVectors * contraction.getTermsOfStep();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+int64_t ContractionBuilder::getStoredTogether(int64_t lanes) const {
+  int64_t run = 1, dim = type.getRank();
+  while (dim > 0 && (type.getDimSize(dim - 1) == 1 ||
+                     llvm::is_contained(contraction.columns.dims, dim - 1)))
+    run *= type.getDimSize(--dim);
+  for (int64_t together = lanes; together > 1; together /= 2) {
+    int64_t bytes = together * type.getElementTypeBitWidth() / 8;
+    bool isAligned =
+        placement.strips.empty() || placement.getAlignment() % bytes == 0;
+    if (bytes <= DeviceProfile::vectorBytes && bytes >= 4 &&
+        run % together == 0 && isAligned)
+      return together;
+  }
+  return 1;
+}
+
+Value ContractionBuilder::buildIsInside(const OperandTile &tile,
+                                        LinearForm position) {
+  if (tile.operand->size % tile.positions == 0)
+    return Value();
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                               forms->materialize(b, position),
+                               constant(tile.operand->size));
+}
+
+void ContractionBuilder::storeElements(TileBuilder &builder,
+                                       const OperandTile &rows, LinearForm row,
+                                       const OperandTile &columns,
+                                       LinearForm vector,
+                                       ArrayRef<Value> sums) {
+  auto lanes = static_cast<int64_t>(sums.size());
+  int64_t together = getStoredTogether(lanes);
+  Packing packing(type.getElementType(),
+                  together * type.getElementTypeBitWidth() / 8);
+  Value output = views->getVectors(b, op.getOutputs().front(), packing);
+  scf::ForOp outermost = contraction.loops.front();
+  Value total = outermost.getResult(0);
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return lhs && rhs ? arith::AndIOp::create(b, lhs, rhs).getResult()
+           : lhs      ? lhs
+                      : rhs;
+  };
+  Value rowInside = both(isWanted, buildIsInside(rows, row));
+  Forms ofRow =
+      getCoordinates(*rows.operand, forms->min(b, row, rows.operand->size - 1));
+  SmallVector<Forms> coordinates;
+  for (auto [lane, sum] : llvm::enumerate(sums)) {
+    coordinates.push_back(ofRow);
+    setDims(columns.operand->dims,
+            getPosition(*columns.operand, vector, static_cast<int64_t>(lane),
+                        lanes),
+            coordinates.back());
+    builder.bind(lane, total, sum);
+  }
+  builder.buildSlice(contraction.epilogue, coordinates);
+  for (int64_t lane = 0; lane < lanes; lane += together) {
+    SmallVector<Scalar> elements;
+    for (int64_t element = lane; element < lane + together; ++element)
+      elements.push_back(builder.getScalar(element, yielded));
+    Value value = VectorPacker(builder.getShared(), packing).pack(elements);
+    LinearForm position = builder.linearize(type, coordinates[lane]);
+    Value place = forms->materialize(
+        b, getPlace(*forms, b, placement,
+                    forms->divide(b, position, together).first, packing.bytes));
+    Value inside =
+        both(rowInside,
+             buildIsInside(columns,
+                           forms->add(b, forms->mul(b, vector, lanes), lane)));
+    OpBuilder::InsertionGuard guard(b);
+    if (inside)
+      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+    memref::StoreOp::create(b, value, output, place);
+  }
+}

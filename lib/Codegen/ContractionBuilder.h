@@ -1,0 +1,94 @@
+//===- ContractionBuilder.h - Kernels of contractions -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_CONTRACTIONBUILDER_H
+#define DML_LIB_CODEGEN_CONTRACTIONBUILDER_H
+
+#include "Contraction.h"
+#include "TileBuilder.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace dml {
+
+/// A workgroup's tile of an operand.
+struct OperandTile {
+  const ContractionOperand *operand = nullptr;
+  /// Positions that a workgroup has of it.
+  int64_t positions = 0;
+  /// Which of the tiles that its positions are cut into the workgroup has.
+  LinearForm tile;
+};
+
+/// What the kernels of contractions have in common, whatever adds up the
+/// products: which tile of the sums a workgroup has, where its factors are and
+/// how they are computed, and what becomes of the sums. Positions of rows and
+/// columns come in vectors of neighbours, whose members are called lanes.
+class ContractionBuilder {
+protected:
+  using Forms = llvm::SmallVector<LinearForm>;
+
+  ContractionBuilder(mlir::linalg::GenericOp op,
+                     const Contraction &contraction);
+
+  /// Creates the launch of a workgroup of `threads` for each tile of
+  /// `rowPositions` by `columnPositions` sums, and stands in it from then on.
+  void buildLaunch(int64_t rowPositions, int64_t columnPositions,
+                   int64_t threads, OperandTile &rows, OperandTile &columns);
+
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, value);
+  }
+  /// Workgroup memory of `size` values of `element`.
+  mlir::Value buildMemory(int64_t size, mlir::Type element);
+
+  /// Sets the coordinates of `dims` for `position`, the number of a place in
+  /// all of them.
+  void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
+               Forms &coordinates);
+  /// Position `lane` of vector `vector` of an operand, which has `lanes`; the
+  /// last position beyond it. A vector of positions that there are stays one of
+  /// neighbours.
+  LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
+                         int64_t lane, int64_t lanes);
+  /// The coordinates of the batch and of `position` of an operand.
+  Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
+  /// Makes iteration `step` that which slices compute for element `lane`.
+  void bindStep(TileBuilder &builder, size_t lane, LinearForm step);
+  /// Whether the factors of neighbouring iterations lie closer in their buffer
+  /// than those of neighbouring positions, as the first load tells.
+  bool isAlongSteps(const ContractionOperand &operand);
+
+  /// How many elements are stored together: as many of the `lanes` of a vector
+  /// of columns as are always neighbours in the output, if no part of another
+  /// buffer begins or ends among them, and if a thread stores so many at once.
+  int64_t getStoredTogether(int64_t lanes) const;
+  /// Whether `position` is one of the operand's, or null if all are.
+  mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
+  /// Makes the elements of `sums`, which are those of vector `vector` of
+  /// columns in the row at `row`, and stores those that are wanted.
+  void storeElements(TileBuilder &builder, const OperandTile &rows,
+                     LinearForm row, const OperandTile &columns,
+                     LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
+
+  mlir::ImplicitLocOpBuilder b;
+  mlir::linalg::GenericOp op;
+  const Contraction &contraction;
+  const mlir::MemRefType type;
+  /// Where the output is in the buffer that it may be a part of.
+  const Placement placement;
+
+  mlir::gpu::LaunchOp launch;
+  std::optional<BufferViews> views;
+  std::optional<IndexForms> forms;
+  /// The coordinates of the batch; those of other dimensions are 0.
+  Forms batch;
+  /// Whether the workgroup is one that is wanted, or null where all are.
+  mlir::Value isWanted;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_CONTRACTIONBUILDER_H

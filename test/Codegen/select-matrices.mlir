@@ -1,0 +1,107 @@
+// Which contractions become matrix kernels: those of factors that f16 has, on devices
+// with cooperative matrices of f16.
+//
+// DEFINE: %{select} = dml-opt %s --split-input-file --dml-select-kernels
+// RUN: %{select}="device-profile=full,+cooperativeMatrix" | FileCheck %s
+// RUN: %{select}="device-profile=full" | FileCheck %s --check-prefix=NONE
+// RUN: %{select}="device-profile=full,+cooperativeMatrix matrix-tile=none" | FileCheck %s --check-prefix=NONE
+// RUN: %{select}="device-profile=full,cooperativeMatrix=64x8x16xf16xf32,cooperativeMatrix=16x8x16xf16xf32 matrix-tile=64x32x32x32x16" | FileCheck %s --check-prefix=GIVEN
+// RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s --check-prefix=NONE
+// RUN: not %{select}="device-profile=full,+cooperativeMatrix matrix-tile=64x64x32" 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', or rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64'
+// NONE-NOT: matrix_tile
+
+// CHECK-LABEL: func @product
+// CHECK:       dml.kernel = {matrix_tile = {shape = "16x16x16xf16xf32", subgroup = array<i64: 64, 64>, workgroup = array<i64: 128, 128, 32>}}
+// GIVEN-LABEL: func @product
+// GIVEN:       dml.kernel = {matrix_tile = {shape = "16x8x16xf16xf32", subgroup = array<i64: 32, 16>, workgroup = array<i64: 64, 32, 32>}}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @product(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf16>, %output: memref<4096x4096xf16>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf16>) {
+  ^bb0(%out: f16):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf16>
+      %y = memref.load %rhs[%k, %column] : memref<64x4096xf16>
+      %wide_x = arith.extf %x : f16 to f32
+      %wide_y = arith.extf %y : f16 to f32
+      %next = math.fma %wide_x, %wide_y, %carried : f32
+      scf.yield %next : f32
+    }
+    %narrow = arith.truncf %sum : f32 to f16
+    linalg.yield %narrow : f16
+  }
+  return
+}
+
+// -----
+
+// A factor may be padding, or a number that was rounded to f16 before.
+
+// CHECK-LABEL: func @padded
+// CHECK:       dml.kernel = {matrix_tile =
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @padded(%lhs: memref<4096x64xf16>, %rhs: memref<64x4000xf16>, %output: memref<4096x4096xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c4000 = arith.constant 4000 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %inside = arith.cmpi ult, %column, %c4000 : index
+    %clamped = arith.select %inside, %column, %c0 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf16>
+      %y = memref.load %rhs[%k, %clamped] : memref<64x4000xf16>
+      %bits = arith.bitcast %x : f16 to i16
+      %long = arith.extui %bits : i16 to i32
+      %rounded = arith.bitcast %long {rounded} : i32 to f32
+      %wide_y = arith.extf %y : f16 to f32
+      %chosen = arith.select %inside, %wide_y, %zero : f32
+      %next = math.fma %rounded, %chosen, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A factor of f32 has digits that f16 has not.
+
+// CHECK-LABEL: func @wide
+// CHECK-NOT:   matrix_tile
+// CHECK:       return
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @wide(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf32>, %output: memref<4096x4096xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<4096x4096xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<4096x64xf16>
+      %y = memref.load %rhs[%k, %column] : memref<64x4096xf32>
+      %wide_x = arith.extf %x : f16 to f32
+      %next = math.fma %wide_x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
