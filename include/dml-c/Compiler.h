@@ -71,10 +71,10 @@ MLIR_CAPI_EXPORTED void dmlCompilerOptionsSetFuse(DmlCompilerOptions options,
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
                                      MlirStringRef tile);
-/* "auto", "none", or the tile of kernels for reductions of rows: the threads of a
- * row and the vectors that each has at a time, "32x4". */
-MLIR_CAPI_EXPORTED void
-dmlCompilerOptionsSetRowTile(DmlCompilerOptions options, MlirStringRef tile);
+/* "auto", "none", or the tile of kernels for reductions of rows: the threads of
+ * a row and the vectors that each has at a time, "32x4". */
+MLIR_CAPI_EXPORTED void dmlCompilerOptionsSetRowTile(DmlCompilerOptions options,
+                                                     MlirStringRef tile);
 /* "auto", "none", or the tile of kernels with cooperative matrices: rows,
  * columns and terms of a workgroup and rows and columns of its subgroups,
  * "128x128x32x64x64". */

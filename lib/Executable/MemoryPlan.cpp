@@ -112,7 +112,7 @@ uint64_t dml::getOffsetInBlock(uint64_t offset, uint64_t size, uint64_t block) {
 }
 
 uint64_t dml::planMemory(llvm::MutableArrayRef<Allocation> allocations,
-                          uint64_t alignment, uint64_t block) {
+                         uint64_t alignment, uint64_t block) {
   // An allocation without bytes is everywhere.
   llvm::SmallVector<Allocation *> bySize;
   unsigned numSteps = 1;
