@@ -236,6 +236,13 @@ std::string dml::findTileProblem(const Contraction &contraction,
   if (tile.rows > maxSums || tile.columns > maxSums ||
       tile.rows * tile.columns > maxSums)
     return "has more than " + std::to_string(maxSums) + " sums for a thread";
+  // What a row's threads add up meets in workgroup memory.
+  constexpr int64_t maxColumns =
+      DeviceProfile::workgroupMemory / (threads * sizeof(float));
+  if (tile.columns > maxColumns)
+    return "has " + std::to_string(tile.columns) +
+           " columns, but no more than " + std::to_string(maxColumns) +
+           " are wanted, whose sums fit in workgroup memory";
   if (tile.terms > maxSliceTerms || tile.times > maxSliceTerms ||
       tile.terms * tile.times > maxSliceTerms ||
       tile.terms % contraction.getTermsOfStep())

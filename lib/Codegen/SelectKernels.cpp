@@ -10,6 +10,7 @@
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -99,37 +100,141 @@ static double getMapTime(const Contraction &contraction) {
          std::max(sums, static_cast<double>(DeviceProfile::enoughThreads));
 }
 
+/// The sums of a thread of a sliced kernel, at most: with the factors of the
+/// terms that it has written out, they fit its registers.
+static constexpr int64_t maxSlicedSums = 64;
+
+/// The rows of a thread of a sliced kernel, at most. (Case: gemm_rows16.)
+static constexpr int64_t maxSlicedRows = 16;
+
+/// The bytes that a thread of a sliced kernel has on their way at a time,
+/// about: those that `enoughThreads` of them have take memory longer than it
+/// waits for one of them. (Case: gemm_rows1.)
+static constexpr int64_t bytesAhead = 128;
+
+/// Bytes of a factor as it is in its buffer.
+static int64_t getFactorBytes(const ContractionOperand &operand) {
+  for (Operation *nested : operand.slice)
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      return llvm::divideCeil(
+          load.getMemRefType().getElementType().getIntOrFloatBitWidth(), 8);
+  return sizeof(float);
+}
+
+/// The tile of `rows` rows and `slices` slices whose threads load vectors.
+static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
+                              int64_t slices, bool isAlong) {
+  int64_t bytes = getFactorBytes(contraction.columns);
+  int64_t ofVector = std::max<int64_t>(DeviceProfile::vectorBytes / bytes, 1);
+  int64_t ofStep = contraction.getTermsOfStep();
+  SliceTile tile{rows, 1, slices, ofStep, 1};
+  // A vector of neighbouring terms or of neighbouring columns; of rows, one of
+  // terms.
+  int64_t terms = isAlong ? ofVector : ThreadBlock::side;
+  tile.terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
+  int64_t columns = isAlong ? maxSlicedSums / 4 / rows : ofVector;
+  while (tile.columns < columns && 2 * tile.columns * rows <= maxSlicedSums &&
+         2 * tile.columns <= contraction.columns.size)
+    tile.columns *= 2;
+  while (2 * tile.times * tile.terms * tile.columns * bytes <= bytesAhead &&
+         2 * tile.times * tile.terms * slices <= contraction.getTerms())
+    tile.times *= 2;
+  return tile;
+}
+
+/// The time of a sliced kernel.
+static double getTime(const Contraction &contraction, const SliceTile &tile,
+                      bool isAlong) {
+  double threadColumns =
+      static_cast<double>(DeviceProfile::workgroupSize) / tile.slices;
+  auto groups = static_cast<double>(
+                    llvm::divideCeilSigned(contraction.rows.size, tile.rows) *
+                    contraction.batches) *
+                std::ceil(static_cast<double>(contraction.columns.size) /
+                          (threadColumns * tile.columns));
+  auto rounds = static_cast<double>(llvm::divideCeilSigned(
+      contraction.getTerms(), tile.terms * tile.times * tile.slices));
+  // Loads of vectors for each term, and the parts that meet in the end.
+  double vector = static_cast<double>(DeviceProfile::vectorBytes);
+  double loads =
+      tile.rows / std::min<double>(ThreadBlock::side, tile.terms) +
+      std::max(tile.columns * getFactorBytes(contraction.columns) / vector,
+               isAlong ? 0.0 : 1.0);
+  auto sums = static_cast<double>(tile.rows * tile.columns);
+  double time = (sums + cost::opsPerLoad * loads) * rounds *
+                    static_cast<double>(tile.terms * tile.times) +
+                2 * cost::opsPerLoad * sums;
+  return time * std::max(groups * DeviceProfile::workgroupSize,
+                         static_cast<double>(DeviceProfile::enoughThreads));
+}
+
+/// The tile of a sliced kernel of the least time, where that is less than
+/// `least`.
+static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
+                                                const Contraction &contraction,
+                                                double least) {
+  std::optional<SliceTile> best;
+  auto sums = static_cast<double>(contraction.rows.size) *
+              static_cast<double>(contraction.columns.size) *
+              static_cast<double>(contraction.batches);
+  // Many sums fill a device, and share their factors in workgroup memory.
+  if (!op.hasPureBufferSemantics() ||
+      (contraction.rows.size > maxSlicedRows &&
+       sums >= static_cast<double>(DeviceProfile::enoughThreads)))
+    return best;
+  bool isAlong = isAlongSteps(op, contraction, contraction.columns);
+  for (int64_t rows = 1; rows <= maxSlicedRows; rows *= 2) {
+    // No more rows than there are, or the next power of two.
+    if (rows / 2 >= contraction.rows.size)
+      break;
+    for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
+         slices *= 2) {
+      SliceTile tile = getSliceTile(contraction, rows, slices, isAlong);
+      if (!findTileProblem(contraction, tile).empty())
+        continue;
+      double time = getTime(contraction, tile, isAlong);
+      if (time >= least)
+        continue;
+      least = time;
+      best = tile;
+    }
+  }
+  return best;
+}
+
 /// Whether a factor is chosen between an element and what stands for padding.
 static bool isChosen(const ContractionOperand &operand) {
   return llvm::any_of(operand.slice,
                       [](Operation *op) { return isa<arith::SelectOp>(op); });
 }
 
-/// The tile of the least time, or nothing if that of a map kernel is less.
-static std::optional<ContractionTile>
-chooseTile(const Contraction &contraction) {
-  std::optional<ContractionTile> best;
+/// The kernel of the least time, or null if a map kernel takes the least.
+static Attribute chooseKernel(linalg::GenericOp op,
+                              const Contraction &contraction) {
   if (contraction.getTerms() < minTerms)
-    return best;
+    return Attribute();
+  double least = getMapTime(contraction);
+  std::optional<ContractionTile> best;
   // Padding is looked for anew with each factor that is staged, and
   // neighbouring windows share factors in a map kernel, too. On an H100
   // contraction kernels took 1.08 to 1.3 times as long for windows of 3x3 in
   // padded images (cases: conv64to64_56_k3, conv128to128_28_k3,
   // conv256to256_14_k3).
-  if (isChosen(contraction.rows) || isChosen(contraction.columns))
-    return best;
-  double least = getMapTime(contraction);
-  for (auto [rows, columns] : tileSizes) {
-    ContractionTile tile = getTile(contraction, rows, columns);
-    if (!findTileProblem(contraction, tile).empty())
-      continue;
-    double time = getTime(contraction, tile);
-    if (time >= least)
-      continue;
-    least = time;
-    best = tile;
+  if (!isChosen(contraction.rows) && !isChosen(contraction.columns)) {
+    for (auto [rows, columns] : tileSizes) {
+      ContractionTile tile = getTile(contraction, rows, columns);
+      if (!findTileProblem(contraction, tile).empty())
+        continue;
+      double time = getTime(contraction, tile);
+      if (time >= least)
+        continue;
+      least = time;
+      best = tile;
+    }
   }
-  return best;
+  if (std::optional<SliceTile> tile = chooseSliceTile(op, contraction, least))
+    return tile->getAttr(op.getContext());
+  return best ? best->getAttr(op.getContext()) : Attribute();
 }
 
 /// The tile that `spec` wants of all row kernels, such as '32x4'; nothing where
@@ -363,8 +468,7 @@ private:
       return Attribute();
     if (wanted)
       return wanted->getChoice(*contraction, &getContext());
-    std::optional<ContractionTile> tile = chooseTile(*contraction);
-    return tile ? tile->getAttr(&getContext()) : Attribute();
+    return chooseKernel(op, *contraction);
   }
 
   /// The row kernel that `op` becomes, or null.
