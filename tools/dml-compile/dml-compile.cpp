@@ -200,10 +200,10 @@ static ExitCode writeWeights(MLIRContext *context,
     auto *entry = blobs.lookup(weight.tensor.name);
     AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;
     if (!blob || blob->getData().size() != weight.tensor.byteSize)
-      return reportError("the weight '" + llvm::Twine(weight.tensor.name) +
-                         "' has no bytes in the module that could be written "
-                         "to '" +
-                         externalWeights + "'");
+      return emitToolError("the weight '" + llvm::Twine(weight.tensor.name) +
+                           "' has no bytes in the module that could be written "
+                           "to '" +
+                           externalWeights + "'");
     for (uint64_t gap = weight.fileOffset - end; gap != 0;) {
       uint64_t size = std::min<uint64_t>(gap, padding.size());
       pieces.emplace_back(padding.data(), size);
@@ -214,7 +214,7 @@ static ExitCode writeWeights(MLIRContext *context,
   }
   std::string error;
   if (!dml::tools::writeFile(externalWeights, pieces, error))
-    return reportError(error, dml::tools::kExitNotWritten);
+    return emitToolError(error, dml::tools::kExitNotWritten);
   return dml::tools::kExitDone;
 }
 
@@ -281,9 +281,9 @@ static ExitCode run() {
         "--legalize wants the level to reach: --feature-level");
 
   if (!externalWeights.empty() && stage != Stage::Executable)
-    return reportError("--external-weights=" + llvm::Twine(externalWeights) +
-                       ": weights are written beside an executable "
-                       "(--emit=dmlx)");
+    return emitToolError("--external-weights=" + llvm::Twine(externalWeights) +
+                         ": weights are written beside an executable "
+                         "(--emit=dmlx)");
 
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
