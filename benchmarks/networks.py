@@ -6,6 +6,7 @@
 #   benchmarks/networks.py --list
 #   benchmarks/networks.py resnet50 -o resnet50.onnx           whole
 #   benchmarks/networks.py resnet50 --small -o resnet50.onnx   few channels, small images
+#   benchmarks/networks.py vit_base --half -o vit_base_f16.onnx   in f16
 #   benchmarks/networks.py --small --all -o folder
 #
 # Weights keep activations near 1, so that no operator works on zeros or on
@@ -33,8 +34,9 @@ class Net:
     """A graph under construction. Values are names; shapes are kept beside them
     where a layer needs to know its channels."""
 
-    def __init__(self, small, opset=17):
-        self.small, self.opset = small, opset
+    def __init__(self, small, half=False, opset=17):
+        self.small, self.half, self.opset = small, half, opset
+        self.float = TensorProto.FLOAT16 if half else TensorProto.FLOAT
         self.random = np.random.RandomState(1)
         self.nodes, self.inputs, self.outputs, self.initializers = [], [], [], []
         self.channels = {}
@@ -46,17 +48,25 @@ class Net:
         """A layer's channels: an eighth in small networks, and at least 4."""
         return max(4, channels // 8) if self.small else channels
 
-    def input(self, name, shape, type=TensorProto.FLOAT):
+    def input(self, name, shape, type=None):
+        type = self.float if type is None else type
         self.inputs.append(helper.make_tensor_value_info(name, type, shape))
         if len(shape) == 4:
             self.channels[name] = shape[1]
         return name
 
-    def output(self, value, shape, name="output", type=TensorProto.FLOAT):
+    def output(self, value, shape, name="output", type=None):
+        type = self.float if type is None else type
         self.nodes.append(helper.make_node("Identity", [value], [name], name=f"{name}_is"))
         self.outputs.append(helper.make_tensor_value_info(name, type, shape))
 
     def constant(self, array):
+        if self.half and array.dtype == np.float32:
+            array = array.astype(np.float16)
+        return self.exactly(array)
+
+    def exactly(self, array):
+        """A constant of the array's own type, in f16 networks too."""
         name = f"w{len(self.initializers)}"
         self.initializers.append(numpy_helper.from_array(np.asarray(array, order="C"), name))
         return name
@@ -367,7 +377,7 @@ def yolov4_tiny(net):
     anchors = 255
     coarse = net.conv(net.block(x, w(512), 3, activation="leaky"), anchors)
     up = net.block(x, w(128), activation="leaky")
-    up_scaled = net.op("Resize", up, "", net.constant(np.array([1, 1, 2, 2], np.float32)),
+    up_scaled = net.op("Resize", up, "", net.exactly(np.array([1, 1, 2, 2], np.float32)),
                        mode="nearest", coordinate_transformation_mode="asymmetric",
                        nearest_mode="floor")
     fine = net.conv(net.block(net.concat(up_scaled, route), w(256), 3, activation="leaky"), anchors)
@@ -497,7 +507,7 @@ def bert_base(net):
     x = net.op("Add", x, net.op("Gather", net.weights(10, width, fan_in=1), kinds))
     x = net.op("Add", x, net.weights(1, length, width, fan_in=1))
     x = net.layer_norm(x, width)
-    mask = net.op("Unsqueeze", net.op("Cast", kept, to=TensorProto.FLOAT), net.ints(1, 2))
+    mask = net.op("Unsqueeze", net.op("Cast", kept, to=net.float), net.ints(1, 2))
     mask = net.op("Mul", net.op("Sub", net.scalar(1), mask), net.scalar(-10000))
     for _ in range(net.pick(12, 2)):
         x = net.transformer(x, length, width, heads, 4 * width, mask, first=False)
@@ -645,8 +655,8 @@ def lstm(net):
     net.output(net.linear(x, width, net.pick(1000, 10)), [length, batch, net.pick(1000, 10)])
 
 
-def build(name, small):
-    net = Net(small)
+def build(name, small, half=False):
+    net = Net(small, half)
     NETWORKS[name](net)
     return net.model()
 
@@ -658,6 +668,9 @@ def main():
     parser.add_argument("--all", action="store_true", help="write every network")
     parser.add_argument("--small", action="store_true",
                         help="few channels, layers and pixels, for tests")
+    parser.add_argument("--half", action="store_true",
+                        help="weights, inputs and outputs of f16; not for networks that "
+                             "quantize, whose scales are f32 before opset 19")
     parser.add_argument("-o", default=".", metavar="FILE|FOLDER",
                         help="a file for one network, a folder for several (.)")
     arguments = parser.parse_args()
@@ -667,13 +680,18 @@ def main():
     names = list(NETWORKS) if arguments.all else arguments.name
     if not names:
         parser.error("name a network, or --all")
+    if arguments.half:
+        if arguments.all:
+            names.remove("qdq_mobilenet")
+        elif "qdq_mobilenet" in names:
+            parser.error("qdq_mobilenet has no f16: before opset 19 its scales are f32")
     for name in names:
         path = arguments.o
         if os.path.isdir(path) or len(names) > 1:
             os.makedirs(path, exist_ok=True)
             path = os.path.join(path, name + ".onnx")
         with open(path, "wb") as file:
-            file.write(build(name, arguments.small).SerializeToString())
+            file.write(build(name, arguments.small, arguments.half).SerializeToString())
     return 0
 
 

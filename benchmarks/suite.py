@@ -5,6 +5,9 @@ The shapes of the first groups are large enough that a GPU's caches do not hold
 them, and the same as those that other compilers were measured with.
 """
 
+import math
+import typing
+
 FLOATS = ("f32", "f16")
 TYPES = ("f32", "f16", "ui8")
 MODES = ("constant", "edge", "reflection", "symmetric", "wrap")
@@ -18,8 +21,10 @@ def ints(values):
     return f"array<i64: {', '.join(map(str, values))}>"
 
 
-# An operator here is a function of the types: from the shapes of its operands
-# to the shape of its result and the text between the operands and the types.
+# An operator here is a function of the types: from the shape of its first operand
+# to its name, the shape of its result, the shapes of its other operands and the text
+# between the operands and the types. Products of matrices and convolutions also say
+# how many operations they take: a product and a sum are two.
 
 
 def padding(mode, start, end=None):
@@ -75,21 +80,25 @@ def gemm(columns):
         transforms = "".join(f", trans_{side} = #dml.matrix_transform<none>"
                              for side in "ab")
         return ("gemm", [*shape[:-1], columns], [[*shape[:-2], shape[-1], columns]],
-                transforms[2:])
+                transforms[2:], 2 * math.prod(shape) * columns)
     return build
 
 
-def convolution(channels, window):
-    """Padded so that planes keep their sizes."""
+def convolution(channels, window, stride=1, groups=1):
+    """Padded so that planes of stride 1 keep their sizes."""
     def build(shape):
-        pad = ints([window // 2] * 2)
-        return ("convolution", [shape[0], channels, *shape[2:]],
-                [[channels, shape[1], window, window]],
+        pad = window // 2
+        planes = [(size + 2 * pad - window) // stride + 1 for size in shape[2:]]
+        result = [shape[0], channels, *planes]
+        filters = [channels, shape[1] // groups, window, window]
+        count = f", group_count = {groups} : i64" if groups > 1 else ""
+        return ("convolution", result, [filters],
                 "mode = #dml.convolution_mode<cross_correlation>, "
                 "direction = #dml.convolution_direction<forward>, "
-                f"strides = {ints([1, 1])}, dilations = {ints([1, 1])}, "
-                f"start_padding = {pad}, end_padding = {pad}, "
-                f"output_padding = {ints([0, 0])}")
+                f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
+                f"start_padding = {ints([pad] * 2)}, end_padding = {ints([pad] * 2)}, "
+                f"output_padding = {ints([0, 0])}{count}",
+                2 * math.prod(result) * math.prod(filters[1:]))
     return build
 
 
@@ -99,7 +108,7 @@ def module(shape, dtype, operators):
     body = []
     value = "%input"
     for at, operator in enumerate(operators):
-        name, result, others, attributes = operator(shape)
+        name, result, others, attributes, *_ = operator(shape)
         operands, types = [value], [tensor(shape, dtype)]
         for other in others:
             operands.append(f"%other{at}")
@@ -113,15 +122,31 @@ def module(shape, dtype, operators):
             f"{''.join(body)}  return {value} : {result}\n}}\n")
 
 
+def count_operations(shape, operators):
+    """How many operations the operators take that say so."""
+    total = 0
+    for operator in operators:
+        _, shape, _, _, *operations = operator(shape)
+        total += sum(operations)
+    return total
+
+
+class Case(typing.NamedTuple):
+    text: str
+    operations: int
+
+
 def cases(eighth=False):
-    """Names and texts. With `eighth`, large tensors have an eighth of the batch."""
+    """Cases by name. With `eighth`, large tensors have an eighth of the batch."""
     result = {}
 
     def add(name, shape, dtypes, *operators):
         if eighth and shape[0] % 8 == 0:
             shape = [shape[0] // 8, *shape[1:]]
         for dtype in dtypes:
-            result[f"{name}_{dtype}"] = module(list(shape), dtype, operators)
+            result[f"{name}_{dtype}"] = Case(
+                module(list(shape), dtype, operators),
+                count_operations(list(shape), operators))
 
     edges = (0, 0, 8, 8)
     for mode in MODES:
@@ -156,15 +181,25 @@ def cases(eighth=False):
 
     # Sums of products: what is computed is what takes the time, and a copy of as
     # many bytes is far away.
-    for size in (1024, 2048, 4096):
+    for size in (1024, 2048, 4096, 8192):
         add(f"gemm{size}", (size, size), FLOATS, gemm(size))
-    add("gemm_row4096", (1, 4096), FLOATS, gemm(4096))
+    for rows in (1, 4, 16):
+        add(f"gemm_rows{rows}", (rows, 4096), FLOATS, gemm(4096))
     add("gemm_batch16", (16, 512, 64), FLOATS, gemm(512))
-    for inputs, size, channels, window in ((64, 56, 64, 3), (128, 28, 128, 3),
-                                           (256, 14, 256, 3), (512, 7, 512, 3),
-                                           (256, 56, 64, 1), (1024, 14, 256, 1)):
-        add(f"conv{inputs}to{channels}_{size}_k{window}", (32, inputs, size, size),
-            FLOATS, convolution(channels, window))
+    add("gemm_128x768x3072", (128, 768), FLOATS, gemm(3072))
+    add("gemm_2048x768x768", (2048, 768), FLOATS, gemm(768))
+    for inputs, size, channels, window, stride in (
+            (64, 56, 64, 3, 1), (128, 28, 128, 3, 1), (256, 14, 256, 3, 1),
+            (512, 7, 512, 3, 1), (64, 56, 256, 1, 1), (256, 56, 64, 1, 1),
+            (1024, 14, 256, 1, 1), (256, 56, 512, 1, 2), (3, 224, 64, 7, 2)):
+        add(f"conv{inputs}to{channels}_{size}_k{window}{'s2' * (stride == 2)}",
+            (32, inputs, size, size), FLOATS, convolution(channels, window, stride))
+    for stride in (1, 2):
+        add(f"depthwise128_56_k3s{stride}", (32, 128, 56, 56), FLOATS,
+            convolution(128, 3, stride, groups=128))
+    # One image: few sums, each long.
+    add("conv512to512_7_k3_batch1", (1, 512, 7, 7), FLOATS, convolution(512, 3))
+    add("conv64to64_56_k3_batch1", (1, 64, 56, 56), FLOATS, convolution(64, 3))
 
     # Over before the host has noticed: latency counts.
     small = (1, 3, 224, 224)

@@ -95,6 +95,10 @@ Statistics summarize(std::vector<double> values);
 
 /// How long to measure.
 struct Effort {
+  /// Seconds of the same work before anything counts. A GPU that was idle for a
+  /// while (buffers were filled, shaders compiled) starts at a fraction of its
+  /// clock: an H200 at 345 MHz instead of 1980.
+  double warmUp = 0;
   /// The number of measurements; 0 stands for as many as `seconds` have room
   /// for, kLeast or more.
   uint32_t repeats = 0;
@@ -122,17 +126,23 @@ std::vector<dml::tools::Statistics> dml::tools::measure(const Effort &effort,
     run();
     return run();
   };
-  std::vector<std::vector<double>> values(sizeof...(Runs));
   auto begin = std::chrono::steady_clock::now();
+  auto getSeconds = [&] {
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - begin;
+    return passed.count();
+  };
+  while (getSeconds() < effort.warmUp)
+    (runTwice(runs), ...);
+  begin = std::chrono::steady_clock::now();
+  std::vector<std::vector<double>> values(sizeof...(Runs));
   for (size_t count = 0;;) {
     size_t i = 0;
     (values[i++].push_back(runTwice(runs)), ...);
     ++count;
-    std::chrono::duration<double> passed =
-        std::chrono::steady_clock::now() - begin;
     if (effort.repeats
             ? count == effort.repeats
-            : count >= Effort::kLeast && passed.count() >= effort.seconds)
+            : count >= Effort::kLeast && getSeconds() >= effort.seconds)
       break;
   }
   std::vector<Statistics> result;

@@ -36,6 +36,7 @@ the columns
   ratio       GB/s against a copy of as many bytes, which ran in turn with it
   peak        GB/s against the large copy of the first lines
   disp        dispatches; "+1c" are copies
+  GFLOP/s     10^9 operations a second, where --operations counts them
   latency us  median from submission until the host knows of the end; for cases
               below 16 MB
   x empty     ... against one dispatch of one thread that does nothing
@@ -47,6 +48,8 @@ options
   --list            print the names of the cases; run nothing
   --min-time=S      measure each case for S seconds, and 9 times or more;
                     default: 0.3
+  --warm-up=S       run each case for S seconds before anything counts: an idle GPU
+                    has a low clock; default: 0.2, or 0 with --repeats
   --repeats=N       measure each case N times instead
   --rotate=MIB      use buffers of so many MiB in turn, so that no run finds its
                     data in a cache; default: 384. 0: always the same buffers
@@ -54,6 +57,8 @@ options
   --pipeline-cache=FILE
                     take compiled pipelines from FILE, and write there what was
                     compiled, for the next run
+  --operations=FILE take from FILE how many operations cases have: lines of a
+                    name, a space and a number (benchmarks/run writes such a file)
   --json=FILE       write all that was measured to FILE
   --help, --version
 
@@ -73,10 +78,21 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       textOption("--pipeline-cache", options.pipelineCache),
       textOption("--filter", options.filter),
       textOption("--json", options.json),
+      textOption("--operations", options.operations),
       {"--min-time", true, /*isRepeatable=*/false,
        [&](std::string_view value) {
          return parseNumber(value, options.minTime) &&
                 std::isfinite(options.minTime) && options.minTime >= 0;
+       },
+       "seconds"},
+      {"--warm-up", true, /*isRepeatable=*/false,
+       [&](std::string_view value) {
+         double seconds = 0;
+         if (!parseNumber(value, seconds) || !std::isfinite(seconds) ||
+             seconds < 0)
+           return false;
+         options.warmUp = seconds;
+         return true;
        },
        "seconds"},
       {"--repeats", true, /*isRepeatable=*/false,

@@ -8,6 +8,7 @@
 #define DML_TOOLS_DMLBENCH_OPTIONS_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,11 @@ struct Options {
   std::string pipelineCache;
   std::string filter;
   std::string json;
+  /// A file that says how many operations cases have.
+  std::string operations;
   double minTime = 0.3;
+  /// Seconds; without a value, 0.2, or 0 where `repeats` says how often to run.
+  std::optional<double> warmUp;
   /// The number of measurements; 0 stands for as many as fit into minTime.
   uint32_t repeats = 0;
   uint32_t rotateMiB = 384;

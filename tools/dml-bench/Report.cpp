@@ -120,6 +120,10 @@ std::string printCaseAsJson(const Report &report, const Case &result) {
   json.add("ratio", number(result.ratio()));
   json.add("ratio_to_peak",
            number(divide(result.rate.gbps(), report.copyBefore.gbps())));
+  if (result.operations > 0) {
+    json.add("operations", number(result.operations));
+    json.add("gflops", number(result.gflops()));
+  }
   if (result.hasLatency) {
     json.add("latency_microseconds", printStatistics(result.latency, 1e3));
     json.add("empty_latency_microseconds",
@@ -144,7 +148,7 @@ std::string dml::tools::printHeader(const Report &report, size_t nameWidth) {
                report.emptyLatency.median / 1e3) +
          pad("name", nameWidth) +
          "  type         ms         MB      bound     GB/s  ratio   peak   disp"
-         "  latency us  x empty\n";
+         "  GFLOP/s  latency us  x empty\n";
 }
 
 std::string dml::tools::printCase(const Report &report, const Case &result,
@@ -162,6 +166,10 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
                 fourDigits(result.rate.gbps()).c_str(), result.ratio(),
                 divide(result.rate.gbps(), report.copyBefore.gbps()),
                 dispatches.c_str());
+  if (result.operations > 0 || result.hasLatency)
+    text +=
+        print(" %8s",
+              result.operations > 0 ? fourDigits(result.gflops()).c_str() : "");
   if (result.hasLatency)
     text += print("  %10.1f %8.2f", result.latency.median / 1e3,
                   divide(result.latency.median, result.emptyLatency.median));

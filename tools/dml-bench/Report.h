@@ -33,6 +33,8 @@ struct Case {
   uint32_t copies = 0;
   uint64_t temporaryBytes = 0;
   uint64_t boundBytes = 0;
+  /// Additions, multiplications and the like; 0 where nobody counted them.
+  double operations = 0;
 
   /// Why it did not run; "" where it did.
   std::string skipped;
@@ -45,6 +47,11 @@ struct Case {
   Statistics emptyLatency;
   /// --check: "" where all is written.
   std::string unwritten;
+
+  /// 10^9 operations a second; 0 where no time passed or nobody counted.
+  double gflops() const {
+    return rate.time.median > 0 ? operations / rate.time.median : 0;
+  }
 
   double ratio() const {
     return copy.gbps() > 0 ? rate.gbps() / copy.gbps() : 0;

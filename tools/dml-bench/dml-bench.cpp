@@ -16,10 +16,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <regex>
+#include <sstream>
 
 using namespace dml::tools;
 
@@ -80,6 +83,7 @@ public:
     dmlGetDeviceProperties(device, &report.device);
     effort.repeats = options.repeats;
     effort.seconds = options.minTime;
+    effort.warmUp = options.warmUp.value_or(options.repeats ? 0 : 0.2);
   }
 
   Report run(const std::vector<Loaded> &cases);
@@ -200,6 +204,29 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   return std::move(report);
 }
 
+/// Sets the operations of the cases that are named in the file at `path`.
+void readOperations(const std::string &path, std::vector<Loaded> &cases) {
+  std::vector<uint8_t> text = readInput(path);
+  std::istringstream lines(std::string(text.begin(), text.end()));
+  std::map<std::string, double> operations;
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    size_t space = line.find(' ');
+    double count = 0;
+    if (space == std::string::npos ||
+        !parseNumber(std::string_view(line).substr(space + 1), count) ||
+        !std::isfinite(count) || count < 0)
+      fail("'" + path + "', line " + std::to_string(number) +
+           ": expected a case's name, a space and its number of operations");
+    operations[line.substr(0, space)] = count;
+  }
+  for (Loaded &each : cases)
+    if (auto found = operations.find(each.result.name);
+        found != operations.end())
+      each.result.operations = found->second;
+}
+
 void writeFile(const std::string &path, const std::string &text) {
   std::string error;
   if (!dml::tools::writeFile(path, {{text.data(), text.size()}}, error))
@@ -236,6 +263,8 @@ void runTool(const Options &options) {
   }
   if (cases.empty())
     fail("the files have no case that --filter=" + options.filter + " finds");
+  if (!options.operations.empty())
+    readOperations(options.operations, cases);
   if (options.list) {
     for (const Loaded &each : cases)
       std::printf("%s\n", each.result.name.c_str());
