@@ -82,7 +82,11 @@ for feature, command in features.items():
 if not config.dml_sanitizers and probe("mlir-opt") is not None:
     config.available_features.add("plugins")
 
-# Every device has every Vulkan feature that kernels may need: all data types.
+# Every device has every Vulkan feature that kernels of the profile `full` may need: all
+# data types.
+beyond_full = {"vulkanMemoryModel", "cooperativeMatrix"}
 devices = json.loads(probe("dml-run", "--list-devices", "--json") or "[]")
-if devices and all(all(device["features"].values()) for device in devices):
+if devices and all(has for device in devices
+                   for name, has in device["features"].items()
+                   if name not in beyond_full):
     config.available_features.add("every-vulkan-feature")

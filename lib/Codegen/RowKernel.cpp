@@ -364,9 +364,9 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
       SmallVector<Value> next(loop.getRegionIterArgs());
       for (int64_t i = 0; i < tile.vectors; ++i)
         next = build(builder, getItem(first, i), /*exists=*/Value(), next);
-      if (loop.getNumResults() == 0)
-        loop.getBody()->getTerminator()->erase();
-      scf::YieldOp::create(b, next);
+      // A loop that carries nothing has its end from the beginning.
+      if (!next.empty())
+        scf::YieldOp::create(b, next);
     }
     *forms = std::move(saved);
     moveLoopInvariantCode(loop);

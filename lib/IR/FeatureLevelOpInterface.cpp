@@ -415,7 +415,10 @@ static bool fitsWhenSwapped(Operation *op, unsigned lhs, unsigned rhs,
 }
 
 void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
-  auto op = cast<FeatureLevelOpInterface>(operation);
+  // dml.view is no operator of DirectML, and has one operand.
+  auto op = dyn_cast<FeatureLevelOpInterface>(operation);
+  if (!op)
+    return;
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   llvm::erase_if(tensors, [](const FeatureLevelOpInterface::Tensor &tensor) {
     return tensor.info->isResult || !isa<RankedTensorType>(tensor.type);

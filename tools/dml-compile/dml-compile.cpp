@@ -11,7 +11,6 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
