@@ -27,6 +27,7 @@ class Operator(typing.NamedTuple):
     result: list  # the shape of the result
     others: list  # the shapes of the other operands
     attributes: str
+    labels: tuple = ()  # of the last of the other operands, which may be absent
     operations: int = 0  # those of a product of matrices or a convolution: a product
     # and a sum are two
     dtype: str = ""  # the result's element type, where it is not the operands' own
@@ -97,7 +98,7 @@ def layer_norm(axis):
         return Operator(
             "mean_variance_normalization1", shape, [of_set, of_set],
             f"axes = {ints([axis])}, normalize_variance = true, "
-            "epsilon = 0.00001 : f32")
+            "epsilon = 0.00001 : f32", labels=("scale", "bias"))
     return build
 
 
@@ -196,7 +197,7 @@ def gemm(columns, transposed=False):
             "gemm", [*shape[:-1], columns], [other],
             "trans_a = #dml.matrix_transform<none>, "
             f"trans_b = #dml.matrix_transform<{transform}>",
-            2 * math.prod(shape) * columns)
+            operations=2 * math.prod(shape) * columns)
     return build
 
 
@@ -215,7 +216,7 @@ def convolution(channels, window, stride=1, groups=1):
             f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
             f"start_padding = {ints([pad] * 2)}, end_padding = {ints([pad] * 2)}, "
             f"output_padding = {ints([0, 0])}{count}",
-            2 * math.prod(result) * math.prod(filters[1:]))
+            operations=2 * math.prod(result) * math.prod(filters[1:]))
     return build
 
 
@@ -232,7 +233,11 @@ def module(shape, dtype, operators):
             types.append(tensor(other, dtype))
             arguments.append(f"{operands[-1]}: {types[-1]}")
         shape, dtype = built.result, built.dtype or dtype
-        body.append(f"  %{at} = dml.{built.name} {', '.join(operands)}"
+        plain = len(operands) - len(built.labels)
+        labelled = [f" {label}({operand})"
+                    for label, operand in zip(built.labels, operands[plain:])]
+        body.append(f"  %{at} = dml.{built.name} {', '.join(operands[:plain])}"
+                    f"{''.join(labelled)}"
                     f" {{{built.attributes}}}\n"
                     f"      : ({', '.join(types)}) -> {tensor(shape, dtype)}\n")
         value = f"%{at}"

@@ -176,9 +176,9 @@ static constexpr int64_t maxSums = 128;
 /// Terms that a thread of a sliced kernel has written out, at most.
 static constexpr int64_t maxSliceTerms = 128;
 
-/// The most threads and bytes of workgroup memory that any device has, about.
-/// What a profile allows is less, and looked at when its SPIR-V is made.
-static constexpr int64_t maxThreads = 1024, maxMemory = 1 << 16;
+/// The most threads of a workgroup that any device has, about: tiles of more
+/// are none, so that nothing below overflows.
+static constexpr int64_t maxThreads = 1024;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
   if (tile.threads > maxThreads)
@@ -204,13 +204,19 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
 }
 
 std::string dml::findTileProblem(const Contraction &contraction,
-                                 const ContractionTile &tile) {
+                                 const ContractionTile &tile,
+                                 const DeviceProfile &profile) {
   if (!ThreadBlock::get(tile))
     return "is no " + std::to_string(tile.threads) +
            " blocks of rows and columns that are multiples of " +
            std::to_string(ThreadBlock::side) + " and have at most " +
            std::to_string(maxSums) + " elements";
+  if (tile.threads > profile.getMaxWorkgroupSize())
+    return "has " + std::to_string(tile.threads) +
+           " threads, but the device profile has " +
+           std::to_string(profile.getMaxWorkgroupSize());
   // No more than there are bytes, so that nothing below overflows.
+  int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " +
@@ -222,7 +228,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
       DeviceProfile::vectorBytes;
   if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
-           " bytes of workgroup memory, but devices have " +
+           " bytes of workgroup memory, but the device profile has " +
            std::to_string(maxMemory);
   return "";
 }

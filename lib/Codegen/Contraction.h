@@ -79,9 +79,11 @@ inline int64_t getStagedVectors(int64_t positions) {
   return positions / ThreadBlock::side + 1;
 }
 
-/// Says why `tile` cannot be the tile of `contraction`, or nothing if it can.
+/// Says why `tile` cannot be the tile of `contraction`, for devices of
+/// `profile`, or nothing if it can.
 std::string findTileProblem(const Contraction &contraction,
-                            const ContractionTile &tile);
+                            const ContractionTile &tile,
+                            const DeviceProfile &profile);
 
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);

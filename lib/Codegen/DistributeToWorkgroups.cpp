@@ -62,7 +62,7 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
     std::string problem =
         !chosen.contraction ? "stands on no contraction"
         : choice->tile
-            ? findTileProblem(*chosen.contraction, *choice->tile)
+            ? findTileProblem(*chosen.contraction, *choice->tile, profile)
             : findTileProblem(*chosen.contraction, *choice->sliceTile);
     if (!problem.empty())
       return op.emitOpError("has a ")

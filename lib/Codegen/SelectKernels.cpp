@@ -10,7 +10,9 @@
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -144,7 +146,7 @@ static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
 
 /// The time of a sliced kernel.
 static double getTime(const Contraction &contraction, const SliceTile &tile,
-                      bool isAlong) {
+                      bool isAlong, const DeviceSpeed &device) {
   double threadColumns =
       static_cast<double>(DeviceProfile::workgroupSize) / tile.slices;
   auto groups = static_cast<double>(
@@ -164,14 +166,26 @@ static double getTime(const Contraction &contraction, const SliceTile &tile,
   double time = (sums + cost::opsPerLoad * loads) * rounds *
                     static_cast<double>(tile.terms * tile.times) +
                 2 * cost::opsPerLoad * sums;
-  return time * std::max(groups * DeviceProfile::workgroupSize,
-                         static_cast<double>(DeviceProfile::enoughThreads));
+  time *= std::max(groups * DeviceProfile::workgroupSize,
+                   static_cast<double>(DeviceProfile::enoughThreads));
+  // Columns that no cache keeps come from memory again for each further tile of
+  // rows.
+  double bytes = static_cast<double>(contraction.columns.size) *
+                 static_cast<double>(contraction.getTerms()) *
+                 static_cast<double>(getFactorBytes(contraction.columns) *
+                                     contraction.batches);
+  if (bytes > cost::cachedShare * device.cacheBytes)
+    time += bytes * cost::countedOps * device.opsPerByte *
+            static_cast<double>(
+                llvm::divideCeilSigned(contraction.rows.size, tile.rows) - 1);
+  return time;
 }
 
 /// The tile of a sliced kernel of the least time, where that is less than
 /// `least`.
 static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
                                                 const Contraction &contraction,
+                                                const DeviceSpeed &device,
                                                 double least) {
   std::optional<SliceTile> best;
   auto sums = static_cast<double>(contraction.rows.size) *
@@ -192,7 +206,12 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
       SliceTile tile = getSliceTile(contraction, rows, slices, isAlong);
       if (!findTileProblem(contraction, tile).empty())
         continue;
-      double time = getTime(contraction, tile, isAlong);
+      // What threads load side by side is at least what memory brings.
+      if (!isAlong && DeviceProfile::workgroupSize / slices * tile.columns *
+                              getFactorBytes(contraction.columns) <
+                          cost::lineBytes)
+        continue;
+      double time = getTime(contraction, tile, isAlong, device);
       if (time >= least)
         continue;
       least = time;
@@ -210,7 +229,8 @@ static bool isChosen(const ContractionOperand &operand) {
 
 /// The kernel of the least time, or null if a map kernel takes the least.
 static Attribute chooseKernel(linalg::GenericOp op,
-                              const Contraction &contraction) {
+                              const Contraction &contraction,
+                              const DeviceProfile &profile) {
   if (contraction.getTerms() < minTerms)
     return Attribute();
   double least = getMapTime(contraction);
@@ -223,7 +243,7 @@ static Attribute chooseKernel(linalg::GenericOp op,
   if (!isChosen(contraction.rows) && !isChosen(contraction.columns)) {
     for (auto [rows, columns] : tileSizes) {
       ContractionTile tile = getTile(contraction, rows, columns);
-      if (!findTileProblem(contraction, tile).empty())
+      if (!findTileProblem(contraction, tile, profile).empty())
         continue;
       double time = getTime(contraction, tile);
       if (time >= least)
@@ -232,7 +252,8 @@ static Attribute chooseKernel(linalg::GenericOp op,
       best = tile;
     }
   }
-  if (std::optional<SliceTile> tile = chooseSliceTile(op, contraction, least))
+  if (std::optional<SliceTile> tile =
+          chooseSliceTile(op, contraction, profile.getSpeed(), least))
     return tile->getAttr(op.getContext());
   return best ? best->getAttr(op.getContext()) : Attribute();
 }
@@ -263,7 +284,7 @@ struct Wanted {
   /// The `dml.kernel` of `contraction`, or null if it cannot have what is
   /// wanted.
   Attribute getChoice(const Contraction &contraction,
-                      MLIRContext *context) const;
+                      const DeviceProfile &profile, MLIRContext *context) const;
 };
 } // namespace
 
@@ -288,16 +309,18 @@ std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
 }
 
 Attribute Wanted::getChoice(const Contraction &contraction,
+                            const DeviceProfile &profile,
                             MLIRContext *context) const {
   if (!kernel) {
     ContractionTile tile = getTile(contraction, rows, columns);
-    return findTileProblem(contraction, tile).empty() ? tile.getAttr(context)
-                                                      : Attribute();
+    return findTileProblem(contraction, tile, profile).empty()
+               ? tile.getAttr(context)
+               : Attribute();
   }
   KernelChoice choice = *KernelChoice::get(kernel);
-  std::string problem = choice.tile
-                            ? findTileProblem(contraction, *choice.tile)
-                            : findTileProblem(contraction, *choice.sliceTile);
+  std::string problem =
+      choice.tile ? findTileProblem(contraction, *choice.tile, profile)
+                  : findTileProblem(contraction, *choice.sliceTile);
   return problem.empty() ? kernel : Attribute();
 }
 
@@ -467,8 +490,8 @@ private:
     if (contractionTile == "none")
       return Attribute();
     if (wanted)
-      return wanted->getChoice(*contraction, &getContext());
-    return chooseKernel(op, *contraction);
+      return wanted->getChoice(*contraction, profile, &getContext());
+    return chooseKernel(op, *contraction, profile);
   }
 
   /// The row kernel that `op` becomes, or null.

@@ -182,6 +182,10 @@ static std::optional<Access> getAccess(Value buffer) {
 // Slicing
 //===----------------------------------------------------------------------===//
 
+/// The kernels that a generic may become: where they would be more, each of
+/// them computes next to nothing.
+static constexpr size_t maxSlices = 256;
+
 namespace {
 /// Makes slices of one generic.
 class Slicer {
@@ -207,8 +211,9 @@ private:
   ByteRange getOutputBytes(const Box &box) const;
   /// The bytes by which the ranges that a slice binds are too large together.
   int64_t getExcess(const Box &box) const;
-  /// The slices that bind no more than a range each, or those nearest to that.
-  SmallVector<Box> cut(const Box &box) const;
+  /// Appends the slices of `box` that bind no more than a range each, or those
+  /// nearest to that. Fails if there are too many.
+  LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
 
   void build(const Box &box);
@@ -222,9 +227,10 @@ private:
   linalg::GenericOp op;
   int64_t limit;
   Access output;
+  /// The loads that slices are made for: none where they would be too many.
   SmallVector<Read> reads;
-  /// The ranges of the slice that is built, by root, first byte and type.
-  llvm::MapVector<std::tuple<Value, int64_t, Type>, Value> ranges;
+  /// The ranges of the slice that is built, by root, bytes and type.
+  llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;
 };
 } // namespace
 
@@ -300,19 +306,21 @@ int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
   return std::max<int64_t>(fits, 1);
 }
 
-SmallVector<Box> Slicer::cut(const Box &box) const {
+LogicalResult Slicer::cut(const Box &box, SmallVectorImpl<Box> &slices) const {
   int64_t excess = getExcess(box);
   for (int64_t dim = 0; excess && dim < output.type.getRank(); ++dim) {
     int64_t size = box.sizes[dim];
     if (size == 1 || getExcess(box.getPart(dim, 0, 1)) >= excess)
       continue;
     int64_t step = getSliceSize(box, dim);
-    SmallVector<Box> slices;
     for (int64_t done = 0; done < size; done += step)
-      slices.append(cut(box.getPart(dim, done, std::min(step, size - done))));
-    return slices;
+      if (failed(
+              cut(box.getPart(dim, done, std::min(step, size - done)), slices)))
+        return failure();
+    return success();
   }
-  return {box};
+  slices.push_back(box);
+  return success(slices.size() <= maxSlices);
 }
 
 Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
@@ -361,7 +369,7 @@ Value Slicer::buildRange(linalg::GenericOp slice, const Read &read,
                          const ByteRange &bytes) {
   Value root = read.access.placement.root;
   Type element = read.access.type.getElementType();
-  Value &range = ranges[{root, bytes.begin, element}];
+  Value &range = ranges[{root, bytes.begin, bytes.end, element}];
   if (range)
     return range;
   OpBuilder b(slice);
@@ -414,6 +422,12 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     if (!isNew)
       found->second.add(range);
   }
+  // Ranges that begin together are one.
+  llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
+  for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
+    int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
+    end = std::max(end, range.end);
+  }
   for (auto [read, own] : llvm::zip_equal(reads, bytes)) {
     ImplicitLocOpBuilder b(read.load.getLoc(), read.load);
     auto constant = [&](int64_t value) -> Value {
@@ -423,8 +437,10 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     Value position = buildPosition(b, read);
     ByteRange bound =
         byRoot.find(read.access.placement.root)->second.getBound();
-    if (bound.size() > limit)
+    if (bound.size() > limit) {
       bound = own.getBound();
+      bound.end = ends.at({read.access.placement.root, bound.begin});
+    }
     Value element;
     if (bound.size() <= limit) {
       Value range = buildRange(slice, read, bound);
@@ -488,7 +504,14 @@ void Slicer::run() {
   Box whole;
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
-  SmallVector<Box> slices = cut(whole);
+  SmallVector<Box> slices;
+  if (failed(cut(whole, slices))) {
+    // What is read is bound as several ranges.
+    slices.clear();
+    reads.clear();
+    if (failed(cut(whole, slices)))
+      return;
+  }
   // A part of an output that lies in several places is bound as it is.
   if (output.getRootBytes() > limit &&
       llvm::any_of(slices, [&](const Box &box) {

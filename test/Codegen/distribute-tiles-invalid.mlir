@@ -81,7 +81,7 @@ func.func @loops_without_block(%output: memref<3x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @rows_of_loops(%output: memref<4x8xf32>) {
-  // expected-error @below {{has a map_tile that has vectors, rows, in_both_rows or split, which are for a body without loops}}
+  // expected-error @below {{has a map_tile that has vectors, rows, steps, in_both_rows, split or turns, which are for a body without loops}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, block = array<i64: 1>}}} {
   ^bb0(%out: f32):
@@ -144,7 +144,7 @@ func.func @block_divisor(%output: memref<4x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @several(%output: memref<4x8xf32>) {
-  // expected-error @below {{has a map_tile that has more than one of vectors, rows and in_both_rows or split}}
+  // expected-error @below {{has a map_tile that has more than one of vectors, rows, inside, and in_both_rows or split}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<4x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, rows = 2 : i64, vectors = 2 : i64}}} {
   ^bb0(%out: f32):

@@ -84,7 +84,8 @@ func.func @one(%output: memref<1xf64>) {
 #identity = affine_map<(d0) -> (d0)>
 func.func @large(%output: memref<134217728xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
-      outs(%output : memref<134217728xf32>) {
+      outs(%output : memref<134217728xf32>)
+      attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64}}} {
   ^bb0(%out: f32):
     %zero = arith.constant 0.0 : f32
     linalg.yield %zero : f32

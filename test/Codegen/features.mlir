@@ -1,10 +1,11 @@
 // A kernel that needs what the profile lacks is refused, under the names of the
-// operator and of the Vulkan feature: here of indices that do not fit 32 bits.
+// operator and of the Vulkan feature: here of indices that do not fit 32 bits, where a
+// device binds so much that tensors are not sliced.
 //
 // RUN: split-file %s %t
-// RUN: not dml-compile %t/large.mlir --device-profile=full,-shaderInt64 2>&1 | FileCheck %s --check-prefix=LARGE
-// RUN: not dml-compile %t/large.mlir --device-profile=minimal 2>&1 | FileCheck %s --check-prefix=MINIMAL
-// RUN: dml-compile %t/large.mlir --emit=spirv | FileCheck %s --check-prefix=INT64
+// RUN: not dml-compile %t/large.mlir --device-profile=full,-shaderInt64,maxStorageBufferRange=4294967295 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not dml-compile %t/large.mlir --device-profile=minimal,+shaderInt8,+storageBuffer8BitAccess,maxStorageBufferRange=4294967295 2>&1 | FileCheck %s --check-prefix=MINIMAL
+// RUN: dml-compile %t/large.mlir --device-profile=full,maxStorageBufferRange=4294967295 --emit=spirv | FileCheck %s --check-prefix=INT64
 // RUN: dml-compile %t/f32.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=F32
 // RUN: dml-compile %t/i8.mlir --device-profile=minimal,+shaderInt8,+storageBuffer8BitAccess --emit=spirv | FileCheck %s --check-prefix=I8
 // RUN: dml-compile %t/i8.mlir --device-profile=minimal --emit=spirv | FileCheck %s --check-prefix=F32
@@ -16,9 +17,9 @@
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,-shaderFloat128 2>&1 | FileCheck %s --check-prefix=FEATURE
 // RUN: not dml-compile %t/f32.mlir --device-profile=full,shaderInt8 2>&1 | FileCheck %s --check-prefix=SIGN
 
-// LARGE: large.mlir:3:{{[0-9]+}}: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64' lacks
-// LARGE: large.mlir:6:{{[0-9]+}}: error: 'dml.padding' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64' lacks
-// MINIMAL: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'minimal' lacks
+// LARGE: large.mlir:3:{{[0-9]+}}: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64,maxStorageBufferRange=4294967295' lacks
+// LARGE: large.mlir:6:{{[0-9]+}}: error: 'dml.padding' needs the Vulkan feature shaderInt64, which the device profile 'full,-shaderInt64,maxStorageBufferRange=4294967295' lacks
+// MINIMAL: error: 'dml.resample' needs the Vulkan feature shaderInt64, which the device profile 'minimal,+shaderInt8,+storageBuffer8BitAccess,maxStorageBufferRange=4294967295' lacks
 // INT64: requires #spirv.vce<v1.5, [
 // INT64-SAME: Int64
 // F32: requires #spirv.vce<v1.5, [Shader, Matrix], [SPV_KHR_storage_buffer_storage_class]>
@@ -32,19 +33,19 @@
 // MAY-LOSE: spirv.ExecutionMode @{{.*}} "LocalSize"
 // MAY-LOSE-NOT: spirv.ExecutionMode @{{.*}} "SignedZeroInfNanPreserve"
 // PROFILE: dml-compile: error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
-// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderSignedZeroInfNanPreserveFloat32
+// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderSignedZeroInfNanPreserveFloat32, vulkanMemoryModel, cooperativeMatrix
 // SIGN: dml-compile: error: device profile change 'shaderInt8' wants a '+' or '-' before the feature
 
 //--- large.mlir
-func.func @main(%input: tensor<50000x50000xf32>)
-    -> (tensor<50000x50001xf32>, tensor<50000x50002xf32>) {
+func.func @main(%input: tensor<50000x50000xui8>)
+    -> (tensor<50000x50001xui8>, tensor<50000x50002xui8>) {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<nearest_neighbor>,
       scales = array<f32: 1.0, 1.0>}
-      : (tensor<50000x50000xf32>) -> tensor<50000x50001xf32>
+      : (tensor<50000x50000xui8>) -> tensor<50000x50001xui8>
   %1 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 0, 2>, end_padding = array<i64: 0, 0>}
-      : (tensor<50000x50000xf32>) -> tensor<50000x50002xf32>
-  return %0, %1 : tensor<50000x50001xf32>, tensor<50000x50002xf32>
+      : (tensor<50000x50000xui8>) -> tensor<50000x50002xui8>
+  return %0, %1 : tensor<50000x50001xui8>, tensor<50000x50002xui8>
 }
 //--- i8.mlir
 func.func @main(%input: tensor<3xi8>) -> tensor<6xi8> {

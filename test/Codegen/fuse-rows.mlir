@@ -13,13 +13,14 @@
 // CHECK:         %[[LARGEST:.*]] = scf.for
 // CHECK:           arith.maxnumf
 // CHECK:         } {dml.any_order}
+// CHECK:         arith.subf %{{.*}}, %[[LARGEST]]
+// CHECK:         math.exp
 // CHECK:         %[[SUM:.*]] = scf.for
 // CHECK-NOT:     scf.for
 // CHECK:           arith.subf %{{.*}}, %[[LARGEST]]
 // CHECK:           math.exp
 // CHECK:         } {dml.any_order}
 // CHECK-NOT:     scf.for
-// CHECK:         arith.subf %{{.*}}, %[[LARGEST]]
 // CHECK:         arith.divf %{{.*}}, %[[SUM]]
 // CHECK:         linalg.yield
 // CHECK-NOT:   linalg.generic

@@ -2,7 +2,7 @@
 // where single elements of a tensor of 2^31 and more are read, and where a product
 // grows beyond 32 bits.
 //
-// RUN: dml-opt %s --split-input-file --dml-to-spirv | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-to-spirv=device-profile=full,maxStorageBufferRange=4294967295 | FileCheck %s
 
 // CHECK:       spirv.module @__spv__dml.tile Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
@@ -15,14 +15,14 @@ func.func @narrow(%input: tensor<3x5xf32>) -> tensor<3x10xf32> {
 // -----
 
 // The output has more than 2^31 elements, but no number does: the threads that
-// store four of them are fewer.
+// store sixteen of them are fewer.
 
 // CHECK:       spirv.module @__spv__dml.tile Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
-func.func @threads(%input: tensor<3x500000000xf32>) -> tensor<3x1000000000xf32> {
+func.func @threads(%input: tensor<3x500000000xui8>) -> tensor<3x1000000000xui8> {
   %0 = dml.tile %input {repeats = array<i64: 1, 2>}
-      : (tensor<3x500000000xf32>) -> tensor<3x1000000000xf32>
-  return %0 : tensor<3x1000000000xf32>
+      : (tensor<3x500000000xui8>) -> tensor<3x1000000000xui8>
+  return %0 : tensor<3x1000000000xui8>
 }
 
 // -----
@@ -32,11 +32,11 @@ func.func @threads(%input: tensor<3x500000000xf32>) -> tensor<3x1000000000xf32> 
 // CHECK:       spirv.module @__spv__dml.padding Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [{{.*}}Int64
 // CHECK:       spirv.AccessChain %{{.*}}[%{{.*}}, %{{.*}}] : {{.*}}, i64, i64
-func.func @positions(%input: tensor<3x1000000000xf32>) -> tensor<3x1000000004xf32> {
+func.func @positions(%input: tensor<3x1000000000xui8>) -> tensor<3x1000000004xui8> {
   %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 0, 3>, end_padding = array<i64: 0, 1>}
-      : (tensor<3x1000000000xf32>) -> tensor<3x1000000004xf32>
-  return %0 : tensor<3x1000000004xf32>
+      : (tensor<3x1000000000xui8>) -> tensor<3x1000000004xui8>
+  return %0 : tensor<3x1000000004xui8>
 }
 
 // -----
@@ -89,16 +89,16 @@ func.func @quotient(%input: tensor<10000000xf32>) -> tensor<9990000xf32> {
 // -----
 
 // Rows of whole vectors that only the first coordinate is clamped in: 2.5 * 10^9
-// elements are read as 625 * 10^6 vectors.
+// elements are read as 156.25 * 10^6 vectors.
 
 // CHECK:       spirv.module @__spv__dml.padding Logical GLSL450
 // CHECK-SAME:    requires #spirv.vce<v1.5, [Shader, Matrix],
-// CHECK:       !spirv.array<625000000 x vector<4xf32>
-func.func @vectors(%input: tensor<50000x50000xf32>) -> tensor<50002x50000xf32> {
+// CHECK:       !spirv.array<156250000 x vector<4xi32>
+func.func @vectors(%input: tensor<50000x50000xui8>) -> tensor<50002x50000xui8> {
   %0 = dml.padding %input {mode = #dml.padding_mode<edge>,
       start_padding = array<i64: 2, 0>, end_padding = array<i64: 0, 0>}
-      : (tensor<50000x50000xf32>) -> tensor<50002x50000xf32>
-  return %0 : tensor<50002x50000xf32>
+      : (tensor<50000x50000xui8>) -> tensor<50002x50000xui8>
+  return %0 : tensor<50002x50000xui8>
 }
 
 // SPDX-License-Identifier: Apache-2.0

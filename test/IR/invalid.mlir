@@ -604,22 +604,22 @@ module attributes {dml.kernel = "tile"} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map", }}
+// expected-error @below {{attribute 'dml.kernel' is {contraction_tile = array<i64: 64, 0, 16>}, but wants "map" or one of }}
 module attributes {dml.kernel = {contraction_tile = array<i64: 64, 0, 16>}} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is {map_tile = {row = 2 : i64, vector_bytes = 16 : i64}}, but wants "map", }}
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {row = 2 : i64, vector_bytes = 16 : i64}}, but wants "map" or one of }}
 module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, row = 2 : i64}}} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is {map_tile = {rows = 2 : i64}}, but wants "map", }}
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {rows = 2 : i64}}, but wants "map" or one of }}
 module attributes {dml.kernel = {map_tile = {rows = 2 : i64}}} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is {map_tile = {interior = array<i64: 101>, vector_bytes = 16 : i64}}, but wants "map", }}
+// expected-error @below {{attribute 'dml.kernel' is {map_tile = {interior = array<i64: 101>, vector_bytes = 16 : i64}}, but wants "map" or one of }}
 module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, interior = array<i64: 101>}}} {}
 
 // SPDX-License-Identifier: Apache-2.0

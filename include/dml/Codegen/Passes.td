@@ -365,6 +365,12 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
            "kernels map kernels, and the threads of a row and the vectors that "
            "each has, such as '32x4', are taken wherever they can be">,
   ];
+  // Which factors lie side by side is found out with a launch that is thrown away.
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+    "mlir::vector::VectorDialect"
+  ];
 }
 
 def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
