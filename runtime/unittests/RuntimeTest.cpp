@@ -691,8 +691,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   expectAdoptError([](auto &i) { i.queueFamilyIndex = 77; },
                    "queueFamilyIndex is 77");
   expectAdoptError([](auto &i) { i.unlockQueue = nullptr; }, "both or neither");
-  expectAdoptError([](auto &i) { i.enabledFeatures = 0x100; },
-                   "enabledFeatures has 0x100");
+  expectAdoptError([](auto &i) { i.enabledFeatures = 0x400; },
+                   "enabledFeatures has 0x400");
 
   // Created here without the feature that a program needs.
   DmlDeviceCreateInfo lessInfo{};
@@ -709,8 +709,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
                dmlCreateProgram, less, wide, &wideProgram);
   dmlDestroyExecutable(wide);
   dmlDestroyDevice(less);
-  lessInfo.disabledFeatures = 0x100;
-  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x100",
+  lessInfo.disabledFeatures = 0x400;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x400",
                dmlCreateDevice, instance, &lessInfo, &less);
 
   // The device lacks the feature that a program needs, and then a queue.
@@ -798,7 +798,7 @@ TEST_F(OnDevice, ReportsMemoryThatCannotBeHad) {
   std::vector<float> a(128), b(128), c(128), d(128);
   DmlHostTensor inputs[] = {host(a), host(b)}, outputs[] = {host(c), host(d)};
   EXPECT_FAILS(DML_ERROR_OUT_OF_MEMORY,
-               "temporary buffer: 4611686018427387904 bytes are needed",
+               "temporary buffer: 4611686018427387136 bytes are needed",
                dmlRunFunction, greedyProgram, 0, inputs, 2, outputs, 2);
   dmlDestroyProgram(greedyProgram);
   dmlDestroyExecutable(greedy);

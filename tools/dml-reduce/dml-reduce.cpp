@@ -2,92 +2,151 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// MLIR's reducer, which makes a module smaller while a script of the user's
-// finds it interesting, with what it has to know of dml's operators.
+// Makes a module smaller as long as a program of the user's finds it
+// interesting. The steps are those by which dml-fuzz shrinks a failing program:
+// every module that they make is valid.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/Codegen/BufferOps.h"
-#include "dml/IR/DML.h"
+#include "Differential.h"
 #include "dml/Pipelines/Pipelines.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
-#include "mlir/Reducer/ReductionPatternInterface.h"
-#include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "mlir/IR/MLIRContext.h"
 #include "support/CompilerCommandLine.h"
-#include "support/ExitCode.h"
+#include "support/File.h"
+#include "support/Module.h"
+#include "support/ToolError.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
+using namespace dml::tools;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dml-reduce");
+static cl::opt<std::string>
+    inputFile(cl::Positional, cl::Required,
+              cl::desc("FILE.mlir, FILE.onnx, or - for standard input"),
+              cl::cat(category));
+static cl::opt<std::string>
+    test("test", cl::Required, cl::value_desc("program"),
+         cl::desc("The program that is called with the path of a module, and "
+                  "ends with the exit code 0 if the module is interesting"),
+         cl::cat(category));
+static cl::list<std::string>
+    dimensions("dim", cl::value_desc("NAME=SIZE"),
+               cl::desc("The size of a symbolic dimension of an ONNX model"),
+               cl::cat(category));
+static cl::opt<unsigned> maxTries("max-tries", cl::init(2000),
+                                  cl::value_desc("N"),
+                                  cl::desc("Modules to try, at most (2000)"),
+                                  cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::init("-"),
+                                       cl::value_desc("file"),
+                                       cl::desc("Output file"),
+                                       cl::cat(category));
 
 namespace {
-/// Takes an operand of a dml operation for its result where both have one type.
-struct TakeOperand : RewritePattern {
-  explicit TakeOperand(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+/// The program that tells which modules are interesting.
+class Tester {
+public:
+  /// Makes the file that modules are written to.
+  std::error_code create() {
+    return llvm::sys::fs::createTemporaryFile("dml-reduce", "mlir", path);
+  }
+  ~Tester() {
+    if (!path.empty())
+      llvm::sys::fs::remove(path);
+  }
 
-  LogicalResult matchAndRewrite(Operation *op,
-                                PatternRewriter &rewriter) const override {
-    if (!isa_and_present<dml::DMLDialect>(op->getDialect()) ||
-        op->getNumResults() != 1)
-      return failure();
-    for (Value operand : op->getOperands()) {
-      if (operand.getType() != op->getResult(0).getType())
-        continue;
-      rewriter.replaceOp(op, operand);
-      return success();
+  /// Whether the program finds `module` interesting; false, with `error` set,
+  /// where it cannot be asked.
+  bool isInteresting(ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module << "\n";
+    if (!writeOutput(path.str(), text, error))
+      return false;
+    // What the program prints is its own affair.
+    std::optional<StringRef> quiet[] = {std::nullopt, StringRef(), StringRef()};
+    bool hasFailed = false;
+    int result = llvm::sys::ExecuteAndWait(
+        program, {program, path}, /*Env=*/std::nullopt, quiet,
+        /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error, &hasFailed);
+    if (hasFailed || result == -1) {
+      error = "cannot run '" + program + "': " + error;
+      return false;
     }
-    return failure();
+    error.clear();
+    return result == 0;
   }
-};
 
-/// Takes zeros for the results of a dml operation.
-struct TakeZeros : RewritePattern {
-  explicit TakeZeros(MLIRContext *context)
-      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  std::string program;
+  std::string error;
 
-  LogicalResult matchAndRewrite(Operation *op,
-                                PatternRewriter &rewriter) const override {
-    if (!isa_and_present<dml::DMLDialect>(op->getDialect()) ||
-        op->getNumResults() == 0)
-      return failure();
-    SmallVector<Value> zeros;
-    for (Type type : op->getResultTypes()) {
-      TypedAttr zero = rewriter.getZeroAttr(type);
-      if (!zero)
-        return failure();
-      zeros.push_back(arith::ConstantOp::create(rewriter, op->getLoc(), zero));
-    }
-    rewriter.replaceOp(op, zeros);
-    return success();
-  }
-};
-
-struct ReductionInterface : DialectReductionPatternInterface {
-  explicit ReductionInterface(Dialect *dialect)
-      : DialectReductionPatternInterface(dialect) {}
-
-  void populateReductionPatterns(RewritePatternSet &patterns) const override {
-    patterns.add<TakeOperand, TakeZeros>(patterns.getContext());
-  }
+private:
+  llvm::SmallString<128> path;
 };
 } // namespace
 
+static ExitCode run(ModuleOp module, Console &console) {
+  auto program = llvm::sys::findProgramByName(test);
+  if (!program)
+    return emitToolError("there is no program '" + test + "'");
+  Tester tester;
+  tester.program = *program;
+  if (std::error_code code = tester.create())
+    return emitToolError("cannot make a temporary file: " + code.message(),
+                         kExitNotWritten);
+  bool isInteresting = tester.isInteresting(module);
+  if (!tester.error.empty())
+    return emitToolError(tester.error);
+  if (!isInteresting)
+    return emitToolError("'" + test +
+                         "' does not find the module interesting: its exit "
+                         "code is not 0");
+
+  unsigned tries = 0;
+  OwningOpRef<ModuleOp> smallest = dml::fuzz::shrink(
+      module,
+      [&](ModuleOp candidate) {
+        console.progress.begin("trying module " + std::to_string(++tries));
+        return tester.error.empty() && tester.isInteresting(candidate);
+      },
+      maxTries);
+  console.progress.clear();
+  if (!tester.error.empty())
+    return emitToolError(tester.error);
+  std::string text;
+  llvm::raw_string_ostream(text) << *smallest << "\n";
+  std::string error;
+  if (!writeOutput(outputFile, text, error))
+    return emitToolError(error, kExitNotWritten);
+  return kExitDone;
+}
+
 int main(int argc, char **argv) {
-  dml::tools::setVersionPrinter();
-  dml::tools::hideLibraryOptions();
+  llvm::InitLLVM init(argc, argv);
+  if (!parseCompilerCommandLine(
+          argc, argv,
+          "Makes a module smaller as long as a program finds it "
+          "interesting.\n\n"
+          "Function @main loses operators and dimensions, its sizes shrink, "
+          "and "
+          "attributes\nbecome plainer. A program that finds a crash of the "
+          "compiler interesting:\n\n"
+          "  #!/bin/sh\n"
+          "  dml-compile \"$1\" -o /dev/null; test $? -gt 128\n\n"
+          "  dml-reduce model.mlir --test=./crashes.sh -o small.mlir\n",
+          &category))
+    return kExitInvalid;
+
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
-  registry.addExtension(+[](MLIRContext *, dml::DMLDialect *dialect) {
-    dialect->addInterfaces<ReductionInterface>();
-  });
-  registerAllPasses();
-  dml::registerAllPasses();
+  dml::registerCompilerDialects(registry);
   MLIRContext context(registry);
-  return failed(mlirReduceMain(argc, argv, context)) ? dml::tools::kExitNo
-                                                     : dml::tools::kExitDone;
+  Console console(DML_TOOL, &context);
+  auto module =
+      loadModule(console, inputFile, dimensions, ParserConfig(&context));
+  console.progress.clear();
+  return module ? run(*module, console) : kExitInvalid;
 }
