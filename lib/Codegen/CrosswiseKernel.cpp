@@ -249,17 +249,19 @@ void KernelBuilder::storeRows(const LinearForm &item) {
       value = vector::FromElementsOp::create(b, type, components);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
+    LinearForm insideColumn = column;
     if (inside) {
       b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
       // What range analysis cannot learn from the condition.
       row = forms->min(b, row, shape.numRows - 1);
-      column = forms->mul(b,
-                          forms->min(b, forms->divide(b, column, count).first,
-                                     shape.numColumns / count - 1),
-                          count);
+      insideColumn =
+          forms->mul(b,
+                     forms->min(b, forms->divide(b, column, count).first,
+                                shape.numColumns / count - 1),
+                     count);
     }
     LinearForm position =
-        builder.linearize(shape.type, getCoordinates(row, column));
+        builder.linearize(shape.type, getCoordinates(row, insideColumn));
     LinearForm place = forms->divide(b, position, count).first;
     memref::StoreOp::create(
         b, value, output,

@@ -4,7 +4,7 @@
 // RUN: dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=none | FileCheck %s --check-prefix=NONE
 // RUN: dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=64x64 | FileCheck %s --check-prefix=GIVEN
 // RUN: not dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=48x64 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: contraction-tile is '48x64', but wants to be 'auto', 'none', or rows and columns that 128 threads can share, such as '64x64'
+// WRONG: error: contraction-tile is '48x64', but wants to be 'auto', 'none', rows and columns that 128 threads can share, such as '64x64', or a 'dml.kernel' of a contraction
 
 // A large product: the tile that loads least, and four iterations of four terms.
 
@@ -103,15 +103,14 @@ func.func @rows(%lhs: memref<8x64xf32>, %rhs: memref<64x65536xf32>, %output: mem
 
 // -----
 
-// Both factors depend on the row, as those of a depthwise convolution do: the
-// sums of a tile would have no factors in common.
+// Both factors depend on the row, as those of a depthwise convolution do: each row is a
+// product of its own with one row, which has no factors in common with others.
 
 // CHECK-LABEL: func @depthwise
 // CHECK-NOT:   dml.kernel
 // CHECK:       return
 // GIVEN-LABEL: func @depthwise
-// GIVEN-NOT:   dml.kernel
-// GIVEN:       return
+// GIVEN:       dml.kernel = {contraction_tile = array<i64: 64, 64, 16>}
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @depthwise(%lhs: memref<4096x64xf32>, %rhs: memref<4096x4160xf32>, %output: memref<4096x4096xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}

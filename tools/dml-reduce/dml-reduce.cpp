@@ -65,7 +65,7 @@ public:
   bool isInteresting(ModuleOp module) {
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";
-    if (!writeOutput(path.str(), text, error))
+    if (!writeOutput(path.str().str(), text, error))
       return false;
     // What the program prints is its own affair.
     std::optional<StringRef> quiet[] = {std::nullopt, StringRef(), StringRef()};

@@ -68,8 +68,8 @@ inputs and outputs
   --lower=[NAME=]VALUE, --upper=[NAME=]VALUE
                          compare a result with bounds, which dml-interpret
                          writes under the same options: for machines without it
-  --weights=FILE         the weights of an executable that was compiled with
-                         --external-weights=FILE, which it lacks itself
+  --weights=FILE         the weights that an executable lacks itself, which
+                         dml-compile --external-weights=FILE has written
   --weight=NAME=VALUE    one of them, written as for --input; in place of that of
                          the file, where one is named
   --function=NAME        default: main, or else the only one

@@ -102,12 +102,16 @@ def write_fixtures(folder):
     import numpy
     import onnx
     from onnx import TensorProto, helper
-    numpy.save(folder / "image.npy", numpy.ones((1, 3, 2, 2), numpy.float32))
+    numpy.save(folder / "image.npy", numpy.ones((1, 3, 8, 8), numpy.float32))
+    numpy.save(folder / "bias.npy", numpy.ones((1, 3, 8, 8), numpy.float32))
     for name, batch in (("model.onnx", 1), ("batch.onnx", "batch")):
         value = lambda tensor: helper.make_tensor_value_info(  # noqa: E731
-            tensor, TensorProto.FLOAT, [batch, 3, 2, 2])
-        graph = helper.make_graph([helper.make_node("Relu", ["image"], ["scores"])],
-                                  "model", [value("image")], [value("scores")])
+            tensor, TensorProto.FLOAT, [batch, 3, 8, 8])
+        bias = helper.make_tensor("bias", TensorProto.FLOAT, [1, 3, 8, 8], range(192))
+        graph = helper.make_graph(
+            [helper.make_node("Relu", ["image"], ["positive"]),
+             helper.make_node("Add", ["positive", "bias"], ["scores"])],
+            "model", [value("image")], [value("scores")], [bias])
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
         model.ir_version = 8
         onnx.save(model, folder / name)
