@@ -56,6 +56,16 @@ MLIR_CAPI_EXPORTED void dmlCompilerOptionsDestroy(DmlCompilerOptions options);
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetDeviceProfile(DmlCompilerOptions options,
                                    MlirStringRef profile);
+/* Another profile: where any is added, these stand for the one that is set, and
+ * the executable has a variant of each function for each of them, the one to be
+ * preferred first. A device runs the first variant that it can. */
+MLIR_CAPI_EXPORTED void
+dmlCompilerOptionsAddDeviceProfile(DmlCompilerOptions options,
+                                   MlirStringRef profile);
+/* Whether constants of many elements become weights, whose bytes programs bind
+ * by their names (dmlBindWeight) and the executable lacks. */
+MLIR_CAPI_EXPORTED void
+dmlCompilerOptionsSetExternalWeights(DmlCompilerOptions options, bool external);
 /* The feature level that operators must keep to, such as "5_0". Where it is "",
  * the default, it is what dml.target says in the module. */
 MLIR_CAPI_EXPORTED void

@@ -20,13 +20,18 @@ using namespace mlir;
 // Options
 //===----------------------------------------------------------------------===//
 
-static dml::CompilerOptions *unwrap(DmlCompilerOptions options) {
-  return static_cast<dml::CompilerOptions *>(options.ptr);
+namespace {
+struct Options : dml::CompilerOptions {
+  /// The profiles that were added; they stand for the one that is set.
+  std::vector<std::string> profiles;
+};
+} // namespace
+
+static Options *unwrap(DmlCompilerOptions options) {
+  return static_cast<Options *>(options.ptr);
 }
 
-DmlCompilerOptions dmlCompilerOptionsCreate(void) {
-  return {new dml::CompilerOptions};
-}
+DmlCompilerOptions dmlCompilerOptionsCreate(void) { return {new Options}; }
 
 void dmlCompilerOptionsDestroy(DmlCompilerOptions options) {
   delete unwrap(options);
@@ -35,6 +40,16 @@ void dmlCompilerOptionsDestroy(DmlCompilerOptions options) {
 void dmlCompilerOptionsSetDeviceProfile(DmlCompilerOptions options,
                                         MlirStringRef profile) {
   unwrap(options)->deviceProfile = unwrap(profile).str();
+}
+
+void dmlCompilerOptionsAddDeviceProfile(DmlCompilerOptions options,
+                                        MlirStringRef profile) {
+  unwrap(options)->profiles.push_back(unwrap(profile).str());
+}
+
+void dmlCompilerOptionsSetExternalWeights(DmlCompilerOptions options,
+                                          bool external) {
+  unwrap(options)->externalWeights = external;
 }
 
 void dmlCompilerOptionsSetFeatureLevel(DmlCompilerOptions options,
@@ -73,8 +88,8 @@ MlirLogicalResult
 dmlModuleCompileToExecutable(MlirModule module, DmlCompilerOptions options,
                              MlirStringCallback takeExecutable,
                              void *userData) {
-  FailureOr<std::vector<uint8_t>> bytes =
-      dml::compileToExecutable(unwrap(module), *unwrap(options));
+  FailureOr<std::vector<uint8_t>> bytes = dml::compileToExecutable(
+      unwrap(module), *unwrap(options), unwrap(options)->profiles);
   if (failed(bytes))
     return wrap(failure());
   takeExecutable(

@@ -208,6 +208,28 @@ TEST(Compiler, KeepsToTheOtherOptions) {
   EXPECT_LT(fused.size(), unfused.size());
 }
 
+TEST(Compiler, MakesAVariantForEachProfile) {
+  // Without 64-bit integers, a kernel computes with pairs of words.
+  std::string_view wide = R"(
+func.func @main(%a: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = dml.element_wise_multiply %a, %a
+     : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+)";
+  Options options;
+  std::string one = compile(wide, options).executable;
+  // Those that are added stand for the one that is set.
+  dmlCompilerOptionsSetDeviceProfile(options, ref("tiny"));
+  dmlCompilerOptionsAddDeviceProfile(options, ref("full"));
+  EXPECT_EQ(compile(wide, options).executable.size(), one.size());
+  dmlCompilerOptionsAddDeviceProfile(options, ref("minimal"));
+  EXPECT_GT(compile(wide, options).executable.size(), one.size());
+  dmlCompilerOptionsAddDeviceProfile(options, ref("huge"));
+  EXPECT_THAT(compile(wide, options).messages,
+              Contains(isError("model.mlir", "'huge'")));
+}
+
 TEST(Compiler, RunsOnManyThreads) {
   Options options;
   std::vector<Outcome> outcomes(4);
