@@ -114,6 +114,10 @@ static constexpr int64_t maxSlicedRows = 16;
 /// waits for one of them. (Case: gemm_rows1.)
 static constexpr int64_t bytesAhead = 128;
 
+/// The products that a thread of a sliced kernel has written out, at most:
+/// compile time grows with them.
+static constexpr int64_t maxSlicedProducts = 512;
+
 /// Bytes of a factor as it is in its buffer.
 static int64_t getFactorBytes(const ContractionOperand &operand) {
   for (Operation *nested : operand.slice)
@@ -139,7 +143,8 @@ static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
          2 * tile.columns <= contraction.columns.size)
     tile.columns *= 2;
   while (2 * tile.times * tile.terms * tile.columns * bytes <= bytesAhead &&
-         2 * tile.times * tile.terms * slices <= contraction.getTerms())
+         2 * tile.times * tile.terms * slices <= contraction.getTerms() &&
+         2 * tile.times * tile.terms * tile.columns * rows <= maxSlicedProducts)
     tile.times *= 2;
   return tile;
 }
