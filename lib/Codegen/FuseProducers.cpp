@@ -638,6 +638,12 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
+  // A thread has a vector of elements at least, each with a body of its own.
+  int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
+                     .getElementTypeBitWidth();
+  if (!isForced && reduction->countOps() * DeviceProfile::vectorBytes * 8 >
+                       cost::maxWrittenOutOps * bits)
+    return false;
   // What is emulated has rows of words, which are others.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(

@@ -507,6 +507,9 @@ private:
     if (!reduction || (!wanted && !reduction->isWorthwhile()))
       return Attribute();
     RowLayout layout = RowLayout::get(op, *reduction);
+    if (!wanted &&
+        layout.lanes * reduction->countOps() > cost::maxWrittenOutOps)
+      return Attribute();
     RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
     if (!findRowTileProblem(layout, tile).empty())
       return Attribute();
