@@ -118,6 +118,22 @@ static constexpr int64_t bytesAhead = 128;
 /// compile time grows with them.
 static constexpr int64_t maxSlicedProducts = 512;
 
+/// The operations that compute the factors which a thread of a sliced kernel
+/// has written out, at most, for the same reason: a factor of f16 that is
+/// loaded from anywhere takes several.
+static constexpr int64_t maxSlicedOps = cost::maxWrittenOutOps;
+
+/// The operations that compute the factors which a thread of `tile` has written
+/// out.
+static int64_t countFactorOps(const Contraction &contraction,
+                              const SliceTile &tile) {
+  int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
+  return steps *
+         (tile.rows * static_cast<int64_t>(contraction.rows.slice.size()) +
+          tile.columns *
+              static_cast<int64_t>(contraction.columns.slice.size()));
+}
+
 /// Bytes of a factor as it is in its buffer.
 static int64_t getFactorBytes(const ContractionOperand &operand) {
   for (Operation *nested : operand.slice)
@@ -146,6 +162,10 @@ static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
          2 * tile.times * tile.terms * slices <= contraction.getTerms() &&
          2 * tile.times * tile.terms * tile.columns * rows <= maxSlicedProducts)
     tile.times *= 2;
+  while (tile.times > 1 && countFactorOps(contraction, tile) > maxSlicedOps)
+    tile.times /= 2;
+  while (tile.columns > 1 && countFactorOps(contraction, tile) > maxSlicedOps)
+    tile.columns /= 2;
   return tile;
 }
 
@@ -171,8 +191,11 @@ static double getTime(const Contraction &contraction, const SliceTile &tile,
   double time = (sums + cost::opsPerLoad * loads) * rounds *
                     static_cast<double>(tile.terms * tile.times) +
                 2 * cost::opsPerLoad * sums;
+  // Threads with several sums have independent operations.
+  int64_t enough = sums < 4 ? DeviceProfile::enoughThreads
+                            : enoughWorkgroups * DeviceProfile::workgroupSize;
   time *= std::max(groups * DeviceProfile::workgroupSize,
-                   static_cast<double>(DeviceProfile::enoughThreads));
+                   static_cast<double>(enough));
   // Columns that no cache keeps come from memory again for each further tile of
   // rows.
   double bytes = static_cast<double>(contraction.columns.size) *

@@ -76,7 +76,7 @@ func.func @smaller(%lhs: memref<512x64xf32>, %rhs: memref<64x1024xf32>, %output:
 // Few rows: most of a tile would be computed in vain, and threads share out terms.
 
 // CHECK-LABEL: func @rows
-// CHECK:       dml.kernel = {slice_tile = array<i64: 8, 4, 4, 4, 2>}
+// CHECK:       dml.kernel = {slice_tile = array<i64: 8, 4, 2, 4, 2>}
 // GIVEN-LABEL: func @rows
 // GIVEN:       dml.kernel = {contraction_tile = array<i64: 64, 64, 16>}
 #identity = affine_map<(d0, d1) -> (d0, d1)>
