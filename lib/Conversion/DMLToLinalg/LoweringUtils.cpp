@@ -461,7 +461,11 @@ SmallVector<Value> PartialSpace::buildLoops(
               return body(b, point, isInside, carried);
             },
             maxTermsWrittenOut);
-      });
+      },
+      // Few iterations are written out, too, if that leaves few terms.
+      std::max<int64_t>(maxTermsWrittenOut /
+                            countPoints(ArrayRef(lengths).drop_front(numOuter)),
+                        1));
 }
 
 static Value buildAddition(ElementBuilder &b, Value lhs, Value rhs) {
