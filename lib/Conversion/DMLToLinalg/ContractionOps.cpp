@@ -8,14 +8,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ContractionOps.h"
-#include "ContractionSums.h"
 #include "ElementWise.h"
 #include "LoweringUtils.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
+
+/// The threads that count for a sum whose factors each depend on dimensions
+/// that the other does not depend on: kernels for such sums share out the terms
+/// of one among threads of a workgroup. Half of these leaves two columns, whose
+/// factors mostly lie side by side.
+static constexpr int64_t sharersOfSum = DeviceProfile::workgroupSize / 2;
 
 /// Splits `size` terms, if that leaves no rest, into some that are written out
 /// and a loop over them.
@@ -444,14 +450,14 @@ struct ConvolutionLowering : OpConversionPattern<OpTy> {
     auto type =
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());
-    auto build = convolution.isContraction() ? buildContractionSums : buildSums;
-    rewriter.replaceOp(op, build(
+    rewriter.replaceOp(op, buildSums(
                                rewriter, op, type, convolution.getSizes(),
                                convolution.getSumType(),
                                [&](ElementBuilder &b, ValueRange indices) {
                                  return convolution.prepare(b, indices);
                                },
-                               getFinish(op, adaptor, type.getElementType())));
+                               getFinish(op, adaptor, type.getElementType()),
+                               convolution.isContraction() ? sharersOfSum : 1));
     return success();
   }
 };
@@ -603,10 +609,10 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
         return (x * y).value;
       };
     };
-    auto build = sumType.isF32() ? buildContractionSums : buildSums;
     rewriter.replaceOp(
-        op, build(rewriter, op, type, getTermSizes(terms), sumType, prepare,
-                  getFinish(op, adaptor, type.getElementType())));
+        op, buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
+                      getFinish(op, adaptor, type.getElementType()),
+                      sumType.isF32() ? sharersOfSum : 1));
     return success();
   }
 };

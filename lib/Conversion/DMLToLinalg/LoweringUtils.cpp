@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
-#include "ContractionSums.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -555,18 +554,7 @@ static Value buildSumsOf(const PartialSpace &space, OpBuilder &builder,
 
 Value dml::buildSums(OpBuilder &builder, Operation *op, RankedTensorType type,
                      ArrayRef<int64_t> sizes, Type sumType, PrepareFn prepare,
-                     FinishSumFn finish) {
-  return buildSumsOf(PartialSpace(type, sizes), builder, op, type, sumType,
-                     prepare, finish);
-}
-
-Value dml::buildContractionSums(OpBuilder &builder, Operation *op,
-                                RankedTensorType type, ArrayRef<int64_t> sizes,
-                                Type sumType, PrepareFn prepare,
-                                FinishSumFn finish) {
-  // Threads of a workgroup that share out a sum's terms: half of them leaves
-  // two columns, whose factors mostly lie side by side.
-  constexpr int64_t sharers = DeviceProfile::workgroupSize / 2;
+                     FinishSumFn finish, int64_t sharers) {
   SmallVector<int64_t> threads = {sharers};
   llvm::append_range(threads, type.getShape());
   return buildSumsOf(PartialSpace(type.clone(threads), sizes), builder, op,

@@ -189,7 +189,8 @@ using TermFn =
 /// Builds a tensor of `type`, a part of `op`, each element of which is a sum
 /// over all points of `sizes`. `prepare` builds what an element's terms, of
 /// `sumType` (f32 or an integer), have in common, and `finish` makes the
-/// element of the sum. The sum of many terms is one of partial sums.
+/// element of the sum. The sum of many terms is one of partial sums, unless
+/// there are sums enough: each counts as the work of `sharers` threads.
 mlir::Value buildSums(
     mlir::OpBuilder &builder, mlir::Operation *op, mlir::RankedTensorType type,
     llvm::ArrayRef<int64_t> sizes, mlir::Type sumType,
@@ -197,7 +198,8 @@ mlir::Value buildSums(
         prepare,
     llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::ValueRange indices,
                                    mlir::Value sum)>
-        finish);
+        finish,
+    int64_t sharers = 1);
 
 /// Builds a tensor of `shape`, a part of `op`, that has for each place the
 /// largest number, from 1 to `count`, for which `isHit` holds of the number

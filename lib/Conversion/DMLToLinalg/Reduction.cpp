@@ -94,8 +94,8 @@ struct Steps {
   /// What a state is kept as between steps.
   Type storedType;
 
-  /// What to begin with, which changes nothing. `first` builds the state of the
-  /// first element.
+  /// Builds the state that a reduction begins with, which changes no element
+  /// that it is combined with. `first` builds the state of the first element.
   std::function<State(ElementBuilder &b, llvm::function_ref<State()> first)>
       start;
   /// What is known of one element. If `exists` is no null and does not hold,
