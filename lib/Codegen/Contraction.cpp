@@ -157,7 +157,8 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     operand.dims.push_back(dim);
     operand.size *= size;
   }
-  // A condition is that of all elements of a workgroup. (There may be one row.)
+  // A condition holds for all elements of a workgroup or for none, even if
+  // there is one row alone.
   llvm::SmallBitVector ofConditions = conditions.getDims();
   for (const ContractionOperand *operand :
        {&contraction.rows, &contraction.columns})

@@ -46,13 +46,6 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   setDims(contraction.batchDims, numberOfBatch, batch);
 }
 
-Value ContractionBuilder::buildMemory(int64_t size, Type element) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return memref::AllocOp::create(
-      b, MemRefType::get({size}, element, AffineMap(), space));
-}
-
 //===----------------------------------------------------------------------===//
 // Factors
 //===----------------------------------------------------------------------===//
@@ -180,12 +173,7 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
   scf::ForOp outermost = contraction.loops.front();
   Value total = outermost.getResult(0);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  auto both = [&](Value lhs, Value rhs) -> Value {
-    return lhs && rhs ? arith::AndIOp::create(b, lhs, rhs).getResult()
-           : lhs      ? lhs
-                      : rhs;
-  };
-  Value rowInside = both(isWanted, buildIsInside(rows, row));
+  Value rowInside = both(b, isWanted, buildIsInside(rows, row));
   Forms ofRow =
       getCoordinates(*rows.operand, forms->min(b, row, rows.operand->size - 1));
   SmallVector<Forms> coordinates;
@@ -208,7 +196,7 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
         b, getPlace(*forms, b, placement,
                     forms->divide(b, position, together).first, packing.bytes));
     Value inside =
-        both(rowInside,
+        both(b, rowInside,
              buildIsInside(columns,
                            forms->add(b, forms->mul(b, vector, lanes), lane)));
     OpBuilder::InsertionGuard guard(b);

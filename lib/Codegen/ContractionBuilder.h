@@ -41,8 +41,6 @@ protected:
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
-  /// Workgroup memory of `size` values of `element`.
-  mlir::Value buildMemory(int64_t size, mlir::Type element);
 
   /// Sets the coordinates of `dims` for `position`, the number of a place in
   /// all of them.

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+#include "Launch.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -463,8 +464,8 @@ void KernelBuilder::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
   auto vector = VectorType::get(side, b.getF32Type());
   for (Staged *staged : {&rows, &columns}) {
-    staged->memory =
-        buildMemory(tile.buffers * tile.terms * staged->getPitch(), vector);
+    staged->memory = allocateInWorkgroup(
+        b, tile.buffers * tile.terms * staged->getPitch(), vector);
     staged->isAlongSteps = isAlongSteps(*staged->operand);
   }
   std::tie(threadRow, threadColumn) =

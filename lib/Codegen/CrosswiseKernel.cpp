@@ -218,10 +218,8 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     turn(MutableArrayRef(parts).slice(i, perWord));
 
   TileBuilder builder(b, op, *forms, *views);
-  Value output = views->getVectors(b, op.getOutputs().front(), across);
-  if (placement.strips.size())
-    output = views->getVectors(b, views->getRoot(b, op.getOutputs().front()),
-                               across);
+  Value output =
+      views->getVectors(b, views->getRoot(b, op.getOutputs().front()), across);
   LinearForm column = forms->mul(
       b,
       forms->add(b, forms->mul(b, columnTile, tile.crosswise->columns / count),
@@ -230,17 +228,12 @@ void KernelBuilder::storeRows(const LinearForm &item) {
   Value columnInside = shape.numColumns % tile.crosswise->columns
                            ? isBelow(column, shape.numColumns)
                            : Value();
-  auto both = [&](Value lhs, Value rhs) -> Value {
-    return lhs && rhs ? arith::AndIOp::create(b, lhs, rhs).getResult()
-           : lhs      ? lhs
-                      : rhs;
-  };
   for (int64_t i = 0; i < perWord; ++i) {
     LinearForm row = forms->add(b, forms->mul(b, rowTile, tile.crosswise->rows),
                                 forms->add(b, forms->mul(b, word, perWord), i));
-    Value inside = both(isWanted, columnInside);
+    Value inside = both(b, isWanted, columnInside);
     if (shape.numRows % tile.crosswise->rows)
-      inside = both(inside, isBelow(row, shape.numRows));
+      inside = both(b, inside, isBelow(row, shape.numRows));
     SmallVector<Value> components;
     for (int64_t lane = 0; lane < count; lane += perWord)
       components.push_back(parts[lane + i]);
@@ -291,11 +284,7 @@ void KernelBuilder::build() {
   std::tie(batch, rowTile) = forms->divide(b, group, rowTiles);
 
   Type part = down.hasWords() ? Type(down.getWordType()) : down.element;
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  memory = memref::AllocOp::create(
-      b, MemRefType::get({crosswise.columns * getPitch()}, part, AffineMap(),
-                         space));
+  memory = allocateInWorkgroup(b, crosswise.columns * getPitch(), part);
   int64_t elements = crosswise.rows * crosswise.columns;
   forEachItem(elements / down.getCount(),
               [&](const LinearForm &item) { loadColumns(item); });

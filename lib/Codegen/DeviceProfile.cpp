@@ -310,8 +310,8 @@ spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
     capabilities.push_back(spirv::Capability::GroupNonUniform);
     extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
     extensions.push_back(spirv::Extension::SPV_KHR_vulkan_memory_model);
-    // MLIR has the operations for 1.6 alone, of which they need nothing:
-    // dml-finalize-spirv sets 1.5 for all kernels.
+    // MLIR takes operations on cooperative matrices in SPIR-V 1.6 alone, though
+    // they need nothing of it: dml-finalize-spirv sets 1.5 for all kernels.
     version = spirv::Version::V_1_6;
   }
   auto triple =

@@ -31,7 +31,6 @@ struct Chosen {
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
   KernelChoice choice = {};
-  MapTile mapTile = {};
 };
 } // namespace
 
@@ -86,11 +85,11 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
   if (std::string problem = findMapProblem(op); !problem.empty())
     return op.emitOpError(problem);
   if (!choice || !choice->mapTile) {
-    chosen.mapTile = getPlainTile(op);
+    chosen.choice.mapTile = getPlainTile(op);
     return chosen;
   }
-  chosen.mapTile = *choice->mapTile;
-  if (std::string problem = findTileProblem(op, chosen.mapTile);
+  chosen.choice = *choice;
+  if (std::string problem = findTileProblem(op, *choice->mapTile);
       !problem.empty())
     return op.emitOpError("has a map_tile that ") << problem;
   return chosen;
@@ -128,7 +127,7 @@ struct DistributeToWorkgroups
       else if (kernel.choice.rowTile)
         buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile);
       else
-        buildMapKernel(kernel.op, kernel.mapTile);
+        buildMapKernel(kernel.op, *kernel.choice.mapTile);
     }
   }
 };

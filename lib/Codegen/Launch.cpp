@@ -7,6 +7,7 @@
 #include "Launch.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -24,6 +25,20 @@ std::pair<Value, Value> dml::delinearize(ImplicitLocOpBuilder &b, Value value,
   Value by = arith::ConstantIndexOp::create(b, size);
   return {arith::DivUIOp::create(b, value, by),
           arith::RemUIOp::create(b, value, by)};
+}
+
+Value dml::both(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  if (lhs && rhs)
+    return arith::AndIOp::create(b, lhs, rhs);
+  return lhs ? lhs : rhs;
+}
+
+Value dml::allocateInWorkgroup(ImplicitLocOpBuilder &b, int64_t size,
+                               Type element) {
+  auto space = gpu::AddressSpaceAttr::get(
+      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
+  return memref::AllocOp::create(
+      b, MemRefType::get({size}, element, AffineMap(), space));
 }
 
 GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,

@@ -39,6 +39,15 @@ mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
 std::pair<mlir::Value, mlir::Value>
 delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 
+/// Builds whether both conditions hold. A null one always holds, and so does
+/// the result, null then, of two such.
+mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
+                 mlir::Value rhs);
+
+/// Makes room in workgroup memory for `size` elements of type `element`.
+mlir::Value allocateInWorkgroup(mlir::ImplicitLocOpBuilder &b, int64_t size,
+                                mlir::Type element);
+
 } // namespace dml
 
 #endif // DML_LIB_CODEGEN_LAUNCH_H

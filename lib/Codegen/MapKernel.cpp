@@ -906,12 +906,10 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
 static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                             Value local) {
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   Staging staging;
-  staging.memory = memref::AllocOp::create(
-      b, MemRefType::get({kernel.tile.vectors * DeviceProfile::workgroupSize},
-                         kernel.packing.getVectorType(), AffineMap(), space));
+  staging.memory =
+      allocateInWorkgroup(b, kernel.tile.vectors * DeviceProfile::workgroupSize,
+                          kernel.packing.getVectorType());
   staging.first = arith::MulIOp::create(
       b, local, arith::ConstantIndexOp::create(b, kernel.tile.vectors));
   return staging;

@@ -14,6 +14,7 @@
 
 #include "MatrixKernel.h"
 #include "ContractionBuilder.h"
+#include "Launch.h"
 #include "Rounding.h"
 #include "VectorPacker.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -622,8 +623,8 @@ void MatrixBuilder::build() {
     staged->offset = stageSize;
     stageSize += staged->getSize();
   }
-  memory = buildMemory(schedule.bytes / DeviceProfile::vectorBytes,
-                       VectorType::get(words, b.getI32Type()));
+  memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,
+                               VectorType::get(words, b.getI32Type()));
   int64_t subgroups = tile.getSubgroups();
   // Which threads are a subgroup is not said, only how many subgroups there
   // are.

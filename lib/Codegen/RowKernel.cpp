@@ -280,7 +280,6 @@ private:
   void buildResults(RowLoops &nest);
   void store(TileBuilder &builder, ArrayRef<Forms> coordinates,
              int64_t together, Value condition);
-  Value both(Value lhs, Value rhs);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
@@ -312,12 +311,6 @@ private:
   int64_t numShared = 0;
 };
 } // namespace
-
-Value KernelBuilder::both(Value lhs, Value rhs) {
-  if (lhs && rhs)
-    return arith::AndIOp::create(b, lhs, rhs);
-  return lhs ? lhs : rhs;
-}
 
 /// Binds what is known of the item's elements, and returns their coordinates.
 SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
@@ -426,8 +419,6 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
             : forms->add(b, forms->mul(b, thread, slotsOfGroup), slotOfGroup);
     return forms->materialize(b, forms->add(b, place, lane * numThreads));
   };
-  auto space = gpu::AddressSpaceAttr::get(
-      b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
   auto lanes = static_cast<int64_t>(states.size());
   // Memory that is in use no more before it is used again: two steps take a
   // memory each, and one step takes two in turn.
@@ -439,9 +430,7 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
       if (!memory) {
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(&launch.getBody().front());
-        memory = memref::AllocOp::create(
-            b, MemRefType::get({lanes * numThreads}, value.getType(),
-                               AffineMap(), space));
+        memory = allocateInWorkgroup(b, lanes * numThreads, value.getType());
       }
       used.push_back(memory);
     }
@@ -574,7 +563,7 @@ void KernelBuilder::build() {
     forEachItem({}, [&](TileBuilder &builder, LinearForm item, Value exists,
                         ValueRange) {
       store(builder, bindItem(builder, item), layout.lanes,
-            both(isWanted, exists));
+            both(b, isWanted, exists));
       return SmallVector<Value>();
     });
   } else {
@@ -584,7 +573,7 @@ void KernelBuilder::build() {
                                       forms->materialize(b, threadOfRow),
                                       constant(0));
     store(*whole, bindItem(*whole, 0), layout.isAlongRow ? 1 : layout.lanes,
-          both(isWanted, isFirst));
+          both(b, isWanted, isFirst));
   }
   op.erase();
 }

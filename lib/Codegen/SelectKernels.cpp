@@ -373,16 +373,18 @@ static double getMatrixTime(const Contraction &contraction,
               llvm::divideCeilSigned(contraction.columns.size, tile.columns),
           blocks = llvm::divideCeilSigned(contraction.steps, schedule.steps);
   double products = static_cast<double>(tile.rows * tile.columns);
-  // What is loaded from workgroup memory and what is stored there take the time
-  // of so many products.
+  // A component that a subgroup loads from workgroup memory takes the time of
+  // so many products of matrices, and so does one that is stored there.
+  constexpr double productsPerLoad = 8, productsPerStore = 16;
   double loaded = static_cast<double>(
       tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns));
   double stored = static_cast<double>(tile.rows + tile.columns);
-  double time = products + 8 * loaded + 16 * stored;
+  double time = products + productsPerLoad * loaded + productsPerStore * stored;
   auto groups =
       static_cast<double>(rowTiles * columnTiles * contraction.batches);
   return time * static_cast<double>(blocks * schedule.steps) *
-         std::max(groups, 256.0);
+         std::max(groups, static_cast<double>(DeviceProfile::enoughThreads /
+                                              DeviceProfile::workgroupSize));
 }
 
 /// The tile of a matrix kernel, or nothing if matrices cannot add up the

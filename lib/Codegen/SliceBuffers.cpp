@@ -227,7 +227,8 @@ private:
   linalg::GenericOp op;
   int64_t limit;
   Access output;
-  /// The loads that slices are made for: none where they would be too many.
+  /// The loads that slices are made for. Where there would be too many slices,
+  /// there is no load here.
   SmallVector<Read> reads;
   /// The ranges of the slice that is built, by root, bytes and type.
   llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
+#include "Launch.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -172,7 +173,8 @@ SmallVector<Value> SlicedBuilder::buildSums() {
 /// Adds up the parts of the sums of some rows, and stores their elements.
 void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
                              ValueRange sums) {
-  // What neighbouring threads have of the same sum of theirs lies side by side.
+  // The parts that neighbouring threads have of sums with the same number lie
+  // side by side.
   auto getPlace = [&](const LinearForm &sum, const LinearForm &ofSlice,
                       const LinearForm &ofColumn) {
     LinearForm thread =
@@ -246,7 +248,8 @@ void SlicedBuilder::joinSums(ValueRange sums) {
   int64_t rowsAtOnce = std::max<int64_t>(
       DeviceProfile::workgroupMemory / (numThreads * tile.columns * bytes), 1);
   rowsAtOnce = std::min(rowsAtOnce, tile.rows);
-  memory = buildMemory(rowsAtOnce * tile.columns * numThreads, b.getF32Type());
+  memory = allocateInWorkgroup(b, rowsAtOnce * tile.columns * numThreads,
+                               b.getF32Type());
   for (int64_t row = 0; row < tile.rows; row += rowsAtOnce) {
     // Nothing is stored for these rows before the others are read.
     if (row > 0)

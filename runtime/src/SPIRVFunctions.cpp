@@ -532,9 +532,9 @@ Status Reader::readBarrier(const Words &inst) {
   return Status();
 }
 
-/// Loads and stores of cooperative matrices, between them and arrays in
-/// workgroup memory alone: of these is known how large they are. All of a
-/// matrix has to be provably within; nothing is clamped here.
+/// Reads a load or a store of a cooperative matrix. Its memory is an array in
+/// workgroup memory, as the sizes of such arrays alone are known. The whole
+/// matrix has to be provably within the array; nothing is clamped here.
 Status Reader::readMatrixAccess(const Words &inst) {
   bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
   uint32_t pointer = inst[isLoad ? 3 : 1];
@@ -577,7 +577,7 @@ Status Reader::readMatrixAccess(const Words &inst) {
   return isLoad ? defineValue(inst) : Status();
 }
 
-/// A product of cooperative matrices and a sum of such.
+/// Reads the product of two cooperative matrices, which is added to a third.
 Status Reader::readMatrixProduct(const Words &inst) {
   uint32_t sum = inst[1], types[3];
   for (uint32_t i = 0; i < 3; ++i) {

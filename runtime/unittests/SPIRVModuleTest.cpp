@@ -825,7 +825,8 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
         m.load(m.lhsType, m.element(M::Uint63), M::Uint0, m.uint3);
       },
       "reaches over 47 vectors");
-  // From 17 on there are 47, and from 18 on there is one too few.
+  // A matrix of 47 vectors fits the array of 64 from vector 17 on, and not from
+  // vector 18 on.
   auto from = [](uint32_t first) {
     return [=](M &m) {
       m.product();

@@ -159,8 +159,10 @@ inline constexpr int64_t maxWrittenOutOps = 4096;
 
 /// Vectors of a row that a thread has, if a workgroup has threads enough: more
 /// take fewer threads, which have less to exchange, and fewer have more loads
-/// in flight. unit:   vectors of 16 bytes device: loads in flight of a thread,
-/// beside what threads take to exchange shown:  softmax_f32, layer_norm_f32
+/// in flight.
+/// unit:   vectors of 16 bytes
+/// device: loads in flight of a thread, beside what threads take to exchange
+/// shown:  softmax_f32, layer_norm_f32
 inline constexpr int64_t vectorsOfRow = 8;
 
 /// Threads that read the neighbouring vectors of a row, or of several rows.
