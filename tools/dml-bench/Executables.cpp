@@ -25,6 +25,9 @@ const std::vector<uint32_t> kEmpty =
 const std::vector<uint32_t> kOperations =
 #include "operations.inc"
     ;
+const std::vector<uint32_t> kProducts =
+#include "products.inc"
+    ;
 const std::vector<uint32_t> kReads =
 #include "reads.inc"
     ;
@@ -114,16 +117,27 @@ Executable dml::tools::makeEmptyExecutable() {
   return makeExecutable({kEmpty, {1, 1, 1}, {1, 1, 1}}, 16, 16);
 }
 
-Work dml::tools::makeOperations(const DmlDeviceInfo &device) {
-  // operations.comp has 256 rounds of 16 operations.
-  constexpr uint64_t kThreadOperations = 256 * 16;
+/// 2^20 threads, each of which computes so many operations.
+static Work makeArithmetic(const std::vector<uint32_t> &code,
+                           uint64_t threadOperations,
+                           const DmlDeviceInfo &device) {
   constexpr uint64_t kThreadCount = uint64_t(1) << 20;
   constexpr uint64_t kBytes = 16 * kThreadCount;
-  return {makeExecutable({kOperations,
+  return {makeExecutable({code,
                           {kWorkgroup, 1, 1},
                           makeGrid(kThreadCount / kWorkgroup, device)},
                          kBytes, kBytes),
-          double(kThreadOperations * kThreadCount)};
+          double(threadOperations * kThreadCount)};
+}
+
+Work dml::tools::makeOperations(const DmlDeviceInfo &device) {
+  // operations.comp has 256 rounds of 16 operations.
+  return makeArithmetic(kOperations, 256 * 16, device);
+}
+
+Work dml::tools::makeProducts(const DmlDeviceInfo &device) {
+  // products.comp has 256 rounds of 16 products and as many sums.
+  return makeArithmetic(kProducts, 256 * 32, device);
 }
 
 Work dml::tools::makeThreads(const DmlDeviceInfo &device) {

@@ -33,6 +33,10 @@ struct Work {
 /// 32-bit operations, half of them of integers, that wait for no memory.
 Work makeOperations(const DmlDeviceInfo &device);
 
+/// Products and sums of 32-bit floats, two operations each, that wait for no
+/// memory.
+Work makeProducts(const DmlDeviceInfo &device);
+
 /// Threads that copy four bytes each, which a cache has.
 Work makeThreads(const DmlDeviceInfo &device);
 

@@ -6,9 +6,10 @@
 
 #include "Measure.h"
 
+#include "Executables.h"
+
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 using namespace dml::tools;
 
@@ -66,14 +67,11 @@ Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index,
 // Random data
 //===----------------------------------------------------------------------===//
 
-/// Elements that are random, finite and not zero; the same in each run. The
-/// size of the block is a multiple of every element's.
-static const std::vector<uint8_t> &getRandomBlock(DmlDataType type) {
-  static std::map<DmlDataType, std::vector<uint8_t>> blocks;
-  std::vector<uint8_t> &block = blocks[type];
-  if (!block.empty())
-    return block;
-  block.resize(size_t(16) << 20);
+/// The size of a block, a multiple of every element's.
+static constexpr uint64_t kBlockSize = uint64_t(16) << 20;
+
+static std::vector<uint8_t> drawBlock(DmlDataType type) {
+  std::vector<uint8_t> block(kBlockSize);
   uint64_t state = 0x9e3779b97f4a7c15;
   for (size_t at = 0; at < block.size(); at += 8) {
     state ^= state << 13;
@@ -97,14 +95,43 @@ static const std::vector<uint8_t> &getRandomBlock(DmlDataType type) {
   return block;
 }
 
-static void fillRandom(DmlBuffer buffer, const DmlBufferRange &range,
-                       DmlDataType type) {
-  const std::vector<uint8_t> &block = getRandomBlock(type);
-  for (uint64_t done = 0; done < range.size;) {
-    uint64_t size = std::min<uint64_t>(block.size(), range.size - done);
-    DML_CHECK(dmlWriteBuffer, buffer, range.offset + done, block.data(), size);
-    done += size;
+RandomData::RandomData(DmlDevice device) : device(device) {
+  DmlDeviceInfo info;
+  dmlGetDeviceProperties(device, &info);
+  executable = makeCopyExecutable(kBlockSize, info);
+  DML_CHECK(dmlCreateProgram, device, executable, copy.out());
+}
+
+RandomData::Block &RandomData::getBlock(DmlDataType type) {
+  Block &block = blocks[type];
+  if (block.bytes.empty()) {
+    block.bytes = drawBlock(type);
+    DML_CHECK(dmlCreateBuffer, device, kBlockSize, DML_MEMORY_DEVICE,
+              block.buffer.out());
+    DML_CHECK(dmlWriteBuffer, block.buffer, 0, block.bytes.data(), kBlockSize);
   }
+  return block;
+}
+
+void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
+                      DmlDataType type) {
+  Block &block = getBlock(type);
+  DmlBufferInfo from;
+  dmlGetBufferInfo(block.buffer, &from);
+  DmlBufferRange input{from.buffer, 0, kBlockSize};
+  BindingTable table;
+  DmlBindingTableCreateInfo info{};
+  DML_CHECK(dmlCreateBindingTable, copy, &info, table.out());
+  DML_CHECK(dmlBindInput, table, 0, &input);
+  uint64_t done = 0;
+  for (; range.size - done >= kBlockSize; done += kBlockSize) {
+    DmlBufferRange output{range.buffer, range.offset + done, kBlockSize};
+    DML_CHECK(dmlBindOutput, table, 0, &output);
+    DML_CHECK(dmlSubmit, table);
+    DML_CHECK(dmlWait, table, UINT64_MAX);
+  }
+  DML_CHECK(dmlWriteBuffer, buffer, range.offset + done, block.bytes.data(),
+            range.size - done);
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,7 +139,7 @@ static void fillRandom(DmlBuffer buffer, const DmlBufferRange &range,
 //===----------------------------------------------------------------------===//
 
 Workload::Workload(DmlDevice device, const Signature &signature,
-                   uint64_t target, uint64_t limit)
+                   RandomData &random, uint64_t target, uint64_t limit)
     : device(device), signature(signature) {
   DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());
   uint64_t size = align(signature.variant.temporarySize);
@@ -128,7 +155,7 @@ Workload::Workload(DmlDevice device, const Signature &signature,
   for (;; count /= 2) {
     try {
       unallocated = count * size;
-      makeSets(count);
+      makeSets(count, random);
       break;
     } catch (const Failure &failure) {
       // Other programs may be using the device's memory.
@@ -170,13 +197,13 @@ Workload::Range Workload::allocate(uint64_t size) {
   return range;
 }
 
-void Workload::makeSets(size_t count) {
+void Workload::makeSets(size_t count, RandomData &random) {
   for (size_t i = 0; i < count; ++i) {
     Set set;
     for (const DmlTensorInfo &input : signature.inputs) {
       set.inputs.push_back(allocate(input.bufferSize));
       const Range &range = set.inputs.back();
-      fillRandom(slabs[range.slab], range.range, input.dataType);
+      random.fill(slabs[range.slab], range.range, input.dataType);
     }
     for (const DmlTensorInfo &output : signature.outputs)
       set.outputs.push_back(allocate(output.bufferSize));
@@ -248,6 +275,57 @@ std::string Workload::findUnwritten() {
              "' is not written at byte " + std::to_string(at - a.begin());
   }
   return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Load
+//===----------------------------------------------------------------------===//
+
+Load::Load(Workload work) : work(std::move(work)), thread([this] { run(); }) {}
+
+Load::~Load() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    ended = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+void Load::pause() {
+  std::unique_lock<std::mutex> lock(mutex);
+  wanted = false;
+  changed.wait(lock, [&] { return !busy; });
+}
+
+void Load::resume() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    wanted = true;
+  }
+  changed.notify_all();
+}
+
+void Load::run() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (true) {
+    changed.wait(lock, [&] { return wanted || ended; });
+    if (ended)
+      return;
+    busy = true;
+    lock.unlock();
+    bool failed = false;
+    try {
+      work.runOnDevice();
+    } catch (const Failure &) {
+      // Whoever measures runs into the same, and says so.
+      failed = true;
+    }
+    lock.lock();
+    busy = false;
+    ended |= failed;
+    changed.notify_all();
+  }
 }
 
 Statistics dml::tools::summarize(std::vector<double> values) {

@@ -9,7 +9,11 @@
 
 #include "support/Runtime.h"
 
+#include <condition_variable>
+#include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dml::tools {
@@ -36,14 +40,37 @@ struct Signature {
 Signature readSignature(DmlExecutable executable, uint32_t index,
                         const DmlDeviceInfo *device = nullptr);
 
+/// Fills buffers with elements that are random, finite and not zero, the same
+/// in each run of the program.
+class RandomData {
+public:
+  explicit RandomData(DmlDevice device);
+  /// Fills a range of `buffer` with elements of a type.
+  void fill(DmlBuffer buffer, const DmlBufferRange &range, DmlDataType type);
+
+private:
+  /// What ranges are filled with, again and again.
+  struct Block {
+    std::vector<uint8_t> bytes;
+    Buffer buffer;
+  };
+  Block &getBlock(DmlDataType type);
+
+  DmlDevice device;
+  /// Copies a block: the host would take a second for a gigabyte.
+  Executable executable;
+  Program copy;
+  std::map<DmlDataType, Block> blocks;
+};
+
 /// A function with several sets of buffers, which take turns so that no run
 /// finds its data in a cache. Inputs hold random data without zeros.
 class Workload {
 public:
   /// Makes as many sets as have `target` bytes together, two or more where
   /// `limit` bytes allow that.
-  Workload(DmlDevice device, const Signature &signature, uint64_t target,
-           uint64_t limit);
+  Workload(DmlDevice device, const Signature &signature, RandomData &random,
+           uint64_t target, uint64_t limit);
 
   /// Runs the next set; the nanoseconds it took on the device.
   double runOnDevice();
@@ -69,7 +96,7 @@ private:
     BindingTable table;
   };
 
-  void makeSets(size_t count);
+  void makeSets(size_t count, RandomData &random);
   Range allocate(uint64_t size);
   void bind(DmlBindingTable table, const Set &set);
 
@@ -83,6 +110,31 @@ private:
   std::vector<Set> sets;
   BindingTable untimed;
   size_t next = 0;
+};
+
+/// Keeps a device at work while the host prepares what is measured next: `work`
+/// runs again and again in a thread of its own. A GPU lowers its clock within a
+/// second without work, and takes a while to raise it.
+class Load {
+public:
+  /// Runs from now on.
+  explicit Load(Workload work);
+  /// Waits for the last run.
+  ~Load();
+  /// The device has finished with the load when this returns.
+  void pause();
+  void resume();
+
+private:
+  void run();
+
+  Workload work;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool wanted = true;
+  bool busy = false;
+  bool ended = false;
+  std::thread thread;
 };
 
 struct Statistics {

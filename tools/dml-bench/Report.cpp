@@ -123,6 +123,8 @@ std::string printCaseAsJson(const Report &report, const Case &result) {
   if (result.operations > 0) {
     json.add("operations", number(result.operations));
     json.add("gflops", number(result.gflops()));
+    if (report.products > 0)
+      json.add("ratio_to_products", number(result.gflops() / report.products));
   }
   if (result.hasLatency) {
     json.add("latency_microseconds", printStatistics(result.latency, 1e3));
@@ -144,11 +146,14 @@ std::string dml::tools::printHeader(const Report &report, size_t nameWidth) {
   return std::string("device: ") + report.device.name + ", " +
          report.device.driverName + " " + report.device.driverInfo +
          "\ncopy: " + printRate(report.copyBefore) +
-         print("\nempty dispatch: %.1f us from submission to the end\n\n",
+         print("\nempty dispatch: %.1f us from submission to the end\n",
                report.emptyLatency.median / 1e3) +
-         pad("name", nameWidth) +
+         (report.products > 0
+              ? "products of f32: " + fourDigits(report.products) + " GFLOP/s\n"
+              : "") +
+         "\n" + pad("name", nameWidth) +
          "  type         ms         MB      bound     GB/s  ratio   peak   disp"
-         "  GFLOP/s  latency us  x empty\n";
+         "  GFLOP/s  products  latency us  x empty\n";
 }
 
 std::string dml::tools::printCase(const Report &report, const Case &result,
@@ -166,10 +171,13 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
                 fourDigits(result.rate.gbps()).c_str(), result.ratio(),
                 divide(result.rate.gbps(), report.copyBefore.gbps()),
                 dispatches.c_str());
-  if (result.operations > 0 || result.hasLatency)
+  bool counted = result.operations > 0;
+  if (counted || result.hasLatency)
     text +=
-        print(" %8s",
-              result.operations > 0 ? fourDigits(result.gflops()).c_str() : "");
+        print(" %8s %9s", counted ? fourDigits(result.gflops()).c_str() : "",
+              counted && report.products > 0
+                  ? print("%.3f", result.gflops() / report.products).c_str()
+                  : "");
   if (result.hasLatency)
     text += print("  %10.1f %8.2f", result.latency.median / 1e3,
                   divide(result.latency.median, result.emptyLatency.median));
@@ -197,6 +205,9 @@ std::string dml::tools::printJson(const Report &report) {
          ",\n  \"copy\": " + printRateAsJson(report.copyBefore) +
          ",\n  \"copy_after\": " + printRateAsJson(report.copyAfter) +
          ",\n  \"empty_latency_microseconds\": " +
-         printStatistics(report.emptyLatency, 1e3) + ",\n  \"cases\": [" +
-         cases + "\n  ]\n}\n";
+         printStatistics(report.emptyLatency, 1e3) +
+         (report.products > 0
+              ? ",\n  \"products_gflops\": " + number(report.products)
+              : "") +
+         ",\n  \"cases\": [" + cases + "\n  ]\n}\n";
 }

@@ -32,6 +32,10 @@ namespace {
 constexpr uint64_t kSmall = 16'000'000;
 /// Half of what the large copy moves.
 constexpr uint64_t kLargeCopy = uint64_t(512) << 20;
+/// What a copy moves that keeps the device at work: enough for it to be busy
+/// between two submissions, little enough that what waits for it waits for
+/// microseconds.
+constexpr uint64_t kLoadCopy = uint64_t(128) << 20;
 
 std::string describe(const DmlTensorInfo &info) {
   return describeType(info.dataType, {info.sizes, info.sizes + info.rank});
@@ -79,7 +83,7 @@ void describeSteps(Case &result, const Signature &signature) {
 class Bench {
 public:
   Bench(const Options &options, DmlDevice device, Progress &progress)
-      : options(options), device(device), progress(progress) {
+      : options(options), device(device), progress(progress), random(device) {
     dmlGetDeviceProperties(device, &report.device);
     effort.repeats = options.repeats;
     effort.seconds = options.minTime;
@@ -94,6 +98,8 @@ private:
   /// A copy that reads and writes `bytes` together, as far as the device can.
   Workload makeCopy(uint64_t bytes, Executable &executable, Rate &rate);
   Rate measureLargeCopy();
+  /// Begins to keep the device at work between cases.
+  void startLoad();
   void runCase(Case &result, const Signature &described);
   /// What `work` does in a second, of one set of buffers.
   double measureRate(const Work &work);
@@ -102,9 +108,13 @@ private:
   const Options &options;
   DmlDevice device;
   Progress &progress;
+  RandomData random;
   Effort effort;
   Report report;
   std::optional<Workload> empty;
+  /// The executable of `load`, which it runs from.
+  Executable loadExecutable;
+  std::optional<Load> load;
 };
 
 Workload Bench::makeWorkload(const Signature &signature) {
@@ -112,7 +122,7 @@ Workload Bench::makeWorkload(const Signature &signature) {
   uint64_t limit = report.device.deviceMemorySize / 4;
   if (options.rotateMiB == 0)
     limit = 0;
-  return {device, signature, uint64_t(options.rotateMiB) << 20, limit};
+  return {device, signature, random, uint64_t(options.rotateMiB) << 20, limit};
 }
 
 Workload Bench::makeCopy(uint64_t bytes, Executable &executable, Rate &rate) {
@@ -130,6 +140,15 @@ Rate Bench::measureLargeCopy() {
   Workload copy = makeCopy(2 * half, executable, rate);
   rate.time = measure(effort, [&] { return copy.runOnDevice(); })[0];
   return rate;
+}
+
+void Bench::startLoad() {
+  // A processor has better things to do while it prepares a case itself, and
+  // who counts the runs wants no others.
+  if (report.device.type == VK_PHYSICAL_DEVICE_TYPE_CPU || options.repeats)
+    return;
+  Rate rate;
+  load.emplace(makeCopy(kLoadCopy, loadExecutable, rate));
 }
 
 void Bench::runCase(Case &result, const Signature &described) {
@@ -153,6 +172,8 @@ void Bench::runCase(Case &result, const Signature &described) {
     Workload copy = makeCopy(signature.bytes(), executable, result.copy);
     result.sets = work.setCount();
     result.rate.bytes = signature.bytes();
+    if (load)
+      load->pause();
     std::vector<Statistics> times = measure(
         effort, [&] { return work.runOnDevice(); },
         [&] { return copy.runOnDevice(); });
@@ -168,8 +189,12 @@ void Bench::runCase(Case &result, const Signature &described) {
     }
     if (options.check)
       result.unwritten = work.findUnwritten();
+    if (load)
+      load->resume();
   } catch (const Failure &failure) {
     // The device is as it was: other cases may fit.
+    if (load)
+      load->resume();
     if (failure.result != DML_ERROR_OUT_OF_MEMORY)
       throw Failure{result.name + ": " + failure.message, failure.exitCode,
                     failure.result};
@@ -193,7 +218,14 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   empty.emplace(makeWorkload(readSignature(executable, 0)));
   report.emptyLatency =
       measure(effort, [&] { return empty->runFromHost(); })[0];
+  if (std::any_of(cases.begin(), cases.end(), [](const Loaded &each) {
+        return each.result.operations > 0;
+      })) {
+    progress.begin("measuring the device's products");
+    report.products = measureRate(makeProducts(report.device)) / 1e9;
+  }
   show(printHeader(report, width));
+  startLoad();
   for (const Loaded &each : cases) {
     report.cases.push_back(each.result);
     progress.begin("measuring " + each.result.name + ", case " +
@@ -202,6 +234,7 @@ Report Bench::run(const std::vector<Loaded> &cases) {
     runCase(report.cases.back(), each.signature);
     show(printCase(report, report.cases.back(), width));
   }
+  load.reset();
   progress.begin("measuring the device's copy again");
   report.copyAfter = measureLargeCopy();
   show(printFooter(report));
@@ -209,7 +242,7 @@ Report Bench::run(const std::vector<Loaded> &cases) {
 }
 
 double Bench::measureRate(const Work &work) {
-  Workload workload(device, readSignature(work.executable, 0), 0, 0);
+  Workload workload(device, readSignature(work.executable, 0), random, 0, 0);
   Statistics time = measure(effort, [&] { return workload.runOnDevice(); })[0];
   return time.median > 0 ? work.amount / time.median * 1e9 : 0;
 }
