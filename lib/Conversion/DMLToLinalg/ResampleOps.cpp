@@ -110,9 +110,18 @@ struct Taps {
   mlir::Value numerator;
   /// Whether `low` alone counts for this output. Null if it never does.
   mlir::Value isLow;
+
+  /// Sets `numerator` to a word, and `weight` to what it comes to.
+  void setNumerator(ElementBuilder &b, mlir::Value word) {
+    numerator = b.createOrFold<arith::UIToFPOp>(b.getF32Type(), word);
+    mlir::Value reciprocal = arith::ConstantOp::create(
+        b, b.getF32FloatAttr(1.0f / static_cast<float>(divisor)));
+    weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
+  }
 };
 
-/// A SampledDim whose arithmetic 64 bits hold.
+/// A SampledDim whose arithmetic 64 bits hold, and the numerators of whose
+/// weights 32 bits.
 struct SmallDim {
   int64_t input, output, step, offset, divisor;
 
@@ -124,6 +133,9 @@ struct SmallDim {
       return SmallDim{dim.input, dim.output, 0, 0, 1};
     if (dim.offset >= last)
       return SmallDim{dim.input, dim.output, 0, dim.input - 1, 1};
+    // Words of 32 bits are converted to f32 on every device.
+    if (isLinear && dim.divisor > UINT32_MAX)
+      return std::nullopt;
     // Positions are computed up to the last element's, and one divisor more.
     const DynamicAPInt limit(INT64_MAX / 4);
     if (abs(dim.offset) > limit || dim.step > limit || dim.divisor > limit ||
@@ -235,14 +247,8 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
     taps.isLow =
         taps.isLow ? b.createOrFold<arith::OrIOp>(taps.isLow, isSame) : isSame;
   }
-  // uitofp wants an integer of fixed width; divisors beyond 32 bits need 64.
-  Type fixed = b.getIntegerType(divisor <= UINT32_MAX ? 32 : 64);
-  Value whole = b.createOrFold<arith::IndexCastUIOp>(fixed, remainder);
-  Value numerator = b.createOrFold<arith::UIToFPOp>(b.getF32Type(), whole);
-  Value reciprocal = arith::ConstantOp::create(
-      b, b.getF32FloatAttr(1.0f / static_cast<float>(divisor)));
-  taps.weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
-  taps.numerator = numerator;
+  taps.setNumerator(
+      b, b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), remainder));
   return taps;
 }
 
@@ -402,7 +408,8 @@ namespace {
 class Tables {
 public:
   /// Adds the coordinates of `dim`, rounded down; or, if `isLinear`, those of
-  /// the lower elements and then the bits of the upper ones' weights.
+  /// the lower elements and then the upper ones' weights: their numerators, or
+  /// bits of an f32 where the divisor is large.
   void add(const SampledDim &dim, bool isLinear) {
     DynamicAPInt position = dim.offset, last = dim.divisor * (dim.input - 1);
     SmallVector<int32_t> weights;
@@ -410,7 +417,10 @@ public:
       DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
       words.push_back(
           static_cast<int32_t>(static_cast<int64_t>(clamped / dim.divisor)));
-      weights.push_back(getQuotientBits(clamped % dim.divisor, dim.divisor));
+      DynamicAPInt rest = clamped % dim.divisor;
+      weights.push_back(hasNumerators(dim)
+                            ? static_cast<int32_t>(static_cast<int64_t>(rest))
+                            : getQuotientBits(rest, dim.divisor));
     }
     if (isLinear)
       words.append(weights);
@@ -433,18 +443,31 @@ public:
                Value o) const {
     Taps taps;
     taps.low = getCoordinate(b, dim, begin, o);
+    // Always at an element's centre.
+    if (dim.divisor == 1)
+      return taps;
     taps.high = b.minui(b.add(taps.low, 1), b.index(dim.input - 1));
     Value bits =
         tensor::ExtractOp::create(b, table, b.add(o, begin + dim.output));
-    taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-    // No power of two: what rounds is not taken for exact.
-    taps.divisor = 3;
+    if (hasNumerators(dim)) {
+      taps.divisor = static_cast<int64_t>(dim.divisor);
+      taps.setNumerator(b, bits);
+    } else {
+      taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
+      // No power of two: what rounds is not taken for exact.
+      taps.divisor = 3;
+    }
     taps.isLow = b.cmpi(arith::CmpIPredicate::eq, bits,
                         arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
     return taps;
   }
 
 private:
+  /// Whether f32 has each numerator: products with it then round once.
+  static bool hasNumerators(const SampledDim &dim) {
+    return dim.divisor <= (1 << 24);
+  }
+
   SmallVector<int32_t> words;
   Value table;
 };
