@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// READER says which reader a program is for. A file is read or refused; whatever
-// else happens, the sanitizers tell.
+// READER says which reader a program is for. A file is read or refused;
+// whatever else happens, the sanitizers tell.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ read(Reader reader, std::unique_ptr<llvm::MemoryBuffer> file,
 
 // libFuzzer asks for this name.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // A context keeps the attributes of all that was built in it, and takes longer
-  // to make than most files take to read.
+  // A context keeps the attributes of all that was built in it, and takes
+  // longer to make than most files take to read.
   constexpr unsigned filesOfContext = 200;
   static std::unique_ptr<MLIRContext> context;
   static unsigned count = 0;
@@ -44,8 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     DialectRegistry registry;
     dml::onnx::registerDialects(registry);
     dml::directml::registerDialects(registry);
-    context = std::make_unique<MLIRContext>(
-        registry, MLIRContext::Threading::DISABLED);
+    context = std::make_unique<MLIRContext>(registry,
+                                            MLIRContext::Threading::DISABLED);
     context->getDiagEngine().registerHandler(
         [](Diagnostic &) { return success(); });
   }
