@@ -78,6 +78,12 @@ for feature, command in features.items():
     if probe(*command) is not None:
         config.available_features.add(feature)
 
+# Debian's package chromium-headless-shell has the first, chromium the second.
+for browser in "chromium-headless-shell", "chromium":
+    if "chromium" not in config.available_features and probe(browser, "--version"):
+        config.available_features.add("chromium")
+        config.substitutions.append(("%chromium", browser))
+
 # The stock mlir-opt has no sanitizers, and a plugin must have the program's.
 if not config.dml_sanitizers and probe("mlir-opt") is not None:
     config.available_features.add("plugins")

@@ -26,6 +26,13 @@ class Model:
         self.opset = opset
         self.nodes, self.inputs, self.initializers, self.outputs = [], {}, [], []
         self.functions = []
+        self.stated = {}
+
+    def state(self, value):
+        """An input of one integer, which --dim states."""
+        name = f"s{len(self.stated)}"
+        self.stated[name] = np.int64(value)
+        return name
 
     def input(self, array):
         name = f"x{len(self.inputs)}"
@@ -51,7 +58,7 @@ class Model:
             return helper.make_tensor_value_info(name, TYPES[array.dtype], array.shape)
 
         graph = helper.make_graph(
-            self.nodes, "test", [info(*item) for item in self.inputs.items()],
+            self.nodes, "test", [info(*item) for item in [*self.inputs.items(), *self.stated.items()]],
             [info(name, array) for name, array, _ in self.outputs], self.initializers)
         model = helper.make_model(graph, functions=self.functions, opset_imports=[
             helper.make_opsetid(domain, version) for domain, version in
@@ -92,6 +99,9 @@ def element_wise():
     model.expect(model.node("Sum", a, a, a), x + x + x, 1e-5)
     model.expect(model.node("Greater", a, number), (x > 2.5).astype(np.uint8))
     model.expect(model.node("Cast", a, to=TensorProto.BOOL), (x != 0).astype(np.uint8))
+    # Bounds that are computed; one that is known beside them.
+    low = model.node("ReduceMin", model.node("Mul", a, model.weights(np.float32(0.5))), keepdims=0)
+    model.expect(model.node("Clip", a, low, model.weights(np.float32(0.25))), np.clip(x, x.min() / 2, 0.25), 1e-6)
     # Two inputs, neither of which has the shape of the result.
     b = ramp(4, 1)
     model.expect(model.node("Add", model.input(b), model.weights(row)), b + row)
@@ -122,6 +132,22 @@ def shapes():
     model.expect(model.node("Squeeze", squeezed), x.reshape(3, 8))
     model.expect(model.node("Dropout", a), x)
     model.expect(model.node("Identity", a), x)
+    # Pads as torch's exporter writes them: in pairs, the last dimension's first.
+    pairs = model.node("Reshape", model.node("Concat", model.weights(np.int64([1, 2])), model.node(
+        "ConstantOfShape", model.weights(np.int64([4])),
+        value=helper.make_tensor("value", TensorProto.INT64, [1], [0])), axis=0),
+        model.weights(np.int64([-1, 2])))
+    i64 = lambda *values: model.weights(np.int64(values))
+    turned = model.node("Slice", pairs, i64(-1), i64(-2**63), i64(0), i64(-1))
+    pads = model.node("Reshape", model.node("Transpose", turned, perm=[1, 0]), i64(-1))
+    model.expect(model.node("Pad", a, pads), np.pad(x, ((0, 0), (0, 0), (1, 2))))
+    # As TensorFlow's writes them: split, and put together in another order.
+    parts = model.node("Split", i64(0, 1, 0, 0, 2, 0), outputs=6)
+    pads = model.node("Concat", *(parts[i] for i in (0, 2, 4, 1, 3, 5)), axis=0)
+    model.expect(model.node("Pad", a, pads), np.pad(x, ((0, 1), (0, 0), (2, 0))))
+    # Nothing of a list of sizes is a list, too.
+    none = model.node("Slice", model.node("Shape", a), i64(0), i64(0))
+    model.expect(model.node("Reshape", a, model.node("Concat", none, i64(24), axis=0)), x.reshape(24))
     return model
 
 
@@ -1210,6 +1236,11 @@ def branches():
         found = model.node("If", condition, then_branch=then, else_branch=other, outputs=2)
         model.expect(found[0], result)
         model.expect(found[1], x)
+    # So is one whose condition is an input that is stated.
+    then = graph("then_stated", [helper.make_node("Neg", [a], ["negated"])], "negated")
+    other = graph("else_stated", [helper.make_node("Abs", [a], ["absolute"])], "absolute")
+    condition = model.node("Equal", model.state(16000), model.weights(np.int64(16000)))
+    model.expect(model.node("If", condition, then_branch=then, else_branch=other), -x)
     return model
 
 
@@ -1264,7 +1295,7 @@ def check(name, tools, folder):
     model = GROUPS[name]()
     path = os.path.join(folder, name + ".onnx")
     model.save(path)
-    inputs = []
+    inputs = [f"--dim={key}={value}" for key, value in model.stated.items()]
     for key, array in model.inputs.items():
         np.save(os.path.join(folder, key + ".npy"), array)
         inputs.append(f"--input={key}=@{os.path.join(folder, key)}.npy")

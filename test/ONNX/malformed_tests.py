@@ -74,8 +74,11 @@ CASES = [
     (recursive(40, 2), "the model's functions come to more than 262144 nodes and numbers"),
     (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 22"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
-    (build(shape=("batch", 3)), "input 'x' has no fixed size in dimension 0; state it with --dim='batch=SIZE'"),
+    (build(shape=("batch", 3)), "inputs have dimensions without a size; state it with --dim='batch=SIZE'"),
     (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),
+    (build(shape=("batch", None, "batch")), "state it with --dim='batch=SIZE' --dim='x[1]=SIZE'"),
+    (build([helper.make_node("Clip", ["x", "w"], ["y"])]),
+     "a bound has the shape 2x3, but wanted is one number"),
     (build(element=TensorProto.STRING), "input 'x' has the type string, which no DirectML tensor has"),
     (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(1), else_branch=deep(1))]),
      "If: 1 node, 'choose': its condition is computed when the model runs, but a program has no branches"),
@@ -182,6 +185,14 @@ def main():
         symbolic = build(shape=("batch", 3)).SerializeToString()
         if explain(symbolic, folder, "--dim=batch=2").returncode != 0:
             sys.exit("--dim=batch=2 states no size")
+        for options, message in (
+                (["--dim=batch=2", "--dim=bacth=2"], "--dim states 'bacth', but no input has that name, or a "
+                 "dimension without a size of that name; there are 'batch'"),
+                (["--dim=batch=2", "--dim=x=2"], "input 'x' is 2x3 of float, but only one integer of 32 or 64 "
+                 "bits can be stated with --dim")):
+            result = explain(symbolic, folder, *options)
+            if result.returncode != 2 or message not in result.stderr:
+                sys.exit(f"wanted is exit code 2 and: {message}\nfound is {result.returncode}: {result.stderr}")
 
         whole = build().SerializeToString()
         generator = random.Random(1)

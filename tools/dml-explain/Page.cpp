@@ -149,7 +149,10 @@ struct Graph {
   std::vector<std::pair<std::string, uint64_t>> memory;
 };
 
-constexpr double boxWidth = 216, boxHeight = 70, gapX = 24, gapY = 44;
+/// A box has room for lines of `lineLength` letters, capitals too: those of a
+/// wide font are 7.6 units on average.
+constexpr size_t lineLength = 32;
+constexpr double boxWidth = 264, boxHeight = 70, gapX = 24, gapY = 44;
 } // namespace
 
 static std::string getName(Operation *op) {
@@ -389,7 +392,7 @@ static void printNode(const Node &node, const Report &report, raw_ostream &os) {
   auto print = [&](StringRef text, StringRef style) {
     if (!text.empty())
       os << "<text x=\"10\" y=\"" << 17 + 15 * line++ << "\" class=\"" << style
-         << "\">" << escape(shorten(text, 32)) << "</text>";
+         << "\">" << escape(shorten(text, lineLength)) << "</text>";
   };
   print(node.what, "what");
   print(node.name, "");

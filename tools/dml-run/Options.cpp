@@ -101,12 +101,14 @@ devices
 
 other
   --compile-arg=ARG      hand ARG to dml-compile; may be repeated
-  --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model; may
-                         be repeated
+  --dim=NAME=SIZE        the size of a symbolic dimension of an ONNX model, or
+                         the value of an input of one integer; may be repeated
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
                          steps, on stderr, and which variant of the function the
                          device runs, where the executable has several
+  --trace=FILE           write when each step began and ended, in the last run,
+                         as JSON that chrome://tracing and Perfetto show
   --help, --version
 
 The reason for an exit code other than 0 is on stderr.
@@ -143,6 +145,7 @@ bool dml::tools::parseOptions(int argc, char **argv, Options &options,
       flagOption("--robust", options.robust),
       flagOption("--print-signature", options.printSignature),
       flagOption("--time", options.time),
+      textOption("--trace", options.trace),
       flagOption("--print-all", options.printAll),
       listOption("--expected", options.expected),
       listOption("--lower", options.lower),

@@ -49,6 +49,8 @@ struct Options {
   bool printSignature = false;
   bool printAll = false;
   bool time = false;
+  /// The file for the steps' times; empty: none.
+  std::string trace;
 };
 
 /// Whether results are compared with anything.

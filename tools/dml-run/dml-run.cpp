@@ -10,7 +10,9 @@
 #include "Options.h"
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
+#include "support/File.h"
 #include "support/Input.h"
+#include "support/Json.h"
 #include "support/Limits.h"
 #include "support/Npy.h"
 #include "support/PipelineCache.h"
@@ -22,9 +24,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iomanip>
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 
 using namespace dml::tools;
 
@@ -369,11 +373,70 @@ void printProgramTime(DmlDevice device, DmlExecutable executable,
                time.count());
 }
 
-/// Prints the shortest wall time, the variant that was run, and the latest
-/// times of its steps.
-void printTimes(DmlDevice device, DmlExecutable executable,
-                const Signature &signature, DmlBindingTable table,
-                const std::vector<double> &wallTimes) {
+/// A step of the variant that ran.
+struct TimedStep {
+  std::string name;
+  /// Nanoseconds since the first step began.
+  uint64_t begin = 0, end = 0;
+  uint64_t boundSize = 0;
+};
+
+/// The steps of the variant `number`, with the latest times.
+std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
+                                 uint32_t number, DmlBindingTable table) {
+  DmlVariantInfo variant;
+  DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
+  std::vector<DmlStepTime> times(variant.stepCount);
+  DML_CHECK(dmlGetStepTimes, table, times.data(), variant.stepCount);
+  std::vector<TimedStep> steps;
+  for (uint32_t i = 0; i < times.size(); ++i) {
+    DmlStepInfo step;
+    DML_CHECK(dmlGetStepInfo, executable, function, number, i, &step);
+    // The label is that of the operator; a copy or a kernel of dml's compiler
+    // is called the same.
+    std::string what = step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel;
+    if (step.label[0] != '\0' && what != step.label)
+      what += std::string(" ") + step.label;
+    steps.push_back({what, times[i].begin, times[i].end, step.boundSize});
+  }
+  return steps;
+}
+
+/// Writes the steps in the format of Chrome's traces: events with a beginning
+/// and a duration in microseconds.
+void writeTrace(const std::string &path, const std::vector<TimedStep> &steps) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(3) << "{\"traceEvents\": [";
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const TimedStep &step = steps[i];
+    text << (i ? ",\n " : "\n ") << "{\"name\": " << quoteJson(step.name)
+         << ", \"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": "
+         << static_cast<double>(step.begin) / 1000
+         << ", \"dur\": " << static_cast<double>(step.end - step.begin) / 1000
+         << ", \"args\": {\"step\": " << i << ", \"bytes\": " << step.boundSize
+         << "}}";
+  }
+  text << "\n]}\n";
+  std::string error;
+  if (!writeOutput(path, text.str(), error))
+    fail(error, kExitNotWritten);
+}
+
+/// Says when the steps ran, as the options want: prints the shortest wall time,
+/// the variant that was run and its steps, and writes a trace.
+void reportTimes(const Options &options, DmlDevice device,
+                 DmlExecutable executable, const Signature &signature,
+                 DmlBindingTable table, const std::vector<double> &wallTimes) {
+  DmlDeviceInfo has;
+  dmlGetDeviceProperties(device, &has);
+  uint32_t number = 0;
+  DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
+  std::vector<TimedStep> steps =
+      readSteps(executable, signature.index, number, table);
+  if (!options.trace.empty())
+    writeTrace(options.trace, steps);
+  if (!options.time)
+    return;
   std::vector<double> sorted = wallTimes;
   std::sort(sorted.begin(), sorted.end());
   std::fprintf(stderr,
@@ -384,30 +447,17 @@ void printTimes(DmlDevice device, DmlExecutable executable,
   // The executable may be another than the signature's.
   DmlFunctionInfo function;
   DML_CHECK(dmlGetFunctionInfo, executable, signature.index, &function);
-  DmlDeviceInfo has;
-  dmlGetDeviceProperties(device, &has);
-  uint32_t number = 0;
-  DML_CHECK(dmlChooseVariant, executable, signature.index, &has, &number);
   DmlVariantInfo variant;
   DML_CHECK(dmlGetVariantInfo, executable, signature.index, number, &variant);
   if (function.variantCount > 1)
     std::fprintf(stderr, "time: variant %u of %u; needs %s\n", number,
                  function.variantCount, printNeeds(variant).c_str());
-  std::vector<DmlStepTime> times(variant.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, times.data(), variant.stepCount);
-  for (uint32_t i = 0; i < times.size(); ++i) {
-    DmlStepInfo step;
-    DML_CHECK(dmlGetStepInfo, executable, signature.index, number, i, &step);
-    auto duration = static_cast<double>(times[i].end - times[i].begin);
-    // The label is that of the operator; a copy or a kernel of dml's compiler
-    // is called the same.
-    std::string what = step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel;
-    if (step.label[0] != '\0' && what != step.label)
-      what += std::string(" ") + step.label;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto duration = static_cast<double>(steps[i].end - steps[i].begin);
     std::fprintf(
-        stderr, "time: step %u: %.1f us, %.2f GB/s, %s\n", i, duration / 1000,
-        duration > 0 ? static_cast<double>(step.boundSize) / duration : 0.0,
-        what.c_str());
+        stderr, "time: step %zu: %.1f us, %.2f GB/s, %s\n", i, duration / 1000,
+        duration > 0 ? static_cast<double>(steps[i].boundSize) / duration : 0.0,
+        steps[i].name.c_str());
   }
 }
 
@@ -435,7 +485,8 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   BindingTable table;
   DmlBindingTableCreateInfo tableInfo{};
   tableInfo.function = signature.index;
-  tableInfo.timestamps = options.time;
+  bool wantsTimes = options.time || !options.trace.empty();
+  tableInfo.timestamps = wantsTimes;
   DML_CHECK(dmlCreateBindingTable, program, &tableInfo, table.out());
 
   auto createBuffer = [&](const DmlTensorInfo &info) {
@@ -478,8 +529,8 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
     wallTimes.push_back(duration.count());
   }
   progress.clear();
-  if (options.time)
-    printTimes(device, executable, signature, table, wallTimes);
+  if (wantsTimes)
+    reportTimes(options, device, executable, signature, table, wallTimes);
 
   std::vector<HostTensor> outputs;
   for (uint32_t i = 0; i < signature.outputs.size(); ++i) {
@@ -567,9 +618,10 @@ void withDevice(const Options &options, const Source &source,
 
 /// Does what a JSON model says.
 void runCommands(const Options &options, const Source &source) {
-  if (!options.inputs.empty() || !options.outputs.empty() || compares(options))
-    fail("--input, --output and what compares results are for a function, but "
-         "the model '" +
+  if (!options.inputs.empty() || !options.outputs.empty() ||
+      !options.trace.empty() || compares(options))
+    fail("--input, --output, --trace and what compares results are for a "
+         "function, but the model '" +
          options.file +
          "' says what its resources hold: name a function with --function");
   AnonymousFile file;

@@ -247,7 +247,26 @@ static LogicalResult importClip(NodeImporter &node) {
     return failure();
   Value input = node.get(0);
   FailureOr<Value> output = failure();
-  if (node.getOpset() < 11) {
+  auto isComputed = [&](unsigned index) {
+    return node.hasInput(index) && !node.getInput(index).constant;
+  };
+  if (isComputed(1) || isComputed(2)) {
+    // Bounds are attributes in DirectML; what is computed is an operand.
+    Value bounded = input;
+    for (auto [index, mnemonic] :
+         {std::pair(1, "element_wise_max"), std::pair(2, "element_wise_min")}) {
+      if (!node.hasInput(index))
+        continue;
+      if (countElements(node.getShape(index)) != 1)
+        return node.reject("a bound has the shape " +
+                           describeShape(node.getShape(index)) +
+                           ", but wanted is one number");
+      bounded = node.combine(
+          mnemonic, bounded,
+          node.getBroadcast(index, toPhysical(node.getShape(0)), Shape{1}));
+    }
+    output = bounded;
+  } else if (node.getOpset() < 11) {
     output = node.build("element_wise_clip", {{"input", input}},
                         {node.number("min", node.getFloat("min", -FLT_MAX)),
                          node.number("max", node.getFloat("max", FLT_MAX))},
@@ -691,7 +710,10 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   registry.add("Mean", "ELEMENT_WISE_MEAN or ELEMENT_WISE_ADD", importMean);
   registry.add("Pow", "ELEMENT_WISE_CONSTANT_POW or ELEMENT_WISE_POW",
                importPow);
-  registry.add("Clip", "ELEMENT_WISE_CLIP or ELEMENT_WISE_CLIP1", importClip);
+  registry.add("Clip",
+               "ELEMENT_WISE_CLIP or ELEMENT_WISE_CLIP1, or "
+               "ELEMENT_WISE_MAX and ELEMENT_WISE_MIN",
+               importClip);
   registry.add("Abs", "ELEMENT_WISE_ABS", importAbs);
   registry.add("PRelu", "ACTIVATION_PARAMETERIZED_RELU", importPRelu);
   registry.add("Where", "ELEMENT_WISE_IF", importWhere);

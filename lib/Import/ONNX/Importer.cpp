@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -216,9 +217,29 @@ llvm::Error GraphImporter::findNeededNodes() {
   return llvm::Error::success();
 }
 
+/// What --dim calls dimension `index` of an input.
+static std::string nameDimension(const ValueInfo &input, size_t index) {
+  std::string symbol = input.dimensions[index].symbol.str();
+  return symbol.empty() ? (input.name + "[" + Twine(index) + "]").str()
+                        : symbol;
+}
+
 llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
   for (const TensorProto &tensor : graph.initializers)
     initializers[tensor.name] = &tensor;
+  // Dimensions without a size, which --dim states, and those whose size nobody
+  // has stated. Some exporters write 0 or -1 where they know no size.
+  llvm::StringSet<> open;
+  std::vector<std::string> missing;
+  auto isFixed = [](const Dimension &dimension) {
+    return dimension.size && *dimension.size > 0;
+  };
+  for (const ValueInfo &input : graph.inputs)
+    if (!initializers.count(input.name))
+      for (auto [index, dimension] : llvm::enumerate(input.dimensions))
+        if (!isFixed(dimension))
+          open.insert(nameDimension(input, index));
+  llvm::StringSet<> stated;
   for (const ValueInfo &input : graph.inputs) {
     // Old models list their initializers as inputs, too.
     if (initializers.count(input.name))
@@ -238,25 +259,39 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
     tensor.type = *type;
     tensor.isKnown = true;
     for (auto [index, dimension] : llvm::enumerate(input.dimensions)) {
-      std::optional<int64_t> size = dimension.size;
-      std::string name = dimension.symbol.str();
-      if (name.empty())
-        name = (input.name + "[" + Twine(index) + "]").str();
-      // Some exporters write a size of 0 or -1 where they know none.
-      if (!size || *size <= 0) {
-        auto given = options.dimensions.find(name);
-        if (given == options.dimensions.end())
-          return fail("has no fixed size in dimension " + Twine(index) +
-                      "; state it with --dim='" + name + "=SIZE'");
-        size = given->second;
+      std::string name = nameDimension(input, index);
+      if (isFixed(dimension)) {
+        tensor.shape.push_back(*dimension.size);
+        continue;
       }
-      tensor.shape.push_back(*size);
+      auto given = options.dimensions.find(name);
+      if (given == options.dimensions.end() &&
+          !llvm::is_contained(missing, name))
+        missing.push_back(name);
+      tensor.shape.push_back(given == options.dimensions.end() ? 1
+                                                               : given->second);
     }
     if (static_cast<int64_t>(tensor.shape.size()) > maxRank ||
         !countElements(tensor.shape) || *countElements(tensor.shape) == 0)
       return fail("has the shape " + describeShape(tensor.shape) +
                   ", but wanted are at most " + Twine(maxRank) +
                   " dimensions, and 1 to 2^32 - 1 elements");
+    // One integer may be stated, too: it is no argument then.
+    if (auto given = options.dimensions.find(input.name);
+        given != options.dimensions.end() && !open.contains(input.name)) {
+      if ((*type != DataType::INT64 && *type != DataType::INT32) ||
+          countElements(tensor.shape) != 1)
+        return fail("is " + describeShape(tensor.shape) + " of " +
+                    describeONNXType(input.elementType) +
+                    ", but only one integer of 32 or 64 bits can be stated "
+                    "with --dim");
+      stated.insert(input.name);
+      tensor.constant =
+          Constant::get(*type, tensor.shape, ArrayRef(given->second));
+      if (!tensors.try_emplace(input.name, std::move(tensor)).second)
+        return fail("stands twice");
+      continue;
+    }
     Shape outer = tensor.shape.empty() ? Shape{1} : tensor.shape;
     auto outerType = RankedTensorType::get(
         outer, getElementType(*type, builder.getContext()));
@@ -271,9 +306,30 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
     if (!tensors.try_emplace(input.name, std::move(tensor)).second)
       return fail("stands twice");
   }
+  if (!missing.empty()) {
+    std::string text;
+    for (const std::string &name : missing)
+      text += " --dim='" + name + "=SIZE'";
+    return llvm::createStringError("inputs have dimensions without a size; "
+                                   "state it with" +
+                                   text);
+  }
+  for (const auto &given : options.dimensions)
+    if (!open.contains(given.first()) && !stated.contains(given.first())) {
+      SmallVector<std::string> names;
+      for (StringRef name : open.keys())
+        names.push_back(("'" + name + "'").str());
+      llvm::sort(names);
+      return llvm::createStringError(
+          "--dim states '" + given.first() +
+          "', but no input has that name, or a dimension without a size of "
+          "that name" +
+          (names.empty() ? "" : "; there are " + llvm::join(names, ", ")));
+    }
   // Leading 1s, once all arguments are there.
   for (const ValueInfo &input : graph.inputs)
-    if (auto found = tensors.find(input.name); found != tensors.end()) {
+    if (auto found = tensors.find(input.name);
+        found != tensors.end() && found->second.value) {
       NodeProto none;
       NodeImporter views(*this, none, 0, 0);
       found->second.value =
@@ -349,7 +405,8 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
   const std::optional<Constant> &condition = importer.getInput(0).constant;
   if (!condition || condition->getNumElements() != 1)
     return reject("its condition is computed when the model runs, but a "
-                  "program has no branches");
+                  "program has no branches (where it depends on an input of "
+                  "one integer, --dim=NAME=VALUE states that)");
   const AttributeProto *branch = importer.getAttribute(
       condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
   if (!branch || branch->type != AttributeProto::Graph)
@@ -654,6 +711,15 @@ bool NodeImporter::isFoldable() const {
   return llvm::all_of(inputs, [](const Tensor *input) {
     return !input || (input->constant && input->constant->isFoldable());
   });
+}
+
+const Constant *NodeImporter::getSizes(unsigned index) const {
+  const std::optional<Constant> &constant = inputs[index]->constant;
+  if (!constant || !constant->isFoldable())
+    return nullptr;
+  bool isInteger = constant->getType() == DataType::INT64 ||
+                   constant->getType() == DataType::INT32;
+  return isInteger || !constant->isResource() ? &*constant : nullptr;
 }
 
 LogicalResult NodeImporter::wantInputs(unsigned minimum, unsigned maximum) {

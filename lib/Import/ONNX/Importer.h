@@ -81,6 +81,10 @@ public:
   /// Whether every input that is there is a constant of few elements.
   bool isFoldable() const;
 
+  /// Input `index`, where sizes may be computed of it: a constant of integers,
+  /// or of few bytes. Weights stay tensors, under their names.
+  const Constant *getSizes(unsigned index) const;
+
   /// Fails unless there are `minimum` to `maximum` inputs, the first `minimum`
   /// of which are not left out.
   llvm::LogicalResult wantInputs(unsigned minimum, unsigned maximum);
@@ -255,6 +259,11 @@ void addReductionOperators(Registry &registry);
 void addResamplingOperators(Registry &registry);
 void addShapeOperators(Registry &registry);
 void addWindowOperators(Registry &registry);
+
+/// A constant of elements of `constant`: `pick` maps coordinates of the result
+/// to some of the constant.
+Constant pickElements(const Constant &constant, Shape shape,
+                      llvm::function_ref<Shape(llvm::ArrayRef<int64_t>)> pick);
 
 /// Computes a node on few elements that are known, as models do with shapes.
 /// Nothing where that is not possible.

@@ -96,6 +96,20 @@ static LogicalResult importSplit(NodeImporter &node) {
   }
   if (count == 1)
     return node.setView(0, 0, shape);
+  if (const Constant *constant = node.getSizes(0)) {
+    int64_t begin = 0;
+    for (unsigned index = 0; index < count; ++index) {
+      auto pick = [&](ArrayRef<int64_t> at) {
+        Shape from(at);
+        from[*axis] += begin;
+        return from;
+      };
+      if (failed(node.set(index, pickElements(*constant, shapes[index], pick))))
+        return failure();
+      begin += sizes[index];
+    }
+    return success();
+  }
   FailureOr<SmallVector<Value>> outputs =
       node.buildAll("split", {{"input", node.get(0)}},
                     node.integer("axis", *axis + getLead(shape)), types);
@@ -140,6 +154,7 @@ static LogicalResult importSlice(NodeImporter &node) {
   int64_t lead = getLead(shape);
   Shape offsets(physical.size(), 0), strides(physical.size(), 1);
   Shape sizes = physical, output = shape;
+  Shape firsts(shape.size(), 0), strideOf(shape.size(), 1);
   for (auto [start, end, axis, step] :
        llvm::zip_equal(starts, ends, axes, steps)) {
     FailureOr<int64_t> dim = node.normalizeAxis(axis, shape.size());
@@ -165,16 +180,27 @@ static LogicalResult importSlice(NodeImporter &node) {
       int64_t last = clamp(end, -1, size - 1);
       count = first > last ? (first - last - 1) / -step + 1 : 0;
     }
-    if (count == 0)
-      return node.reject("it takes no elements, but DirectML's tensors have "
-                         "one at least");
+    output[*dim] = count;
+    firsts[*dim] = first;
+    strideOf[*dim] = step;
     // The window that the steps stay in, from its first element on.
     int64_t span = (count - 1) * std::abs(step) + 1;
     offsets[*dim + lead] = step > 0 ? first : first - span + 1;
     sizes[*dim + lead] = span;
     strides[*dim + lead] = step;
-    output[*dim] = count;
   }
+  if (const Constant *constant = node.getSizes(0))
+    return node.set(0,
+                    pickElements(*constant, output, [&](ArrayRef<int64_t> at) {
+                      Shape from;
+                      for (auto [first, step, index] :
+                           llvm::zip_equal(firsts, strideOf, at))
+                        from.push_back(first + step * index);
+                      return from;
+                    }));
+  if (llvm::is_contained(output, 0))
+    return node.reject("it takes no elements, but DirectML's tensors have "
+                       "one at least");
   FailureOr<Value> result =
       node.build("slice1", {{"input", node.get(0)}},
                  {node.ints("input_window_offsets", offsets),
@@ -363,6 +389,14 @@ static LogicalResult importTranspose(NodeImporter &node) {
     physical.push_back(dim + lead);
     output.push_back(shape[dim]);
   }
+  if (const Constant *constant = node.getSizes(0))
+    return node.set(0,
+                    pickElements(*constant, output, [&](ArrayRef<int64_t> at) {
+                      Shape from(at.size());
+                      for (auto [dim, index] : llvm::zip_equal(permutation, at))
+                        from[dim] = index;
+                      return from;
+                    }));
   return node.set(0, node.transpose(node.get(0), physical), output);
 }
 

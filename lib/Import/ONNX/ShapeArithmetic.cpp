@@ -48,10 +48,9 @@ static int64_t getIndex(ArrayRef<int64_t> shape,
   return index;
 }
 
-/// Picks elements of `constant`: `pick` maps coordinates of the result to some
-/// of the constant.
-static Constant pick(const Constant &constant, Shape shape,
-                     llvm::function_ref<Shape(ArrayRef<int64_t>)> pick) {
+Constant
+dml::onnx::pickElements(const Constant &constant, Shape shape,
+                        llvm::function_ref<Shape(ArrayRef<int64_t>)> pick) {
   auto collect = [&](auto elements) {
     decltype(elements) picked;
     forEach(shape, [&](ArrayRef<int64_t> coordinates) {
@@ -240,7 +239,7 @@ static std::optional<Constant> foldGather(NodeImporter &node) {
     }
   }
   size_t indexRank = indices.getShape().size();
-  return pick(data, shape, [&](ArrayRef<int64_t> coordinates) {
+  return pickElements(data, shape, [&](ArrayRef<int64_t> coordinates) {
     Shape from(coordinates.take_front(*axis));
     from.push_back(
         at[getIndex(indices.getShape(), coordinates.slice(*axis, indexRank))]);
@@ -325,37 +324,9 @@ static std::optional<Constant> foldExpand(NodeImporter &node) {
     return input.splat(*shape);
   if (*countElements(*shape) > Constant::maxFoldable)
     return std::nullopt;
-  return pick(input, *shape, [&](ArrayRef<int64_t> coordinates) {
+  return pickElements(input, *shape, [&](ArrayRef<int64_t> coordinates) {
     return Shape(coordinates.take_back(input.getShape().size()));
   });
-}
-
-static std::optional<Constant> foldSlice(NodeImporter &node) {
-  const Constant &input = *node.getInput(0).constant;
-  if (input.getShape().size() != 1)
-    return std::nullopt;
-  Shape starts = node.getInts("starts"), ends = node.getInts("ends");
-  int64_t step = 1;
-  if (node.getOpset() >= 10) {
-    if (node.getNumInputs() < 3)
-      return std::nullopt;
-    starts = Shape(node.getInput(1).constant->getIntegers());
-    ends = Shape(node.getInput(2).constant->getIntegers());
-    if (node.hasInput(4))
-      step = node.getInput(4).constant->getIntegers()[0];
-  }
-  if (starts.size() != 1 || ends.size() != 1 || step < 1)
-    return std::nullopt;
-  int64_t size = input.getShape()[0];
-  auto clamp = [&](int64_t x) {
-    return std::clamp<int64_t>(x < 0 ? x + size : x, 0, size);
-  };
-  int64_t start = clamp(starts[0]), end = std::max(clamp(ends[0]), start);
-  step = std::min(step, std::max<int64_t>(size, 1));
-  return pick(input, {(end - start + step - 1) / step},
-              [&](ArrayRef<int64_t> coordinates) {
-                return Shape{start + coordinates[0] * step};
-              });
 }
 
 std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
@@ -378,7 +349,7 @@ std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
       {"Not", {foldUnary, 1}},          {"Cast", {foldCast, 1}},
       {"Gather", {foldGather, 2}},      {"Concat", {foldConcat, 1}},
       {"Where", {foldWhere, 3}},        {"ReduceProd", {foldReduceProd, 1}},
-      {"Expand", {foldExpand, 2}},      {"Slice", {foldSlice, 1}},
+      {"Expand", {foldExpand, 2}},
   };
   auto row = rows.find(node.getNode().opType);
   if (row == rows.end() || !node.getNode().domain.empty())
