@@ -35,10 +35,11 @@ struct MergeEqualOps : dml::impl::MergeEqualOpsBase<MergeEqualOps> {
           rewriter.eraseOp(&op);
           continue;
         }
-        if (op.getNumRegions())
-          eliminateCommonSubExpressions(rewriter, dominance, &op);
+        // Bodies of generics on buffers were merged when these were tensors.
         if (!isMemoryEffectFree(&op))
           continue;
+        if (op.getNumRegions())
+          eliminateCommonSubExpressions(rewriter, dominance, &op);
         ValueNumbers numbers;
         SmallVector<Operation *, 1> &candidates =
             known[hashWithRegions(&op, numbers)];
