@@ -35,11 +35,10 @@ struct MergeEqualOps : dml::impl::MergeEqualOpsBase<MergeEqualOps> {
           rewriter.eraseOp(&op);
           continue;
         }
-        // Bodies of generics on buffers were merged when these were tensors.
-        if (!isMemoryEffectFree(&op))
-          continue;
         if (op.getNumRegions())
           eliminateCommonSubExpressions(rewriter, dominance, &op);
+        if (!isMemoryEffectFree(&op))
+          continue;
         ValueNumbers numbers;
         SmallVector<Operation *, 1> &candidates =
             known[hashWithRegions(&op, numbers)];

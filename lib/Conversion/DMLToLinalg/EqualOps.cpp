@@ -60,15 +60,17 @@ struct EqualOpInfo : llvm::DenseMapInfo<Operation *> {
 };
 } // namespace
 
-/// Whether the lowering of `op` depends on nothing around it. What reads
-/// constants may be made simpler by them.
+static bool isSplat(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+/// Whether the lowering of `op` depends on nothing around it. What reads one
+/// number, whatever the place, is made simpler by it.
 static bool isSelfContained(Operation *op) {
   return isa_and_nonnull<DMLDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 && op->getNumSuccessors() == 0 &&
-         llvm::none_of(op->getOperands(), [](Value operand) {
-           Operation *definition = operand.getDefiningOp();
-           return definition && definition->hasTrait<OpTrait::ConstantLike>();
-         });
+         llvm::none_of(op->getOperands(), isSplat);
 }
 
 /// A function that does what `op` does with the tensors it is given.
