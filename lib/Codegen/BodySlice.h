@@ -9,11 +9,24 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace dml {
+
+/// How often a loop runs that counts from 0 by ones, at least once.
+inline std::optional<int64_t> getCountFromZero(mlir::scf::ForOp loop) {
+  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->isZero() ||
+      !loop.getInductionVar().getType().isIndex() ||
+      !matchPattern(loop.getLowerBound(), mlir::m_Zero()) ||
+      !matchPattern(loop.getStep(), mlir::m_One()))
+    return std::nullopt;
+  return trips->getSExtValue();
+}
 
 /// The operations of the body of a linalg.generic, on buffers or tensors, that
 /// some of its values are computed by.

@@ -16,17 +16,6 @@
 using namespace mlir;
 using namespace dml;
 
-/// A loop that counts from 0 and carries one f32, how often it runs.
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!trips || !loop.getInductionVar().getType().isIndex() ||
-      !matchPattern(loop.getLowerBound(), m_Zero()) ||
-      !matchPattern(loop.getStep(), m_One()) || loop.getNumResults() != 1 ||
-      !loop.getResult(0).getType().isF32() || trips->isZero())
-    return std::nullopt;
-  return trips->getSExtValue();
-}
-
 /// The one loop that `block` has, whose result is `result`.
 static scf::ForOp findLoop(Block &block, Value result) {
   auto loop = result.getDefiningOp<scf::ForOp>();
@@ -39,8 +28,9 @@ static scf::ForOp findLoop(Block &block, Value result) {
 /// Reads the loops from `outermost` inward.
 static LogicalResult readLoops(scf::ForOp outermost, Contraction &contraction) {
   for (scf::ForOp loop = outermost; loop;) {
-    std::optional<int64_t> trips = getTripCount(loop);
-    if (!trips ||
+    std::optional<int64_t> trips = getCountFromZero(loop);
+    if (!trips || loop.getNumResults() != 1 ||
+        !loop.getResult(0).getType().isF32() ||
         llvm::MulOverflow(contraction.steps, *trips, contraction.steps))
       return failure();
     contraction.loops.push_back(loop);

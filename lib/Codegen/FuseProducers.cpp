@@ -641,8 +641,8 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   // A thread has a vector of elements at least, each with a body of its own.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
-  if (!isForced && reduction->countOps() * DeviceProfile::vectorBytes * 8 >
-                       cost::maxWrittenOutOps * bits)
+  if (!isForced &&
+      !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
   // What is emulated has rows of words, which are others.
   auto isThere = [&](Value tensor) {

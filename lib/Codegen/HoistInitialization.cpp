@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/Codegen/Cleanup.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/Ownership.h"
@@ -75,8 +76,8 @@ public:
 
   /// Moves what `function` computes of constants.
   LogicalResult hoist(func::FuncOp function);
-  /// Ends the function, if anything was moved.
-  void finish();
+  /// Ends the function. False if nothing was moved.
+  bool finish();
 
 private:
   /// `value` of `source` in the initialization.
@@ -196,9 +197,9 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
   return success();
 }
 
-void Initialization::finish() {
+bool Initialization::finish() {
   if (!initialization)
-    return;
+    return false;
   OpBuilder builder = OpBuilder::atBlockEnd(&initialization.getBody().front());
   func::ReturnOp::create(builder, initialization.getLoc(), results);
   initialization.setType(
@@ -208,6 +209,7 @@ void Initialization::finish() {
                               })));
   SymbolTable symbols(module);
   symbols.insert(initialization, module.getBody()->begin());
+  return true;
 }
 
 namespace {
@@ -224,7 +226,12 @@ struct HoistInitialization
     for (func::FuncOp function : functions)
       if (failed(initialization.hoist(function)))
         return signalPassFailure();
-    initialization.finish();
+    if (!initialization.finish())
+      return;
+    OpPassManager cleanup(ModuleOp::getOperationName());
+    addGenericCleanup(cleanup);
+    if (failed(runPipeline(cleanup, getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

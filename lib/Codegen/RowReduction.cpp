@@ -19,22 +19,11 @@ using namespace dml;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// How often a loop runs that counts from 0.
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!trips || trips->isZero() ||
-      !loop.getInductionVar().getType().isIndex() ||
-      !matchPattern(loop.getLowerBound(), m_Zero()) ||
-      !matchPattern(loop.getStep(), m_One()))
-    return std::nullopt;
-  return trips->getSExtValue();
-}
-
 /// Reads the loops from `outermost` inward, and how often each runs.
 static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
                                SmallVector<int64_t> &sizes) {
   for (scf::ForOp loop = outermost;;) {
-    std::optional<int64_t> trips = getTripCount(loop);
+    std::optional<int64_t> trips = getCountFromZero(loop);
     if (!trips || loop.getNumResults() == 0)
       return failure();
     nest.loops.push_back(loop);
@@ -188,4 +177,8 @@ int64_t RowReduction::countOps() const {
   for (const RowLoops &nest : nests)
     count += nest.slice.size() + nest.combiner.size();
   return static_cast<int64_t>(count);
+}
+
+bool RowReduction::canWriteOut(int64_t lanes) const {
+  return lanes * countOps() <= cost::maxWrittenOutOps;
 }

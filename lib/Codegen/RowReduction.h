@@ -71,6 +71,9 @@ struct RowReduction {
 
   /// The operations that are built for an element, about.
   int64_t countOps() const;
+
+  /// Whether a thread may have so many elements written out side by side.
+  bool canWriteOut(int64_t lanes) const;
 };
 
 /// How the elements of rows lie in buffers.

@@ -532,8 +532,7 @@ private:
     if (!reduction || (!wanted && !reduction->isWorthwhile()))
       return Attribute();
     RowLayout layout = RowLayout::get(op, *reduction);
-    if (!wanted &&
-        layout.lanes * reduction->countOps() > cost::maxWrittenOutOps)
+    if (!wanted && !reduction->canWriteOut(layout.lanes))
       return Attribute();
     RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
     if (!findRowTileProblem(layout, tile).empty())

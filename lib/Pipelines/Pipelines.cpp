@@ -6,6 +6,7 @@
 
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/Cleanup.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
@@ -45,26 +46,6 @@
 using namespace mlir;
 using namespace dml;
 
-/// Canonicalization. Regions are single blocks, or structured as SPIR-V wants
-/// them: there is nothing to simplify.
-static std::unique_ptr<Pass> createCanonicalization() {
-  return createCanonicalizerPass(
-      GreedyRewriteConfig().setRegionSimplificationLevel(
-          GreedySimplifyRegionLevel::Disabled));
-}
-
-/// Canonicalization and common subexpression elimination.
-static void addCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalization());
-  pm.addPass(createCSEPass());
-}
-
-/// The same for generics on tensors, which are alike in all but their bodies.
-static void addTensorCleanup(OpPassManager &pm) {
-  pm.addPass(createCanonicalization());
-  pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
-}
-
 void dml::buildTargetPipeline(OpPassManager &pm,
                               const CompilerOptions &options) {
   if (options.legalize)
@@ -83,10 +64,9 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
     pm.addPass(createOwnConstants());
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
-  addTensorCleanup(pm);
+  addGenericCleanup(pm);
   // Before anything that depends on a device: variants share what it computes.
   pm.addPass(createHoistInitialization());
-  addTensorCleanup(pm);
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
@@ -102,7 +82,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   EmulateTypesOptions emulate;
   emulate.deviceProfile = options.deviceProfile;
   pm.addPass(createEmulateTypes(emulate));
-  addTensorCleanup(pm);
+  addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
   bufferization::OneShotBufferizePassOptions bufferize;
@@ -116,7 +96,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   outParams.hoistStaticAllocs = true;
   outParams.modifyPublicFunctions = true;
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
-  addCleanup(pm);
+  addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
   SliceBuffersOptions slice;
   slice.deviceProfile = options.deviceProfile;

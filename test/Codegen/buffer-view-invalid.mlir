@@ -37,3 +37,5 @@ func.func @spaces(%buffer: memref<4xf32>) -> memref<4xi32, 3> {
   %0 = dml_buffer.view %buffer : memref<4xf32> to memref<4xi32, 3>
   return %0 : memref<4xi32, 3>
 }
+
+// SPDX-License-Identifier: Apache-2.0

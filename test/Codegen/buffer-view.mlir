@@ -23,3 +23,5 @@ func.func @same(%buffer: memref<4xf32>) -> memref<4xf32> {
   %same = dml_buffer.view %buffer : memref<4xf32> to memref<4xf32>
   return %same : memref<4xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ func.func @main(%a: tensor<256x256xf16>, %b: tensor<256x256xf16>) -> tensor<256x
       : (tensor<256x256xf16>, tensor<256x256xf16>) -> tensor<256x256xf16>
   return %0 : tensor<256x256xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0

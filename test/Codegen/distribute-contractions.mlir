@@ -94,3 +94,5 @@ func.func @odd(%lhs: memref<70x40xf32>, %rhs: memref<40x67xf32>, %output: memref
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

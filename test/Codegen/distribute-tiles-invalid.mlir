@@ -293,3 +293,5 @@ func.func @crosswise_rows(%output: memref<3x8xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

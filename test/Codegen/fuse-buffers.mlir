@@ -50,3 +50,5 @@ func.func @residual(%x: tensor<1x2x32x32xf32>, %y: tensor<1x2x32x32xf32>)
   %3 = dml.activation_relu %2 : (tensor<1x2x32x32xf32>) -> tensor<1x2x32x32xf32>
   return %3 : tensor<1x2x32x32xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

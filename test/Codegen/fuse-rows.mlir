@@ -122,3 +122,5 @@ func.func @long(%x: tensor<2x16384xf32>) -> tensor<2x16384xf32> {
   } -> tensor<2x16384xf32>
   return %result : tensor<2x16384xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -65,3 +65,5 @@ func.func @windows(%input: tensor<2x64xf32>) -> tensor<126x3xf32> {
   %1 = dml.element_wise_exp %0 : (tensor<126x3xf32>) -> tensor<126x3xf32>
   return %1 : tensor<126x3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ func.func @other(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<4x3xf64>) {
 {-#
   dialect_resources: { builtin: { filter: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E04000000041000010410000204100003041" } }
 #-}
+
+// SPDX-License-Identifier: Apache-2.0

@@ -107,3 +107,5 @@ func.func @constants(%a: memref<64xf32>, %output: memref<64xf32>, %other: memref
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ func.func @main(%a: tensor<70x40xf16>, %b: tensor<40x67xf16>) -> tensor<70x67xf1
       : (tensor<70x40xf16>, tensor<40x67xf16>) -> tensor<70x67xf16>
   return %0 : tensor<70x67xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ func.func @same(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<8xf32>, tensor<
   %5 = tensor.insert_slice %b into %4[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %2, %5 : tensor<8xf32>, tensor<8xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

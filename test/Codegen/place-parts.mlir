@@ -91,3 +91,5 @@ func.func @writtenAfter(%output: memref<4xf32>, %other: memref<4xf32>) {
   memref.copy %a, %other : memref<4xf32> to memref<4xf32>
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -170,3 +170,5 @@ func.func @ordered(%input: memref<100x12xf32>, %output: memref<100xf32>, %other:
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

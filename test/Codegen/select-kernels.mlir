@@ -183,3 +183,5 @@ func.func @chosen(%lhs: memref<4096x64xf32>, %rhs: memref<64x4096xf32>, %output:
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -65,3 +65,5 @@ func.func @asked(%lhs: memref<2048x64xf32>, %rhs: memref<64x2048xf32>, %output: 
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

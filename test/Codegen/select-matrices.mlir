@@ -105,3 +105,5 @@ func.func @wide(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf32>, %output: m
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

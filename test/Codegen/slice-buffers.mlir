@@ -134,3 +134,5 @@ func.func @clamped(%x: memref<8x64xf32>, %output: memref<10x2xf32>) {
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

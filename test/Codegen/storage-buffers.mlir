@@ -24,3 +24,5 @@ module attributes {gpu.container_module} {
     return
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -85,3 +85,5 @@ func.func @single(%input: tensor<6xf32>) -> tensor<3x5xf32> {
   %1 = dml.view %0 {strides = array<i64: 0, 0>} : (tensor<1xf32>) -> tensor<3x5xf32>
   return %1 : tensor<3x5xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

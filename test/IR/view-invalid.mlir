@@ -201,3 +201,5 @@ func.func private @alignment(tensor<2xf32> {dml.offset_alignment = 4})
 
 // expected-error @below {{unknown attribute 'dml.owned' on argument 0}}
 func.func private @owned(tensor<2xf32> {dml.owned})
+
+// SPDX-License-Identifier: Apache-2.0

@@ -45,3 +45,5 @@ func.func @layouts(
   %1 = arith.constant dense<0.0> : tensor<1x1xf16>
   return %0, %0, %1 : tensor<2x3xf16>, tensor<2x3xf16>, tensor<1x1xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0

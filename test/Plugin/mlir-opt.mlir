@@ -23,3 +23,5 @@ func.func @main(%a: tensor<1x1x4x4xf32>) -> tensor<1x1x6x6xf32> {
   %0 = dml.padding %a {mode = #dml.padding_mode<symmetric>, start_padding = array<i64: 0, 0, 1, 1>, end_padding = array<i64: 0, 0, 1, 1>} : (tensor<1x1x4x4xf32>) -> tensor<1x1x6x6xf32>
   return %0 : tensor<1x1x6x6xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,14 +13,20 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "support/CompilerCommandLine.h"
+#include "support/EscapedErrors.h"
 #include "support/File.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Signals.h"
 
 using namespace dml::tools;
 
 int main(int argc, char **argv) {
+  // MLIR's driver takes no other stream for its messages. LLVM's own handlers
+  // of crashes, which InitLLVM adds, come after this one.
+  static const EscapedErrors errors;
+  llvm::sys::AddSignalHandler([](void *) { errors.stop(); }, nullptr);
   llvm::InitLLVM init(argc, argv);
   hideLibraryOptions();
   mlir::DialectRegistry registry;

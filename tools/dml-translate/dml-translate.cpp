@@ -6,10 +6,18 @@
 
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "support/CompilerCommandLine.h"
-#include "support/Progress.h"
-#include "llvm/Support/raw_ostream.h"
+#include "support/File.h"
+#include "support/Module.h"
+#include "support/ToolError.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace dml::tools;
+namespace cl = llvm::cl;
 
 /// The table of docs/ONNXModels.md.
 static void printONNXOperators() {
@@ -21,22 +29,49 @@ static void printONNXOperators() {
 }
 
 int main(int argc, char **argv) {
-  // The translation driver wants a file, which this has none of.
+  // A translation wants a file, which this has none of.
   if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
     printONNXOperators();
-    return 0;
+    return kExitDone;
   }
-  dml::tools::setVersionPrinter();
-  dml::tools::hideLibraryOptions();
-  dml::tools::Progress progress("dml-translate");
-  // The translation may go to the same terminal.
-  if (!llvm::outs().is_displayed())
-    progress.begin("translating");
+  llvm::InitLLVM init(argc, argv);
+  hideLibraryOptions();
   dml::directml::registerTranslations();
   dml::onnx::registerTranslation();
-  return failed(mlir::mlirTranslateMain(
-      argc, argv,
-      "dml-translate: reads ONNX models, JSON models of DxDispatch and "
-      "serialized graphs of DirectML (--onnx-operators alone lists what ONNX "
-      "models may consist of)"));
+  static cl::opt<std::string> inputFile(
+      cl::Positional, cl::desc("<file, or - for standard input>"),
+      cl::init("-"));
+  static cl::opt<std::string> outputFile(
+      "o", cl::desc("File to write (default: standard output)"),
+      cl::value_desc("file"), cl::init("-"));
+  static cl::list<const mlir::Translation *, bool, mlir::TranslationParser>
+      translation("", cl::desc("What to do:"), cl::Required);
+  if (!parseCompilerCommandLine(
+          argc, argv,
+          "dml-translate: reads ONNX models, JSON models of DxDispatch and "
+          "serialized graphs of DirectML (--onnx-operators alone lists what "
+          "ONNX models may consist of)\n",
+          /*category=*/nullptr))
+    return kExitInvalid;
+  if (translation.size() != 1)
+    return emitToolError("one translation is wanted, but there are " +
+                         llvm::Twine(translation.size()));
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      mlir::openInputFile(inputFile, &error);
+  if (!buffer)
+    return emitToolError(error);
+  mlir::MLIRContext context;
+  Console console("dml-translate", &context);
+  console.progress.begin("translating");
+  console.sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (failed((*translation.front())(console.sources, os, &context)))
+    return kExitInvalid;
+  console.progress.clear();
+  if (!writeOutput(outputFile, text, error))
+    return emitToolError(error, kExitNotWritten);
+  return kExitDone;
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EqualOps.h"
 #include "LoweringUtils.h"
 #include "dml/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace dml {
 #define GEN_PASS_DEF_CONVERTDMLTOLINALG
@@ -116,6 +119,8 @@ struct ConvertDMLToLinalg
     for (auto function : getOperation().getOps<func::FuncOp>())
       keepTensorTypes(function,
                       [&](Type type) { return !typeConverter.isLegal(type); });
+    EqualOps equalOps(getOperation());
+    equalOps.outline();
 
     ConversionTarget target(*context);
     target.addLegalDialect<linalg::LinalgDialect, math::MathDialect,
@@ -151,7 +156,16 @@ struct ConvertDMLToLinalg
     patterns.add<RetypeTensorOp, RetypeConstant>(typeConverter, context);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+
+    // Copies are of what is simple already.
+    OpPassManager cleanup(func::FuncOp::getOperationName());
+    cleanup.addPass(createCanonicalizerPass());
+    cleanup.addPass(createCSEPass());
+    for (func::FuncOp function : equalOps.getFunctions())
+      if (failed(runPipeline(cleanup, function)))
+        return signalPassFailure();
+    equalOps.inlineAll();
   }
 };
 } // namespace

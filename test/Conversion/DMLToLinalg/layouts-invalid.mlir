@@ -22,3 +22,5 @@ func.func @results(%input: tensor<6xf32>)
     -> (tensor<6xf32> {dml.strides = array<i64: 4, 1>, dml.type = tensor<2x3xf32>}) {
   return %input : tensor<6xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

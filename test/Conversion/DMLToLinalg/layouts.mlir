@@ -66,3 +66,5 @@ func.func @transposed(%input: tensor<2x3xf32>)
   %0 = dml.element_wise_sqrt %input : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -97,3 +97,5 @@ func.func @windows(%input: tensor<2x3xf32>) -> tensor<4x3xf32> {
   %0 = dml.view %input {strides = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0
