@@ -8,7 +8,7 @@
 // RUN: %{select}="device-profile=full,cooperativeMatrix=64x8x16xf16xf32,cooperativeMatrix=16x8x16xf16xf32 matrix-tile=64x32x32x32x16" | FileCheck %s --check-prefix=GIVEN
 // RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s --check-prefix=NONE
 // RUN: not %{select}="device-profile=full,+cooperativeMatrix matrix-tile=64x64x32" 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', or rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64'
+// WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a matrix_tile
 // NONE-NOT: matrix_tile
 
 // CHECK-LABEL: func @product
