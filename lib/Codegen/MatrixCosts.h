@@ -21,11 +21,11 @@ namespace dml::cost {
 /// shown:  gemm1024_f16 with cooperative matrices
 inline constexpr double multiprocessors = 128;
 
-/// The factors of one side whose products a multiprocessor adds up by
-/// cooperative matrices in a cycle, in bytes: so many products of factors of a
-/// byte, half as many of f16.
-/// unit:   bytes
-/// device: products of matrix units: 1024 of f16 in a cycle
+/// Products that a multiprocessor adds up by cooperative matrices, times the
+/// bytes of a factor: 1024 products of f16 in a cycle.
+/// unit:   bytes of factors in a cycle
+/// device: the rate of matrix units, which is twice as high for factors of half
+///         as many bytes
 /// shown:  gemm4096_f16
 inline constexpr double matrixBytesPerCycle = 2048;
 
@@ -55,35 +55,43 @@ inline constexpr double cachedBytesPerCycle = 28;
 /// shown:  -
 inline constexpr double opsPerCycle = 128;
 
-/// The operations that bring a factor into workgroup memory: one of a vector of
-/// neighbours, one of several that padding is looked for together, and one that
-/// is loaded by itself.
+/// What a factor takes on its way into workgroup memory, in operations of
+/// threads and what they wait for each other: one of a vector of neighbours,
+/// one of several that padding is looked for together, and one that is loaded
+/// by itself.
 /// unit:   operations for a factor
 /// device: none: it follows from how code is generated
-/// shown:  conv64to64_56_k3_f16
+/// shown:  conv64to64_56_k3_f16, conv256to256_14_k3_f16
 inline constexpr double opsPerMovedFactor = 0.5;
-inline constexpr double opsPerChosenFactor = 1.5;
-inline constexpr double opsPerSingleFactor = 4;
+inline constexpr double opsPerChosenFactor = 18;
+inline constexpr double opsPerSingleFactor = 20;
 
-/// The share of what a workgroup's units do one after the other that other
-/// workgroups do not hide.
+/// The share of a stage of one workgroup that others on the same multiprocessor
+/// do not hide.
 /// unit:   share of the time
-/// device: none: it decides between tiles that are much alike otherwise
-/// shown:  -
-inline constexpr double unhiddenShare = 0.1;
+/// device: none: workgroups wait for the same units now and then
+/// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms
+inline constexpr double unhiddenShare = 0.15;
 
-/// What all threads of a workgroup wait for at a barrier, together with what
-/// they wait for behind it: the first matrices that they load.
+/// What the threads of a workgroup wait for at a barrier.
 /// unit:   cycles
 /// device: the latency of workgroup memory and barriers
-/// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
+/// shown:  gemm4096_f16 with 128 times 256 sums and stages of 16 terms, which
+///         take 0.88 of the time with one barrier for each stage instead of two
 inline constexpr double barrierCycles = 150;
+
+/// What a workgroup waits for besides, once in each stage: factors that are
+/// still on their way, and the first matrices of the stage.
+/// unit:   cycles
+/// device: the latency of the last cache, less the time of a stage's products
+/// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
+inline constexpr double stageCycles = 500;
 
 /// What a workgroup waits for before its first products and behind its last.
 /// unit:   cycles
-/// device: the latency of memory
-/// shown:  conv256to64_56_k1_f16
-inline constexpr double startCycles = 1500;
+/// device: the latency of memory, and the start of a workgroup
+/// shown:  gemm1024_f16
+inline constexpr double startCycles = 3000;
 
 /// Registers of a multiprocessor, and those of a thread beside its sums and
 /// the factors that are on their way.
@@ -91,7 +99,7 @@ inline constexpr double startCycles = 1500;
 /// device: 65,536 on GPUs of several vendors
 /// shown:  gemm4096_f16
 inline constexpr double registers = 65536;
-inline constexpr double otherRegisters = 48;
+inline constexpr double otherRegisters = 80;
 
 /// By how much a kernel takes longer whose threads have more than their
 /// registers hold.
@@ -100,11 +108,13 @@ inline constexpr double otherRegisters = 48;
 /// shown:  -
 inline constexpr double spillFactor = 4;
 
-/// How often what a workgroup may have of workgroup memory is there.
+/// What the workgroups of a multiprocessor have of workgroup memory together,
+/// as far as drivers leave it to them, beside what one of them may have.
 /// unit:   times
-/// device: 100 KiB of a multiprocessor at least, beside 48 KiB of a workgroup
-/// shown:  -
-inline constexpr double workgroupMemories = 2;
+/// device: how drivers share memory between workgroups and the first cache
+/// shown:  gemm4096_f16 with 128 times 128 sums and stages of 32 terms: 0.57 of
+///         the time on an H200 with one stage, 20 KiB, instead of two, 40 KiB
+inline constexpr double workgroupMemories = 0.9;
 
 /// Terms of an iteration that a stage has next to each other, at most: more
 /// leave no room for several iterations.
