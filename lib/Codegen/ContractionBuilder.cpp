@@ -20,7 +20,8 @@ ContractionBuilder::ContractionBuilder(linalg::GenericOp op,
 
 void ContractionBuilder::buildLaunch(int64_t rowPositions,
                                      int64_t columnPositions, int64_t threads,
-                                     OperandTile &rows, OperandTile &columns) {
+                                     OperandTile &rows, OperandTile &columns,
+                                     int64_t panel) {
   int64_t rowTiles =
       llvm::divideCeilSigned(contraction.rows.size, rowPositions);
   int64_t columnTiles =
@@ -39,9 +40,11 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   }
   rows = {&contraction.rows, rowPositions, {}};
   columns = {&contraction.columns, columnPositions, {}};
+  LinearForm numberOfBatch, inPanel, ofPanel;
+  std::tie(group, inPanel) = forms->divide(b, group, panel);
   std::tie(group, columns.tile) = forms->divide(b, group, columnTiles);
-  LinearForm numberOfBatch;
-  std::tie(numberOfBatch, rows.tile) = forms->divide(b, group, rowTiles);
+  std::tie(numberOfBatch, ofPanel) = forms->divide(b, group, rowTiles / panel);
+  rows.tile = forms->add(b, forms->mul(b, ofPanel, panel), inPanel);
   batch.resize(type.getRank());
   setDims(contraction.batchDims, numberOfBatch, batch);
 }

@@ -35,8 +35,11 @@ protected:
 
   /// Creates the launch of a workgroup of `threads` for each tile of
   /// `rowPositions` by `columnPositions` sums, and stands in it from then on.
+  /// Consecutive workgroups have `panel` tiles of rows before they go on to the
+  /// next tile of columns, which divides the number of tiles of rows.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
-                   int64_t threads, OperandTile &rows, OperandTile &columns);
+                   int64_t threads, OperandTile &rows, OperandTile &columns,
+                   int64_t panel = 1);
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, value);

@@ -22,12 +22,16 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
 
 /// Components of the vectors that workgroup memory is made of: words.
 static constexpr int64_t words = 4;
+
+/// Rows, columns and terms of a tile, at most.
+static constexpr int64_t maxSize = 1 << 12;
 
 //===----------------------------------------------------------------------===//
 // Factors
@@ -143,7 +147,6 @@ std::string MatrixSchedule::get(const Contraction &contraction,
              ", but whole matrices of " + std::to_string(of) +
              ", a multiple of " + std::to_string(lanes) + ", are wanted";
   // Nothing below overflows.
-  constexpr int64_t maxSize = 1 << 12;
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxSize)
     return "has sizes of more than " + std::to_string(maxSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
@@ -152,22 +155,36 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
-  int64_t ofStep = contraction.getTermsOfStep();
-  schedule.termsTogether =
-      lanes % ofStep == 0 && tile.terms % ofStep == 0 ? ofStep : 1;
-  schedule.steps = tile.terms / schedule.termsTogether;
+  auto setTogether = [&](int64_t together) {
+    int64_t unit = std::lcm(lanes, together);
+    schedule.termsTogether = together;
+    schedule.stepsOfUnit = unit / together;
+    schedule.vectorsOfUnit = unit / lanes;
+    schedule.steps = tile.terms / unit * schedule.stepsOfUnit;
+  };
+  setTogether(std::min(contraction.getTermsOfStep(), maxSize));
+  if (schedule.steps == 0)
+    setTogether(1);
   // The longer way to lay an operand out.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getPitch(tile.terms, lanes),
                     tile.terms * getPitch(positions, lanes));
   };
   int64_t stage = getVectors(tile.rows) + getVectors(tile.columns);
-  int64_t sums = tile.rows / tile.subgroupRows * shape->rows *
-                 getPitch(tile.columns, words);
   int64_t limit = profile.getMaxWorkgroupMemory() / DeviceProfile::vectorBytes;
-  schedule.stages = 2 * stage <= limit ? 2 : 1;
+  schedule.stages = 2 * stage <= limit ? tile.stages : 1;
+  auto getSums = [&](int64_t rows) {
+    return tile.rows / tile.subgroupRows * rows * getPitch(tile.columns, words);
+  };
+  // As many as need no more memory than the stages do.
+  schedule.rowsTogether = tile.subgroupRows;
+  while (schedule.rowsTogether > shape->rows &&
+         (tile.subgroupRows % schedule.rowsTogether ||
+          getSums(schedule.rowsTogether) > schedule.stages * stage))
+    schedule.rowsTogether -= shape->rows;
   schedule.bytes =
-      std::max(schedule.stages * stage, sums) * DeviceProfile::vectorBytes;
+      std::max(schedule.stages * stage, getSums(schedule.rowsTogether)) *
+      DeviceProfile::vectorBytes;
   if (schedule.bytes > profile.getMaxWorkgroupMemory())
     return "takes " + std::to_string(schedule.bytes) +
            " bytes of workgroup memory, but the device profile '" +
@@ -207,11 +224,13 @@ public:
 private:
   int64_t getNumItems(const Staged &staged) const;
   Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    ArrayRef<int64_t> terms, ArrayRef<Value> counts);
+                    ArrayRef<std::pair<int64_t, int64_t>> places,
+                    ArrayRef<Value> counts);
   SmallVector<Value> loadItem(const Staged &staged, LinearForm item,
                               LinearForm firstStep, int64_t firstTerm);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
   void storeStage(ArrayRef<Value> vectors, LinearForm stage);
+  void clearMemory();
   Value loadMatrix(const Staged &staged, LinearForm stage, LinearForm position,
                    int64_t term);
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
@@ -237,19 +256,19 @@ private:
 };
 } // namespace
 
-/// How many vectors, or vectors of each of the terms that lie together, the
-/// threads load of an operand.
+/// How many units of terms of a position, or vectors of positions of each of
+/// the terms that lie together, the threads load of an operand.
 int64_t MatrixBuilder::getNumItems(const Staged &staged) const {
   return staged.isAlongTerms
-             ? staged.positions * (tile.terms / schedule.lanes)
+             ? staged.positions * (schedule.steps / schedule.stepsOfUnit)
              : schedule.steps * (staged.positions / schedule.lanes);
 }
 
-/// The vector of the factors that `builder` has built, where lane `i` is term
-/// `terms[i]`, if `counts[i]` holds or is null, and else 0.
+/// The vector of the factors that `builder` has built at `places`, each an
+/// element and a term, if `counts` of the element holds or is null, and else 0.
 Value MatrixBuilder::packFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
-                                 ArrayRef<int64_t> terms,
+                                 ArrayRef<std::pair<int64_t, int64_t>> places,
                                  ArrayRef<Value> counts) {
   SharedValues &shared = builder.getShared();
   Value zero = shared.getConstant(b.getZeroAttr(factorType));
@@ -264,8 +283,8 @@ Value MatrixBuilder::packFactors(TileBuilder &builder,
     return known;
   };
   SmallVector<Scalar> elements;
-  for (int64_t lane = 0; lane < schedule.lanes; ++lane) {
-    Value factor = operand.factors[terms[lane]];
+  for (auto [lane, term] : places) {
+    Value factor = operand.factors[term];
     Value narrow = getNarrow(factor);
     Scalar element = builder.getScalar(lane, narrow);
     if (narrow == factor) {
@@ -273,7 +292,7 @@ Value MatrixBuilder::packFactors(TileBuilder &builder,
           arith::TruncFOp::create(b, factorType, shared.materialize(element)));
     }
     Value condition = counts[lane];
-    if (Value own = contraction.conditions[terms[lane]])
+    if (Value own = contraction.conditions[term])
       condition = conjoin(condition, builder.getBuilt(lane, own));
     if (condition) {
       auto *load = std::get_if<Load>(&element);
@@ -300,17 +319,17 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The iterations of a vector, which share a condition if all or none of them
+  // The iterations of an item, which share a condition if all or none of them
   // are there.
-  int64_t stepsOfVector = staged.isAlongTerms ? lanes / together : 1;
+  int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
-    LinearForm line, vector;
-    std::tie(line, vector) = forms->divide(b, item, tile.terms / lanes);
+    LinearForm line, unit;
+    std::tie(line, unit) = forms->divide(b, item, schedule.steps / stepsOfItem);
     position = forms->min(
         b, forms->add(b, forms->mul(b, staged.tile, staged.positions), line),
         operand.size - 1);
-    step = forms->add(b, firstStep, forms->mul(b, vector, stepsOfVector));
+    step = forms->add(b, firstStep, forms->mul(b, unit, stepsOfItem));
   } else {
     int64_t vectors = staged.positions / lanes;
     std::tie(step, position) = forms->divide(b, item, vectors);
@@ -325,8 +344,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
     return needed.contains(nested);
   });
 
-  bool isWhole = contraction.steps % stepsOfVector == 0;
-  LinearForm lastStep = contraction.steps - (isWhole ? stepsOfVector : 1);
+  bool isWhole = contraction.steps % stepsOfItem == 0;
+  LinearForm lastStep = contraction.steps - (isWhole ? stepsOfItem : 1);
   auto buildCounts = [&](const LinearForm &number) -> Value {
     if (contraction.steps % schedule.steps == 0)
       return Value();
@@ -339,11 +358,13 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  SmallVector<Value> counts(lanes, countsAll);
-  for (int64_t lane = 0; lane < lanes; ++lane) {
+  // An element for each iteration, or for each position.
+  int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
+  SmallVector<Value> counts(elements, countsAll);
+  for (int64_t lane = 0; lane < elements; ++lane) {
     LinearForm own = step;
     if (staged.isAlongTerms) {
-      own = forms->add(b, step, lane / together);
+      own = forms->add(b, step, lane);
       if (!isWhole) {
         counts[lane] = buildCounts(own);
         own = forms->min(b, own, lastStep);
@@ -358,19 +379,20 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
   builder.buildSlice(slice, coordinates);
   // What it depends on is the same for all positions.
   builder.buildSlice(contraction.conditionSlice,
-                     SmallVector<Forms>(lanes, batch));
+                     SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
-  if (staged.isAlongTerms) {
-    auto terms =
-        llvm::map_to_vector(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
-          return firstTerm + lane % together;
-        });
-    vectors.push_back(packFactors(builder, operand, terms, counts));
-    return vectors;
+  int64_t count = staged.isAlongTerms ? schedule.vectorsOfUnit : together;
+  for (int64_t vector = 0; vector < count; ++vector) {
+    SmallVector<std::pair<int64_t, int64_t>> places;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t term = vector * lanes + lane;
+      places.push_back(
+          staged.isAlongTerms
+              ? std::pair(term / together, firstTerm + term % together)
+              : std::pair(lane, firstTerm + vector));
+    }
+    vectors.push_back(packFactors(builder, operand, places, counts));
   }
-  for (int64_t term = firstTerm; term < firstTerm + together; ++term)
-    vectors.push_back(packFactors(builder, operand,
-                                  SmallVector<int64_t>(lanes, term), counts));
   return vectors;
 }
 
@@ -409,25 +431,52 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
         // What range analysis cannot learn from the condition.
         item = forms->min(b, item, numItems - 1);
       }
-      int64_t inLine = staged->isAlongTerms
-                           ? tile.terms / schedule.lanes
-                           : staged->positions / schedule.lanes;
-      auto [line, vector] = forms->divide(b, item, inLine);
-      int64_t together = staged->isAlongTerms ? 1 : schedule.termsTogether;
-      LinearForm place = forms->add(
-          b, forms->mul(b, stage, stageSize),
-          forms->add(b, forms->mul(b, line, together * staged->pitch),
-                     forms->add(b, vector, staged->offset)));
-      for (int64_t term = 0; term < together; ++term) {
+      // The vectors of an item are neighbours in a line, or neighbouring lines
+      // have one each.
+      bool isAlong = staged->isAlongTerms;
+      auto [line, inLine] =
+          forms->divide(b, item,
+                        isAlong ? schedule.steps / schedule.stepsOfUnit
+                                : staged->positions / schedule.lanes);
+      int64_t count = isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
+      int64_t lines = isAlong ? 1 : count, vector = isAlong ? count : 1;
+      LinearForm place =
+          forms->add(b, forms->mul(b, stage, stageSize),
+                     forms->add(b, forms->mul(b, line, lines * staged->pitch),
+                                forms->add(b, forms->mul(b, inLine, vector),
+                                           staged->offset)));
+      for (int64_t i = 0; i < count; ++i) {
         memref::StoreOp::create(
             b, vectors.front(), memory,
-            forms->materialize(b, forms->add(b, place, term * staged->pitch)));
+            forms->materialize(
+                b, forms->add(b, place, isAlong ? i : i * staged->pitch)));
         vectors = vectors.drop_front();
       }
       if (isPart)
         *forms = std::move(saved);
     }
   }
+}
+
+/// Makes all of workgroup memory 0, where a stage has terms that nothing is
+/// stored for.
+void MatrixBuilder::clearMemory() {
+  int64_t size = schedule.stages * stageSize;
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
+  int64_t rounds = llvm::divideCeilSigned(size, threads);
+  auto loop = scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  IndexForms saved = *forms;
+  b.setInsertionPointToStart(loop.getBody());
+  LinearForm place = forms->add(
+      b, forms->getThread(),
+      forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
+                 threads));
+  // Several threads may clear the last place.
+  memref::StoreOp::create(
+      b, zero, memory, forms->materialize(b, forms->min(b, place, size - 1)));
+  *forms = std::move(saved);
 }
 
 /// Loads the matrix of an operand at `position` and `term`.
@@ -496,15 +545,26 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   int64_t blocks = llvm::divideCeilSigned(contraction.steps, schedule.steps);
   int64_t phases = contraction.getTermsOfStep() / schedule.termsTogether;
 
-  storeStage(loadStage(0, 0), 0);
-  gpu::BarrierOp::create(b);
+  if (schedule.getUsedTerms() < tile.terms) {
+    clearMemory();
+    gpu::BarrierOp::create(b);
+  }
+  SmallVector<Value> next = loadStage(0, 0), carried(numMatrices, zero);
+  if (tile.isCarried) {
+    llvm::append_range(carried, next);
+  } else {
+    storeStage(next, 0);
+    gpu::BarrierOp::create(b);
+  }
   auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
-                                 SmallVector<Value>(numMatrices, zero));
+                                 carried);
   OpBuilder::InsertionGuard guard(b);
   IndexForms saved = *forms;
   b.setInsertionPointToStart(loop.getBody());
   LinearForm block = forms->getOpaque(loop.getInductionVar(), {0, blocks - 1});
-  SmallVector<Value> sums(loop.getRegionIterArgs());
+  SmallVector<Value> sums(loop.getRegionIterArgs().take_front(numMatrices));
+  next.assign(loop.getRegionIterArgs().begin() + numMatrices,
+              loop.getRegionIterArgs().end());
   // A remainder in the code, even where ranges tell that there are no more
   // blocks than stages: nobody who reads the code alone knows of a loop's
   // variable how large it is.
@@ -520,7 +580,10 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   for (int64_t phase = 0; phase < phases; ++phase) {
     bool isLast = phase + 1 == phases;
     bool hasNext = !isLast || blocks > 1;
-    SmallVector<Value> next;
+    if (tile.isCarried) {
+      storeStage(next, getStage(phase));
+      gpu::BarrierOp::create(b);
+    }
     // The last stage loads itself once more, for nothing.
     if (hasNext)
       next = loadStage(
@@ -530,39 +593,52 @@ SmallVector<Value> MatrixBuilder::buildSums() {
     // Nothing takes the place of what others still load.
     if (schedule.stages == 1 && hasNext)
       gpu::BarrierOp::create(b);
+    if (tile.isCarried)
+      continue;
     if (hasNext)
       storeStage(next, getStage(phase + 1));
     gpu::BarrierOp::create(b);
   }
+  if (tile.isCarried)
+    llvm::append_range(sums, next);
   scf::YieldOp::create(b, sums);
   *forms = std::move(saved);
   moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  if (tile.isCarried) {
+    // The sums take the place of the last stage.
+    b.setInsertionPointAfter(loop);
+    gpu::BarrierOp::create(b);
+  }
+  return SmallVector<Value>(loop.getResults().take_front(numMatrices));
 }
 
-/// Stores the elements of the sums. A row of each subgroup's matrices after the
-/// other goes through workgroup memory.
+/// Stores the elements of the sums. Some rows of each subgroup's matrices after
+/// the others go through workgroup memory.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = tile.subgroupColumns / shape.columns;
   int64_t pitch = getPitch(tile.columns, words);
   constexpr int64_t lanes = 2 * words;
-  int64_t lines = tile.rows / tile.subgroupRows * shape.rows;
+  int64_t rowsTogether = schedule.rowsTogether;
+  int64_t lines = tile.rows / tile.subgroupRows * rowsTogether;
   int64_t numItems = lines * (tile.columns / lanes);
-  for (int64_t part = 0; part < tile.subgroupRows; part += shape.rows) {
+  for (int64_t part = 0; part < tile.subgroupRows; part += rowsTogether) {
     if (part > 0)
       gpu::BarrierOp::create(b);
-    for (int64_t j = 0; j < numColumns; ++j) {
-      LinearForm column =
-          forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
-                     j * shape.columns);
-      LinearForm place =
-          forms->add(b, forms->mul(b, subgroupRow, shape.rows * pitch),
-                     forms->divide(b, column, words).first);
-      gpu::SubgroupMmaStoreMatrixOp::create(
-          b, sums[part / shape.rows * numColumns + j], memory,
-          ValueRange(forms->materialize(b, place)), b.getIndexAttr(pitch),
-          UnitAttr());
+    for (int64_t i = 0; i < rowsTogether; i += shape.rows) {
+      for (int64_t j = 0; j < numColumns; ++j) {
+        LinearForm line =
+            forms->add(b, forms->mul(b, subgroupRow, rowsTogether), i);
+        LinearForm column =
+            forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
+                       j * shape.columns);
+        LinearForm place = forms->add(b, forms->mul(b, line, pitch),
+                                      forms->divide(b, column, words).first);
+        gpu::SubgroupMmaStoreMatrixOp::create(
+            b, sums[(part + i) / shape.rows * numColumns + j], memory,
+            ValueRange(forms->materialize(b, place)), b.getIndexAttr(pitch),
+            UnitAttr());
+      }
     }
     gpu::BarrierOp::create(b);
 
@@ -584,7 +660,7 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
       item = forms->min(b, item, numItems - 1);
     }
     auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
-    auto [ofSubgroup, inMatrix] = forms->divide(b, line, shape.rows);
+    auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < lanes / words; ++i) {
       LinearForm place =
@@ -601,7 +677,7 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
     LinearForm row =
         forms->add(b, forms->mul(b, rows.tile, tile.rows),
                    forms->add(b, forms->mul(b, ofSubgroup, tile.subgroupRows),
-                              forms->add(b, inMatrix, part)));
+                              forms->add(b, inPart, part)));
     TileBuilder builder(b, op, *forms, *views);
     storeElements(builder, rows, row, columns,
                   forms->add(b,
@@ -614,7 +690,11 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
 }
 
 void MatrixBuilder::build() {
-  buildLaunch(tile.rows, tile.columns, threads, rows, columns);
+  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows);
+  int64_t panel = std::min(tile.panel, rowTiles);
+  while (rowTiles % panel)
+    --panel;
+  buildLaunch(tile.rows, tile.columns, threads, rows, columns, panel);
   for (Staged *staged : {&rows, &columns}) {
     staged->isAlongTerms = isAlongSteps(*staged->operand);
     int64_t inLine = staged->isAlongTerms ? tile.terms : staged->positions;

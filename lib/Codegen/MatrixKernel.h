@@ -22,12 +22,22 @@ struct MatrixSchedule {
   /// Of the terms that an iteration adds, those that a stage has next to each
   /// other: all of them, or one, and then each has stages of its own.
   int64_t termsTogether;
-  /// Iterations of a stage.
+  /// Iterations whose terms together are whole vectors, and how many vectors:
+  /// of 9 terms and vectors of 8, 8 iterations and 9 vectors.
+  int64_t stepsOfUnit, vectorsOfUnit;
+  /// Iterations of a stage. Their terms may be fewer than the tile's; the last
+  /// terms of a stage are 0 then.
   int64_t steps;
   /// Stages in workgroup memory: while one is multiplied, the next is stored.
   int64_t stages;
+  /// Of the rows of a subgroup's sums, those that go through workgroup memory
+  /// at a time.
+  int64_t rowsTogether;
   /// Bytes of workgroup memory.
   int64_t bytes;
+
+  /// The terms of a stage that are not always 0.
+  int64_t getUsedTerms() const { return steps * termsTogether; }
 
   /// Why `tile` cannot be that of `contraction` on devices of `profile`, or
   /// nothing, and then `schedule` is set.

@@ -21,6 +21,9 @@ static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
 static constexpr llvm::StringLiteral workgroupName = "workgroup";
 static constexpr llvm::StringLiteral subgroupName = "subgroup";
 static constexpr llvm::StringLiteral shapeName = "shape";
+static constexpr llvm::StringLiteral stagesName = "stages";
+static constexpr llvm::StringLiteral panelName = "panel";
+static constexpr llvm::StringLiteral carriedName = "carried";
 
 // The other entries of a contraction kernel's tile.
 static constexpr llvm::StringLiteral threadsName = "threads";
@@ -75,12 +78,19 @@ DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
 
 DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
   Builder b(context);
-  NamedAttribute entries[] = {
+  const MatrixTile plain = {};
+  SmallVector<NamedAttribute> entries = {
       b.getNamedAttr(workgroupName,
                      b.getDenseI64ArrayAttr({rows, columns, terms})),
       b.getNamedAttr(subgroupName,
                      b.getDenseI64ArrayAttr({subgroupRows, subgroupColumns})),
       b.getNamedAttr(shapeName, b.getStringAttr(shape))};
+  if (stages != plain.stages)
+    entries.push_back(b.getNamedAttr(stagesName, b.getI64IntegerAttr(stages)));
+  if (panel != plain.panel)
+    entries.push_back(b.getNamedAttr(panelName, b.getI64IntegerAttr(panel)));
+  if (isCarried)
+    entries.push_back(b.getNamedAttr(carriedName, b.getUnitAttr()));
   return b.getDictionaryAttr(
       b.getNamedAttr(matrixTileName, b.getDictionaryAttr(entries)));
 }
@@ -219,11 +229,26 @@ static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
   ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 3),
                     subgroup = readSizes(dictionary.get(subgroupName), 2);
   auto shape = dictionary.getAs<StringAttr>(shapeName);
-  if (dictionary.size() != 3 || workgroup.empty() || subgroup.empty() ||
-      !shape || workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
+  if (workgroup.empty() || subgroup.empty() || !shape ||
+      workgroup[0] % subgroup[0] || workgroup[1] % subgroup[1])
     return std::nullopt;
-  return MatrixTile{workgroup[0], workgroup[1], workgroup[2],
-                    subgroup[0],  subgroup[1],  shape.str()};
+  MatrixTile tile{workgroup[0], workgroup[1], workgroup[2],
+                  subgroup[0],  subgroup[1],  shape.str()};
+  for (NamedAttribute entry : dictionary) {
+    Attribute value = entry.getValue();
+    StringRef name = entry.getName();
+    bool isRead =
+        name == workgroupName || name == subgroupName || name == shapeName;
+    if (name == stagesName)
+      isRead = readSize(value, tile.stages) && tile.stages <= 2;
+    else if (name == panelName)
+      isRead = readSize(value, tile.panel);
+    else if (name == carriedName)
+      isRead = tile.isCarried = isa<UnitAttr>(value);
+    if (!isRead)
+      return std::nullopt;
+  }
+  return tile;
 }
 
 std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {

@@ -8,11 +8,11 @@
 // RUN: %{select}="device-profile=full,cooperativeMatrix=64x8x16xf16xf32,cooperativeMatrix=16x8x16xf16xf32 matrix-tile=64x32x32x32x16" | FileCheck %s --check-prefix=GIVEN
 // RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s --check-prefix=NONE
 // RUN: not %{select}="device-profile=full,+cooperativeMatrix matrix-tile=64x64x32" 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', or rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64'
+// WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a matrix_tile
 // NONE-NOT: matrix_tile
 
 // CHECK-LABEL: func @product
-// CHECK:       dml.kernel = {matrix_tile = {shape = "16x16x16xf16xf32", subgroup = array<i64: 64, 64>, workgroup = array<i64: 128, 128, 32>}}
+// CHECK:       dml.kernel = {matrix_tile = {shape = "16x16x16xf16xf32", stages = 1 : i64, subgroup = array<i64: 64, 64>, workgroup = array<i64: 128, 128, 32>}}
 // GIVEN-LABEL: func @product
 // GIVEN:       dml.kernel = {matrix_tile = {shape = "16x8x16xf16xf32", subgroup = array<i64: 32, 16>, workgroup = array<i64: 64, 32, 32>}}
 #identity = affine_map<(d0, d1) -> (d0, d1)>
@@ -42,10 +42,11 @@ func.func @product(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf16>, %output
 
 // -----
 
-// A factor may be padding, or a number that was rounded to f16 before.
+// A factor may be padding, or a number that was rounded to f16 before. What padding is
+// looked for is carried into the iteration that stores it.
 
 // CHECK-LABEL: func @padded
-// CHECK:       dml.kernel = {matrix_tile =
+// CHECK:       dml.kernel = {matrix_tile = {carried,
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @padded(%lhs: memref<4096x64xf16>, %rhs: memref<64x4000xf16>, %output: memref<4096x4096xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
@@ -102,6 +103,38 @@ func.func @wide(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf32>, %output: m
       scf.yield %next : f32
     }
     linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// 512 times 512 sums are 16 tiles of 128 times 128, and a device has more
+// multiprocessors: it takes 128 tiles of 32 times 64.
+
+// CHECK-LABEL: func @small
+// CHECK:       dml.kernel = {matrix_tile = {{.*}}workgroup = array<i64: 32, 64, 64>
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @small(%lhs: memref<512x512xf16>, %rhs: memref<512x512xf16>, %output: memref<512x512xf16>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<512x512xf16>) {
+  ^bb0(%out: f16):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c512 = arith.constant 512 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c512 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<512x512xf16>
+      %y = memref.load %rhs[%k, %column] : memref<512x512xf16>
+      %wide_x = arith.extf %x : f16 to f32
+      %wide_y = arith.extf %y : f16 to f32
+      %next = math.fma %wide_x, %wide_y, %carried : f32
+      scf.yield %next : f32
+    }
+    %narrow = arith.truncf %sum : f32 to f16
+    linalg.yield %narrow : f16
   }
   return
 }

@@ -623,3 +623,13 @@ module attributes {dml.kernel = {map_tile = {rows = 2 : i64}}} {}
 module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, interior = array<i64: 101>}}} {}
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {matrix_tile = {shape = "16x16x16xf16xf32", stages = 3 : i64, subgroup = array<i64: 64, 64>, workgroup = array<i64: 128, 128, 32>}}, but wants "map" or one of }}
+module attributes {dml.kernel = {matrix_tile = {stages = 3 : i64, workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape = "16x16x16xf16xf32"}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {matrix_tile = {panels = 2 : i64, }}
+module attributes {dml.kernel = {matrix_tile = {panels = 2 : i64, workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape = "16x16x16xf16xf32"}}} {}

@@ -83,12 +83,24 @@ struct InsideVectors {
 /// array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape =
 /// "16x16x16xf16xf32"}`: 128 rows of 128 sums, for which it has 32 terms in
 /// workgroup memory at a time. Each subgroup has 64 rows of 64 of the sums, and
-/// multiplies cooperative matrices of the shape.
+/// multiplies cooperative matrices of the shape. The other entries follow.
 struct MatrixTile {
   int64_t rows, columns, terms;
   int64_t subgroupRows, subgroupColumns;
   /// As in device profiles.
   std::string shape;
+  /// Stages that workgroup memory has room for, at most: of two, one is filled
+  /// while the other is multiplied. There is one where two do not fit.
+  int64_t stages = 2;
+  /// Tiles of rows that consecutive workgroups have before they go on to the
+  /// next tile of columns; 4 of them take 4 tiles of rows and 4 of columns for
+  /// 16 workgroups. The greatest divisor of the number of tiles that is no more
+  /// than this is taken.
+  int64_t panel = 1;
+  /// Whether the factors that are on their way are carried into the next
+  /// iteration, which begins by storing them. Otherwise each iteration ends by
+  /// storing those of the next one.
+  bool isCarried = false;
 
   int64_t getSubgroups() const {
     return (rows / subgroupRows) * (columns / subgroupColumns);
