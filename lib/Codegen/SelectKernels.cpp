@@ -536,7 +536,7 @@ private:
         layout.lanes * reduction->countOps() > cost::maxWrittenOutOps)
       return Attribute();
     RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
-    if (!findRowTileProblem(layout, tile).empty())
+    if (!findRowTileProblem(*reduction, layout, tile).empty())
       return Attribute();
     return tile.getAttr(&getContext());
   }

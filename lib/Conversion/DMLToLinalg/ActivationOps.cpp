@@ -24,10 +24,34 @@ static Number shrink(X x) {
                        x[0] + bias, x[0](0)));
 }
 
+/// The polynomial of `x` with these coefficients, the highest power's first.
+static Number evaluate(Number x, std::initializer_list<double> coefficients) {
+  Number result = x(*coefficients.begin());
+  for (double coefficient : llvm::drop_begin(coefficients))
+    result = result * x + x(coefficient);
+  return result;
+}
+
+/// x times the share of the standard normal distribution below x. The
+/// polynomials are minimax ones.
 static Number gelu(Number x) {
-  // An infinity would be multiplied with a zero.
-  Number result = x(0.5) * x * (x(1) + erf(x * x(0.70710678118654752)));
-  return select(x < x(-20), x(0), result);
+  // The share above a positive number a is 2^power, for which a * 2^power is
+  // wrong by 2 a 2^-24 at most. From 5.5 on it is less than that, and counts as
+  // nothing: of a NaN and of infinities, too.
+  Number a = abs(x);
+  a = select(a <= x(5.5), a, x(0));
+  Number power =
+      evaluate(a, {8.85816735e-6, -5.76949169e-5, -4.06987238e-4, 7.36313593e-3,
+                   -5.26666157e-2, -4.59164321e-1, -1.15110886, -1});
+  // The sum has the nearest integer in its last bits. The power is no less than
+  // -26, so that 2^n is a normal number.
+  Number sum = power + x(0x1.8p23);
+  Number r = power - (sum - x(0x1.8p23));
+  Number share = evaluate(r, {1.32647238e-3, 9.67151299e-3, 5.55073358e-2,
+                              2.40222424e-1, 6.93147004e-1, 1});
+  Number bits = toBits(sum);
+  share = fromBits(toBits(share) + (bits << bits(23)));
+  return select(x < x(0), x(0), x) - a * share;
 }
 
 /// alpha * x + beta, kept between 0 and 1.
