@@ -35,20 +35,22 @@ static Number evaluate(Number x, std::initializer_list<double> coefficients) {
 /// x times the share of the standard normal distribution below x. The
 /// polynomials are minimax ones.
 static Number gelu(Number x) {
-  // The share above a positive number a is 2^power, for which a * 2^power is
-  // wrong by 2 a 2^-24 at most. From 5.5 on it is less than that, and counts as
-  // nothing: of a NaN and of infinities, too.
+  // The share above a positive number a is 2^power / 2. From 5.5 on it is so
+  // small that it counts as nothing: of a NaN and of infinities, too.
   Number a = abs(x);
   a = select(a <= x(5.5), a, x(0));
   Number power =
-      evaluate(a, {8.85816735e-6, -5.76949169e-5, -4.06987238e-4, 7.36313593e-3,
-                   -5.26666157e-2, -4.59164321e-1, -1.15110886, -1});
+      evaluate(a, {-2.83524491e-6, 3.93811133e-5, -1.8619404e-4, -1.36908639e-4,
+                   7.06339069e-3, -5.24961613e-2, -4.5920819e-1, -1.15110517}) *
+      a;
   // The sum has the nearest integer in its last bits. The power is no less than
-  // -26, so that 2^n is a normal number.
+  // -25, so that 2^n is a normal number.
   Number sum = power + x(0x1.8p23);
   Number r = power - (sum - x(0x1.8p23));
-  Number share = evaluate(r, {1.32647238e-3, 9.67151299e-3, 5.55073358e-2,
-                              2.40222424e-1, 6.93147004e-1, 1});
+  // 2^r / 2
+  Number share =
+      evaluate(r, {7.67668025e-5, 6.69943751e-4, 4.80921846e-3, 2.77516618e-2,
+                   1.20113239e-1, 3.46573591e-1, 0.5});
   Number bits = toBits(sum);
   share = fromBits(toBits(share) + (bits << bits(23)));
   return select(x < x(0), x(0), x) - a * share;
