@@ -21,7 +21,7 @@ using namespace dml;
 ///         what the parts come to
 /// shown:  cumulative_sum_one_f32, cumulative_sum_columns_few_f32
 static constexpr int64_t partOfScannedRow = 4096;
-static constexpr int64_t partOfScannedColumn = 128;
+static constexpr int64_t partOfScannedColumn = 256;
 
 /// Lines enough to be scanned whole, side by side, each element read once.
 /// unit:   lines whose elements are neighbours of other lines'
@@ -41,7 +41,7 @@ int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
   bool isInnermost = neighbours == 1;
   int64_t wanted = isInnermost ? partOfScannedRow : partOfScannedColumn;
-  if (size <= 2 * wanted ||
+  if (size <= (isInnermost ? 2 : 4) * wanted ||
       (size <= maxSize &&
        lines >= (isInnermost ? cost::minRows : minColumnsOfScan)))
     return size;
