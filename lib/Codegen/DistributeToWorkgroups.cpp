@@ -75,7 +75,8 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
     chosen.choice = *choice;
     std::string problem =
         chosen.rowReduction
-            ? findRowTileProblem(RowLayout::get(op, *chosen.rowReduction),
+            ? findRowTileProblem(*chosen.rowReduction,
+                                 RowLayout::get(op, *chosen.rowReduction),
                                  *choice->rowTile)
             : "stands on no reduction of rows";
     if (!problem.empty())

@@ -143,7 +143,7 @@ static bool isUnrounded(Operation *op) {
 }
 
 /// The number of operations that buildRounding() makes, about.
-static constexpr int64_t roundingOps = 18;
+static constexpr int64_t roundingOps = 12;
 
 /// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
 /// in arithmetic that no driver may leave out.
@@ -155,38 +155,32 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto number = [&](float constant) -> Value {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(constant));
   };
-  using Predicate = arith::CmpIPredicate;
-  auto selectAbove = [&](Value magnitude, uint32_t least, Value chosen,
-                         Value otherwise) -> Value {
-    Value isAbove =
-        arith::CmpIOp::create(b, Predicate::uge, magnitude, word(least));
-    return arith::SelectOp::create(b, isAbove, chosen, otherwise);
+  auto toNumber = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, b.getF32Type(), bits);
   };
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
-  Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
-  Value sign = arith::XOrIOp::create(b, bits, magnitude);
-  // 13 bits go; a carry out of the mantissa is right in the exponent.
-  Value isOdd = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
-  Value normal = arith::AddIOp::create(
-      b, arith::AddIOp::create(b, magnitude, word(0xfff)), isOdd);
-  // f16's denormals are multiples of 2^-24; scaling by powers of two is exact.
-  Value multiples = math::RoundEvenOp::create(
-      b, arith::MulFOp::create(
-             b, arith::BitcastOp::create(b, b.getF32Type(), magnitude),
-             number(0x1p24f)));
-  Value denormal = arith::BitcastOp::create(
-      b, b.getI32Type(), arith::MulFOp::create(b, multiples, number(0x1p-24f)));
-  // What rounds to 2^16 or more is infinite; a NaN is quiet.
-  Value result = selectAbove(magnitude, 0x38800000, normal, denormal);
-  result = selectAbove(magnitude, 0x477ff000, word(0x7f800000), result);
-  result =
-      selectAbove(magnitude, 0x7f800001,
-                  arith::OrIOp::create(b, magnitude, word(0x00400000)), result);
-  result = arith::AndIOp::create(b, result, word(~uint32_t(0x1fff)));
-  result = arith::OrIOp::create(b, result, sign);
-  auto rounded = arith::BitcastOp::create(b, b.getF32Type(), result);
-  rounded->setAttr(roundedAttrName, b.getUnitAttr());
+  // Of the power of two that begins a number, 1.5 * 2^13 times as much has the
+  // number's last bit of f16 as its own last bit: the sum with it is rounded
+  // there. 5.7 begins with 4; 49152 + 5.7 is 49157.703125, since f32 has
+  // multiples of 1/256 there, as f16 has near 5.7. f16's denormals are
+  // multiples of 2^-24, as what follows 2^-14 is.
+  Value power = arith::MaxUIOp::create(
+      b, arith::AndIOp::create(b, bits, word(0x7f800000)), word(0x38800000));
+  Value large =
+      arith::MulFOp::create(b, toNumber(power), number(1.5f * 0x1p13f));
+  Value near =
+      arith::SubFOp::create(b, arith::AddFOp::create(b, value, large), large);
+  // A zero keeps its sign.
+  Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
+  near = toNumber(arith::OrIOp::create(
+      b, arith::BitcastOp::create(b, b.getI32Type(), near), sign));
+  // What rounds to 2^16 or more is infinite; a NaN stays one.
+  Value isLarge =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
+                            math::AbsFOp::create(b, value), number(65520));
+  Value infinite = arith::MulFOp::create(b, value, number(0x1p127f));
+  Value rounded = arith::SelectOp::create(b, isLarge, infinite, near);
+  rounded.getDefiningOp()->setAttr(roundedAttrName, b.getUnitAttr());
   return rounded;
 }
 

@@ -57,6 +57,82 @@ static Value getElement(Value carried, Value combined) {
   return operands[1] == carried ? operands[0] : Value();
 }
 
+/// The dimension of the output that a scan runs along, and the elements of the
+/// parts of its lines that are rows, or 0 where whole lines are.
+struct ScanLine {
+  int64_t dim, partSize;
+  bool isBackward = false;
+
+  bool operator==(const ScanLine &other) const {
+    return dim == other.dim && partSize == other.partSize &&
+           isBackward == other.isBackward;
+  }
+};
+
+/// Reads `index` as the place of an element of the output in its row.
+static std::optional<ScanLine> readPlace(Value index) {
+  APInt divisor;
+  int64_t partSize = 0;
+  if (auto remainder = index.getDefiningOp<arith::RemUIOp>()) {
+    if (!matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)))
+      return std::nullopt;
+    partSize = divisor.getSExtValue();
+    index = remainder.getLhs();
+  }
+  if (auto dim = index.getDefiningOp<linalg::IndexOp>())
+    return ScanLine{static_cast<int64_t>(dim.getDim()), partSize};
+  return std::nullopt;
+}
+
+static bool areSameConstants(Value lhs, Value rhs) {
+  Attribute first, second;
+  return matchPattern(lhs, m_Constant(&first)) &&
+         matchPattern(rhs, m_Constant(&second)) && first == second;
+}
+
+/// Reads what the loops of `nest` combine as the choice of a scan: an iteration
+/// counts where its place and that of the output's element compare so.
+static std::optional<ScanLine> readScan(RowLoops &nest) {
+  using Predicate = arith::CmpIPredicate;
+  Value element =
+      getElement(nest.getCarried().front(), nest.getCombined().front());
+  auto choice =
+      element ? element.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  auto compare = choice ? choice.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+  if (!compare || nest.loops.size() != 1 || nest.getInit().size() != 1 ||
+      !areSameConstants(choice.getFalseValue(), nest.getInit().front()))
+    return std::nullopt;
+  std::optional<ScanLine> line = readPlace(compare.getRhs());
+  if (!line || compare.getLhs() != nest.loops.front().getInductionVar())
+    return std::nullopt;
+  ScanOrder order;
+  switch (compare.getPredicate()) {
+  case Predicate::ule:
+  case Predicate::sle:
+    order = {/*isBackward=*/false, /*isExclusive=*/false};
+    break;
+  case Predicate::ult:
+  case Predicate::slt:
+    order = {/*isBackward=*/false, /*isExclusive=*/true};
+    break;
+  case Predicate::uge:
+  case Predicate::sge:
+    order = {/*isBackward=*/true, /*isExclusive=*/false};
+    break;
+  case Predicate::ugt:
+  case Predicate::sgt:
+    order = {/*isBackward=*/true, /*isExclusive=*/true};
+    break;
+  default:
+    return std::nullopt;
+  }
+  nest.scan = order;
+  line->isBackward = order.isBackward;
+  nest.scanned = choice.getTrueValue();
+  return line;
+}
+
 /// Tells apart what an iteration computes and how it is combined. `given` are
 /// the results of earlier loops.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
@@ -77,7 +153,7 @@ static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
   for (auto [carried, combined] :
        llvm::zip_equal(nest.getCarried(), nest.getCombined())) {
     Value element = getElement(carried, combined);
-    if (!element || failed(slice.add(element)))
+    if (!element || failed(slice.add(nest.scan ? nest.scanned : element)))
       return failure();
     nest.elements.push_back(element);
     ofCombiner.push_back(element);
@@ -109,21 +185,43 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     return std::nullopt;
 
   RowReduction reduction;
-  SmallVector<Value> results;
-  llvm::SmallBitVector dims(op.getNumLoops());
+  std::optional<ScanLine> line;
   for (auto outermost : op.getBody()->getOps<scf::ForOp>()) {
     RowLoops nest;
     SmallVector<int64_t> sizes;
     if (!outermost->hasAttr(anyOrderAttrName) ||
-        failed(readLoops(outermost, nest, sizes)) ||
-        failed(readIteration(op, nest, results, dims)))
+        failed(readLoops(outermost, nest, sizes)))
       return std::nullopt;
     if (reduction.nests.empty())
       reduction.sizes = sizes;
     else if (reduction.sizes != sizes)
       return std::nullopt;
-    llvm::append_range(results, nest.getResults());
+    if (std::optional<ScanLine> scanned = readScan(nest)) {
+      if (line && !(*line == *scanned))
+        return std::nullopt;
+      line = scanned;
+    }
     reduction.nests.push_back(std::move(nest));
+  }
+  // What is the same for all elements of a part of a line.
+  if (line && line->partSize > 0)
+    op.getBody()->walk([&](arith::DivUIOp division) {
+      APInt divisor;
+      auto index = division.getLhs().getDefiningOp<linalg::IndexOp>();
+      if (index && static_cast<int64_t>(index.getDim()) == line->dim &&
+          matchPattern(division.getRhs(), m_ConstantInt(&divisor)) &&
+          divisor.getSExtValue() == line->partSize)
+        reduction.partNumbers.push_back(division);
+    });
+  SmallVector<Value> given(reduction.partNumbers), results;
+  llvm::SmallBitVector dims(op.getNumLoops());
+  for (RowLoops &nest : reduction.nests) {
+    if (failed(readIteration(op, nest, given, dims)))
+      return std::nullopt;
+    llvm::append_range(results, nest.getResults());
+    // A scan has another result for each element of the row.
+    if (!nest.scan)
+      llvm::append_range(given, nest.getResults());
   }
   BodySlice epilogue(op, results);
   if (reduction.nests.empty() ||
@@ -141,6 +239,13 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     if (dims[dim]) {
       reduction.setDims.push_back(dim);
       reduction.numRows *= size;
+    } else if (line && line->partSize > 0 &&
+               line->dim == static_cast<int64_t>(dim)) {
+      reduction.partSize = line->partSize;
+      reduction.setDims.push_back(dim);
+      reduction.numRows *= llvm::divideCeilSigned(size, line->partSize);
+      reduction.elementDims.push_back(dim);
+      elementSizes.push_back(line->partSize);
     } else {
       reduction.elementDims.push_back(dim);
       elementSizes.push_back(size);
@@ -150,22 +255,30 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
   // the row.
   if (!elementSizes.empty() && elementSizes != reduction.sizes)
     return std::nullopt;
+  if (line && (reduction.elementDims.size() != 1 ||
+               reduction.elementDims.front() != line->dim))
+    return std::nullopt;
   return reduction;
 }
 
 bool RowReduction::isWorthwhile() const {
-  if (numRows < cost::minRows && rowSize > cost::maxRowOfFew)
+  int64_t elements;
+  if (llvm::MulOverflow(rowSize, numRows, elements))
     return false;
   // Windows that overlap are no rows: their elements are read several times.
-  int64_t read = 0;
-  for (const RowLoops &nest : nests)
-    for (Operation *nested : nest.slice)
-      if (BodySlice::isLoad(nested))
-        read = std::max(
-            read,
-            cast<ShapedType>(nested->getOperand(0).getType()).getNumElements());
-  int64_t elements;
-  return !llvm::MulOverflow(rowSize, numRows, elements) && elements / 2 <= read;
+  auto isRead = [&](const RowLoops &nest) {
+    return llvm::any_of(nest.slice, [&](Operation *nested) {
+      return BodySlice::isLoad(nested) &&
+             elements / 2 <= cast<ShapedType>(nested->getOperand(0).getType())
+                                 .getNumElements();
+    });
+  };
+  // Without a row kernel, a scan takes the row for each of its elements.
+  if (hasScan())
+    return llvm::all_of(nests, isRead);
+  if (numRows < cost::minRows && rowSize > cost::maxRowOfFew)
+    return false;
+  return llvm::any_of(nests, isRead);
 }
 
 bool RowReduction::fitsWorkgroup() const {

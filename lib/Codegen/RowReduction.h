@@ -14,10 +14,21 @@
 
 namespace dml {
 
+/// Which elements of a row a scan combines for each: those before it, or after
+/// it where the scan runs backward, and itself unless it is exclusive.
+struct ScanOrder {
+  bool isBackward, isExclusive;
+};
+
 /// Loops over a row, outermost first, that combine what they compute of its
 /// elements in any order, and what takes part in that.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
+  /// Whether the loop, which is one then, combines another part of the row for
+  /// each element of the output in it: an iteration chooses between what it
+  /// computes, `scanned`, and what changes nothing. That choice is its element.
+  std::optional<ScanOrder> scan;
+  mlir::Value scanned;
   /// What the loops begin with, and the operations that compute it.
   llvm::SmallVector<mlir::Operation *> start;
   /// What an iteration combines with each of the values that are carried, and
@@ -29,7 +40,7 @@ struct RowLoops {
   llvm::SmallVector<mlir::Operation *> combiner;
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
-  mlir::ValueRange getResults() { return loops.front().getResults(); }
+  mlir::ResultRange getResults() const { return loops.front()->getResults(); }
   /// What is carried, as the combiner knows it, and what becomes of it.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
@@ -57,6 +68,12 @@ struct RowReduction {
   llvm::SmallVector<int64_t> setDims, elementDims;
   /// The operations that make an element of the loops' results.
   llvm::SmallVector<mlir::Operation *> epilogue;
+  /// Where rows are parts of the output's lines, the elements of a part, or 0:
+  /// coordinate 10 of the only element dimension is then element 2 of row 2, if
+  /// a part has 4 elements. The dimension is one of setDims, too.
+  int64_t partSize = 0;
+  /// The values of the body that are the number of the part.
+  llvm::SmallVector<mlir::Value> partNumbers;
 
   /// Nothing if `op` is none.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
@@ -68,6 +85,17 @@ struct RowReduction {
 
   /// Whether the threads of a workgroup can hold a row.
   bool fitsWorkgroup() const;
+
+  /// Whether there is a scan among the loops, and whether scans run backward.
+  bool hasScan() const {
+    return llvm::any_of(nests,
+                        [](const RowLoops &nest) { return !!nest.scan; });
+  }
+  bool isBackward() const {
+    return llvm::any_of(nests, [](const RowLoops &nest) {
+      return nest.scan && nest.scan->isBackward;
+    });
+  }
 
   /// The operations that are built for an element, about.
   int64_t countOps() const;
@@ -104,7 +132,8 @@ RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout);
 
 /// Says why `tile` cannot be the tile of rows that lie so, or nothing if it
 /// can.
-std::string findRowTileProblem(const RowLayout &layout, const RowTile &tile);
+std::string findRowTileProblem(const RowReduction &reduction,
+                               const RowLayout &layout, const RowTile &tile);
 
 /// Replaces `op`, which `reduction` describes, by a launch.
 void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,

@@ -624,7 +624,7 @@ private:
     if (!wanted && !reduction->canWriteOut(layout.lanes))
       return Attribute();
     RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
-    if (!findRowTileProblem(layout, tile).empty())
+    if (!findRowTileProblem(*reduction, layout, tile).empty())
       return Attribute();
     return tile.getAttr(&getContext());
   }

@@ -171,4 +171,137 @@ func.func @ordered(%input: memref<100x12xf32>, %output: memref<100xf32>, %other:
   return
 }
 
+// -----
+
+// A scan: an iteration counts where it stands no later than the output's element.
+// 4 threads have 2 vectors each, scan them in registers, and exchange what each vector
+// comes to, in one pass over the row.
+
+// SELECT-LABEL: func @scan
+// SELECT:       dml.kernel = {row_tile = array<i64: 8, 1>}
+// GIVEN-LABEL:  func @scan
+// GIVEN:        dml.kernel = {row_tile = array<i64: 4, 2>}
+// CHECK-LABEL:  func @scan
+// CHECK:        gpu.launch
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<2048xvector<4xf32>>
+// CHECK-COUNT-2: memref.store %{{.*}} : memref<264xf32, #gpu.address_space<workgroup>>
+// CHECK:        gpu.barrier
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<264xf32, #gpu.address_space<workgroup>>
+// CHECK:        memref.store %{{.*}} : memref<128xf32, #gpu.address_space<workgroup>>
+// CHECK:        gpu.barrier
+// CHECK-COUNT-3: memref.load %{{.*}} : memref<128xf32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-2: memref.store %{{.*}} : memref<264xf32, #gpu.address_space<workgroup>>
+// CHECK:        gpu.barrier
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<264xf32, #gpu.address_space<workgroup>>
+// CHECK-NOT:    memref.load
+// CHECK-COUNT-2: memref.store %{{.*}} : memref<2048xvector<4xf32>>
+// CHECK-NOT:    scf.for
+// CHECK:        return
+#scanned = affine_map<(d0, d1) -> (d0, d1)>
+func.func @scan(%input: memref<256x32xf32>, %output: memref<256x32xf32>) {
+  linalg.generic {indexing_maps = [#scanned], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<256x32xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c32 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %input[%row, %k] : memref<256x32xf32>
+      %counts = arith.cmpi ule, %k, %column : index
+      %chosen = arith.select %counts, %x, %zero : f32
+      %next = arith.addf %carried, %chosen : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Neighbours are of other rows, and the scan runs backward without the element itself.
+// 5 rounds of 8 elements carry 4 sums. A barrier parts what a round reads from what the
+// next one writes.
+
+// CHECK-LABEL:  func @scan_columns
+// CHECK:        scf.for {{.*}} -> (f32, f32, f32, f32)
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<1280xvector<4xf32>>
+// CHECK:        gpu.barrier
+// CHECK-COUNT-4: memref.store %{{.*}} : memref<512xf32, #gpu.address_space<workgroup>>
+// CHECK:        gpu.barrier
+// CHECK-COUNT-16: memref.load %{{.*}} : memref<512xf32, #gpu.address_space<workgroup>>
+// CHECK:        memref.store %{{.*}} : memref<1280xvector<4xf32>>
+// CHECK:        scf.yield
+// CHECK:        return
+#scanned = affine_map<(d0, d1) -> (d0, d1)>
+func.func @scan_columns(%input: memref<40x128xf32>, %output: memref<40x128xf32>) {
+  linalg.generic {indexing_maps = [#scanned], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<40x128xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c40 = arith.constant 40 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %input[%k, %column] : memref<40x128xf32>
+      %counts = arith.cmpi ugt, %k, %row : index
+      %chosen = arith.select %counts, %x, %zero : f32
+      %next = arith.addf %carried, %chosen : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Rows are parts of 32 elements of a line of 120, the last of which has 24.
+
+// SELECT-LABEL: func @scan_parts
+// SELECT:       dml.kernel = {row_tile = array<i64: 32, 1>}
+// GIVEN-LABEL:  func @scan_parts
+// GIVEN:        dml.kernel = {row_tile = array<i64: 4, 2>}
+// CHECK-LABEL:  func @scan_parts
+// CHECK:        gpu.launch
+// CHECK:        memref.load %{{.*}} : memref<4xf32>
+// CHECK:        arith.cmpi ult, %{{.*}}, %c120
+// CHECK:        scf.if
+// CHECK:        memref.store %{{.*}} : memref<120xf32>
+// CHECK:        return
+#line = affine_map<(d0) -> (d0)>
+func.func @scan_parts(%input: memref<120xf32>, %before: memref<4xf32>, %output: memref<120xf32>) {
+  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]}
+      outs(%output : memref<120xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c119 = arith.constant 119 : index
+    %zero = arith.constant 0.0 : f32
+    %i = linalg.index 0 : index
+    %part = arith.divui %i, %c32 : index
+    %place = arith.remui %i, %c32 : index
+    %first = arith.muli %part, %c32 : index
+    %sum = scf.for %k = %c0 to %c32 step %c1 iter_args(%carried = %zero) -> f32 {
+      %at = arith.addi %first, %k : index
+      %inside = arith.minui %at, %c119 : index
+      %x = memref.load %input[%inside] : memref<120xf32>
+      %counts = arith.cmpi ule, %k, %place : index
+      %chosen = arith.select %counts, %x, %zero : f32
+      %next = arith.addf %carried, %chosen : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %start = memref.load %before[%part] : memref<4xf32>
+    %result = arith.addf %start, %sum : f32
+    linalg.yield %result : f32
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

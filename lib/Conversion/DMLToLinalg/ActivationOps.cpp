@@ -24,10 +24,36 @@ static Number shrink(X x) {
                        x[0] + bias, x[0](0)));
 }
 
+/// The polynomial of `x` with these coefficients, the highest power's first.
+static Number evaluate(Number x, std::initializer_list<double> coefficients) {
+  Number result = x(*coefficients.begin());
+  for (double coefficient : llvm::drop_begin(coefficients))
+    result = result * x + x(coefficient);
+  return result;
+}
+
+/// x times the share of the standard normal distribution below x. The
+/// polynomials are minimax ones.
 static Number gelu(Number x) {
-  // An infinity would be multiplied with a zero.
-  Number result = x(0.5) * x * (x(1) + erf(x * x(0.70710678118654752)));
-  return select(x < x(-20), x(0), result);
+  // The share above a positive number a is 2^power / 2. From 5.5 on it is so
+  // small that it counts as nothing: of a NaN and of infinities, too.
+  Number a = abs(x);
+  a = select(a <= x(5.5), a, x(0));
+  Number power =
+      evaluate(a, {-2.83524491e-6, 3.93811133e-5, -1.8619404e-4, -1.36908639e-4,
+                   7.06339069e-3, -5.24961613e-2, -4.5920819e-1, -1.15110517}) *
+      a;
+  // The sum has the nearest integer in its last bits. The power is no less than
+  // -25, so that 2^n is a normal number.
+  Number sum = power + x(0x1.8p23);
+  Number r = power - (sum - x(0x1.8p23));
+  // 2^r / 2
+  Number share =
+      evaluate(r, {7.67668025e-5, 6.69943751e-4, 4.80921846e-3, 2.77516618e-2,
+                   1.20113239e-1, 3.46573591e-1, 0.5});
+  Number bits = toBits(sum);
+  share = fromBits(toBits(share) + (bits << bits(23)));
+  return select(x < x(0), x(0), x) - a * share;
 }
 
 /// alpha * x + beta, kept between 0 and 1.

@@ -94,23 +94,23 @@ struct Steps {
   /// What a state is kept as between steps.
   Type storedType;
 
-  /// Builds the state that a reduction begins with, which changes no element
-  /// that it is combined with. `first` builds the state of the first element.
-  std::function<State(ElementBuilder &b, llvm::function_ref<State()> first)>
-      start;
+  /// Builds what is kept of a set of `sizes` whose elements `get` tells of, in
+  /// loops over them.
+  using GetFn = llvm::function_ref<State(ElementBuilder &b, ValueRange place)>;
+  std::function<Value(ElementBuilder &b, ArrayRef<int64_t> sizes, GetFn get)>
+      combine;
   /// What is known of one element. If `exists` is no null and does not hold,
   /// the element stands for one behind the last, and must change nothing.
   std::function<State(ElementBuilder &b, ValueRange outputs,
                       ValueRange coordinates, Value exists)>
       load;
-  std::function<State(ElementBuilder &b, State lhs, State rhs)> combine;
-  std::function<Value(ElementBuilder &b, const State &state)> store;
   /// The same of a partial result.
   std::function<State(ElementBuilder &b, ValueRange outputs, Value stored,
                       Value exists)>
       reload;
-  /// Up to so many elements are combined without a loop.
-  int64_t maxWrittenOut;
+  /// The most elements that a set has which is combined in one step, and is no
+  /// single one.
+  int64_t maxCount;
 
   Value build(OpBuilder &builder, Operation *op) const;
 };
@@ -120,10 +120,8 @@ struct Steps {
 /// are then combined in another step: 1 where that is done in one step. A
 /// workgroup combines a set, or as many neighbouring ones as its vectors have
 /// elements, of which there may be too few for a device.
-static int64_t getNumParts(int64_t numOutputs, int64_t count,
-                           bool isInnermost) {
-  // lavapipe ends a thread's loops after 65,535 iterations.
-  constexpr int64_t maxCount = 49152;
+static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
+                           int64_t maxCount) {
   int64_t workgroups =
       isInnermost
           ? numOutputs
@@ -142,6 +140,27 @@ static int64_t getNumParts(int64_t numOutputs, int64_t count,
     if (count % even == 0)
       return even;
   return parts;
+}
+
+/// Combines a value of each place of `sizes` in any order, from `identity` on.
+/// Up to `maxWrittenOut` are combined without a loop.
+static Value
+buildAnyOrder(ElementBuilder &b, ArrayRef<int64_t> sizes, Value identity,
+              int64_t maxWrittenOut,
+              llvm::function_ref<Value(ElementBuilder &b, ValueRange place,
+                                       Value carried)>
+                  next) {
+  Value combined = buildLoops(
+                       b, sizes, identity,
+                       [&](ElementBuilder &b, ValueRange place,
+                           ValueRange carried) -> SmallVector<Value> {
+                         return {next(b, place, carried[0])};
+                       },
+                       maxWrittenOut)
+                       .front();
+  if (auto loop = combined.getDefiningOp<scf::ForOp>())
+    loop->setAttr(anyOrderAttrName, b.getUnitAttr());
+  return combined;
 }
 
 Value Steps::build(OpBuilder &builder, Operation *op) const {
@@ -166,23 +185,6 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
     indices.insert(isInnermost ? indices.end() : indices.begin(), partial);
     return indices;
   };
-  // Combines the states that `get` builds for all places of `sizes`.
-  auto combineAll =
-      [&](ElementBuilder &b, ArrayRef<int64_t> sizes,
-          llvm::function_ref<State(ElementBuilder &, ValueRange)> get) {
-        SmallVector<Value> zeros(sizes.size(), b.index(0));
-        State first = start(b, [&] { return get(b, zeros); });
-        State state = buildLoops(
-            b, sizes, first,
-            [&](ElementBuilder &b, ValueRange place, ValueRange carried) {
-              return combine(b, State(carried), get(b, place));
-            },
-            maxWrittenOut);
-        if (auto loop = state.front().getDefiningOp<scf::ForOp>())
-          loop->setAttr(anyOrderAttrName, b.getUnitAttr());
-        return store(b, state);
-      };
-
   int64_t numOutputs = llvm::product_of(outputs);
   int64_t count = llvm::product_of(reduced);
   Value partials;
@@ -200,15 +202,15 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
           tensor::ExtractOp::create(b, partials, getIndices(outputs, place[0]));
       return reload(b, outputs, stored, exists);
     };
-    int64_t numParts = getNumParts(numOutputs, count, isInnermost);
+    int64_t numParts = getNumParts(numOutputs, count, isInnermost, maxCount);
     if (numParts == 1) {
       auto type = RankedTensorType::get(outputs, storedType);
       return buildTensor(
           builder, op, type, [&](ElementBuilder &b, ValueRange outputs) {
-            return combineAll(b, partials ? ArrayRef(count) : reduced,
-                              [&](ElementBuilder &b, ValueRange place) {
-                                return get(b, outputs, place, Value());
-                              });
+            return combine(b, partials ? ArrayRef(count) : reduced,
+                           [&](ElementBuilder &b, ValueRange place) {
+                             return get(b, outputs, place, Value());
+                           });
           });
     }
 
@@ -224,7 +226,7 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
         [&](ElementBuilder &b, ValueRange indices) {
           SmallVector<Value> outputs = getOutputs(b, indices);
           Value part = isInnermost ? indices.back() : indices.front();
-          return combineAll(b, size, [&](ElementBuilder &b, ValueRange place) {
+          return combine(b, size, [&](ElementBuilder &b, ValueRange place) {
             Value at = b.add(b.mul(part, size), place[0]);
             Value exists;
             if (size * numParts != count) {
@@ -260,21 +262,24 @@ static Value buildSets(OpBuilder &builder, Operation *op,
   steps.reduced = reduced;
   steps.isInnermost = isInnermost;
   steps.storedType = combiner.getType();
-  steps.start = [&](ElementBuilder &b, llvm::function_ref<State()>) {
-    return State{combiner.getIdentity(b).value};
-  };
   steps.load = [&](ElementBuilder &b, ValueRange outputs,
                    ValueRange coordinates, Value exists) {
     return mask(b, exists, element(b, outputs, coordinates).value);
   };
-  steps.combine = [&](ElementBuilder &b, State lhs, State rhs) {
-    return State{
-        combiner.combine(toNumber(b, lhs[0]), toNumber(b, rhs[0])).value};
+  steps.combine = [&](ElementBuilder &b, ArrayRef<int64_t> sizes,
+                      Steps::GetFn get) {
+    return buildAnyOrder(
+        b, sizes, combiner.getIdentity(b).value, maxWrittenOut,
+        [&](ElementBuilder &b, ValueRange place, Value carried) {
+          return combiner
+              .combine(toNumber(b, carried), toNumber(b, get(b, place)[0]))
+              .value;
+        });
   };
-  steps.store = [](ElementBuilder &, const State &state) { return state[0]; };
   steps.reload = [&](ElementBuilder &b, ValueRange, Value stored,
                      Value exists) { return mask(b, exists, stored); };
-  steps.maxWrittenOut = maxWrittenOut;
+  // lavapipe ends a thread's loops after 65,535 iterations.
+  steps.maxCount = 49152;
   return steps.build(builder, op);
 }
 
@@ -334,11 +339,20 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
       /*maxWrittenOut=*/1);
 }
 
-/// Whether `x` is NaN; null for integers, which have none.
-static Value buildIsNaN(ElementBuilder &b, Number x) {
-  return x.isFloat() ? b.createOrFold<arith::CmpFOp>(arith::CmpFPredicate::UNO,
-                                                     x.value, x.value)
-                     : Value();
+/// What loses against all other numbers where the greatest, or the least, wins:
+/// an infinity, or the integer that is the other extremum.
+static Number getLoser(Number x, bool isMax) {
+  if (x.isFloat())
+    return x(isMax ? -std::numeric_limits<double>::infinity()
+                   : std::numeric_limits<double>::infinity());
+  ElementBuilder &b = *x.b;
+  unsigned width = x.value.getType().getIntOrFloatBitWidth();
+  APInt value = x.isUnsigned ? (isMax ? APInt::getMinValue(width)
+                                      : APInt::getMaxValue(width))
+                : isMax      ? APInt::getSignedMinValue(width)
+                             : APInt::getSignedMaxValue(width);
+  return x.with(
+      arith::ConstantOp::create(b, b.getIntegerAttr(x.value.getType(), value)));
 }
 
 Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
@@ -363,26 +377,47 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
   steps.load = [&](ElementBuilder &b, ValueRange outputs,
                    ValueRange coordinates,
                    Value) { return load(b, outputs, coordinates); };
-  steps.start = [&](ElementBuilder &, llvm::function_ref<State()> first) {
-    return first();
+  // First the greatest number, then the first place that has it: each takes
+  // fewer operations for an element than looking for both at once. Where all
+  // are NaN, no place has it.
+  steps.combine = [&](ElementBuilder &b, ArrayRef<int64_t> sizes,
+                      Steps::GetFn get) {
+    SmallVector<Value> zeros(sizes.size(), b.index(0));
+    Value first = get(b, zeros)[0];
+    Number any{&b, first, isUnsigned};
+    Value best =
+        buildAnyOrder(b, sizes, getLoser(any, isMax).value, /*maxWrittenOut=*/1,
+                      [&](ElementBuilder &b, ValueRange place, Value carried) {
+                        Number x{&b, get(b, place)[0], isUnsigned},
+                            old{&b, carried, isUnsigned};
+                        return select(isMax ? x > old : x < old, x, old).value;
+                      });
+    // Places count from 1 where the last one wins: 0 is none.
+    auto getWord = [&](ElementBuilder &b, int64_t value) -> Value {
+      return arith::ConstantOp::create(
+          b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+    };
+    Value none = getWord(b, lastWins ? 0 : -1);
+    Value found = buildAnyOrder(
+        b, sizes, none, /*maxWrittenOut=*/1,
+        [&](ElementBuilder &b, ValueRange place, Value carried) -> Value {
+          State state = get(b, place);
+          Number x{&b, state[0], isUnsigned};
+          Value number =
+              lastWins ? b.createOrFold<arith::AddIOp>(state[1], getWord(b, 1))
+                       : state[1];
+          Value candidate =
+              b.select(x.equals({&b, best, isUnsigned}).value, number, none);
+          return lastWins ? b.createOrFold<arith::MaxUIOp>(carried, candidate)
+                          : b.createOrFold<arith::MinUIOp>(carried, candidate);
+        });
+    Value last = getWord(b, axes.getCount() - 1);
+    if (lastWins)
+      return b.createOrFold<arith::MinUIOp>(
+          b.createOrFold<arith::SubIOp>(found, getWord(b, 1)), last);
+    return b.select(b.cmpi(arith::CmpIPredicate::ugt, found, last),
+                    getWord(b, 0), found);
   };
-  steps.combine = [&](ElementBuilder &b, State lhs, State rhs) {
-    Number old{&b, lhs[0], isUnsigned}, found{&b, rhs[0], isUnsigned};
-    Condition wins = isMax ? found > old : found < old;
-    Condition equals = found.equals(old);
-    if (Value foundNaN = buildIsNaN(b, found)) {
-      Condition isNaN{&b, foundNaN}, wasNaN{&b, buildIsNaN(b, old)};
-      wins = wins || (wasNaN && !isNaN);
-      equals = equals || (wasNaN && isNaN);
-    }
-    Condition stands{&b, b.cmpi(lastWins ? arith::CmpIPredicate::ugt
-                                         : arith::CmpIPredicate::ult,
-                                rhs[1], lhs[1])};
-    Value isBetter = (wins || (equals && stands)).value;
-    return State{b.select(isBetter, rhs[0], lhs[0]),
-                 b.select(isBetter, rhs[1], lhs[1])};
-  };
-  steps.store = [](ElementBuilder &, const State &state) { return state[1]; };
   steps.reload = [&](ElementBuilder &b, ValueRange outputs, Value stored,
                      Value) {
     Value place =
@@ -390,7 +425,8 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
     place = b.minui(place, b.index(axes.getCount() - 1));
     return load(b, outputs, delinearize(b, place, axes.getReduced()));
   };
-  steps.maxWrittenOut = 1;
+  // A workgroup holds so many, and goes through them twice.
+  steps.maxCount = cost::maxRowOfFew;
   return steps.build(builder, op);
 }
 

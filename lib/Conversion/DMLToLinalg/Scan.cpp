@@ -5,76 +5,122 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scan.h"
+#include "dml/Codegen/CostModel.h"
+#include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
 
-/// A line is cut into blocks of so many elements. A thread combines those of
-/// its block that stand before its own element, and one number for all blocks
-/// before, which comes from a scan of the blocks.
-static constexpr int64_t blockSize = 32;
+/// The elements of a part that a workgroup scans, of a line whose elements are
+/// neighbours in memory, and of one whose neighbours belong to other lines:
+/// where lines are few, each becomes parts.
+/// unit:   elements
+/// device: what the threads of a workgroup hold, beside the time of a scan of
+///         what the parts come to
+/// shown:  cumulative_sum_one_f32, cumulative_sum_columns_few_f32
+static constexpr int64_t partOfScannedRow = 4096;
+static constexpr int64_t partOfScannedColumn = 256;
 
-NumberFn Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
-                     bool isExclusive, const NumberFn &element) const {
+/// Lines enough to be scanned whole, side by side, each element read once.
+/// unit:   lines whose elements are neighbours of other lines'
+/// device: multiprocessors, times the bytes that each has on their way
+/// shown:  cumulative_sum_columns_f32
+static constexpr int64_t minColumnsOfScan = 2048;
+
+/// The elements of the parts that lines are cut into, or the whole line: a
+/// workgroup scans a part, of which there may be too few for a device. What
+/// stands before each part then comes from a scan of what the parts come to, so
+/// that elements are read twice.
+int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
+  // lavapipe ends a thread's loops after 65,535 iterations.
+  constexpr int64_t maxSize = 49152;
   int64_t size = shape[axis];
-  int64_t numBlocks = llvm::divideCeilSigned(size, blockSize);
-  // What stands before each block.
-  Value before;
-  if (numBlocks > 1) {
-    SmallVector<int64_t> blocks(shape);
-    blocks[axis] = numBlocks;
-    Value sums = buildReduction(
-        builder, op, blocks, blockSize,
-        /*isInnermost=*/axis + 1 == static_cast<int64_t>(shape.size()),
-        combiner, [&](ElementBuilder &b, ValueRange block, ValueRange place) {
-          SmallVector<Value> indices(block);
-          Value at = b.add(b.mul(block[axis], blockSize), place[0]);
-          indices[axis] = b.minui(at, b.index(size - 1));
-          Number x = element(b, indices);
-          if (size % blockSize == 0)
-            return x;
-          Condition exists{
-              &b, b.cmpi(arith::CmpIPredicate::ult, at, b.index(size))};
-          return select(exists, x, combiner.getIdentity(b));
-        });
-    NumberFn scanned =
-        build(builder, blocks, /*isExclusive=*/true,
-              [&](ElementBuilder &b, ValueRange indices) {
-                return loadReduced(b, sums, indices, combiner.isUnsigned);
-              });
-    before = buildTensor(builder, op,
-                         RankedTensorType::get(blocks, combiner.getType()),
-                         [&](ElementBuilder &b, ValueRange indices) {
-                           return scanned(b, indices).value;
-                         });
-  }
-  Combiner combiner = this->combiner;
-  int64_t axis = this->axis;
-  // It is called after this function has returned.
-  return [=](ElementBuilder &b, ValueRange indices) {
-    Value block = b.divui(indices[axis], blockSize);
-    Value begin = b.mul(block, blockSize);
-    Number start = combiner.getIdentity(b);
-    if (before) {
-      SmallVector<Value> blockIndices(indices);
-      blockIndices[axis] = block;
-      start = loadReduced(b, before, blockIndices, combiner.isUnsigned);
-    }
-    SmallVector<Value> carried = buildLoops(
-        b, std::min(size, blockSize), start.value,
-        [&](ElementBuilder &b, ValueRange place,
-            ValueRange carried) -> SmallVector<Value> {
-          Value at = b.add(begin, place[0]);
-          SmallVector<Value> other(indices);
-          other[axis] = b.minui(at, b.index(size - 1));
-          Number old{&b, carried[0], combiner.isUnsigned};
-          Number x = combiner.combine(old, element(b, other));
-          Condition stands{&b, b.cmpi(isExclusive ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::ule,
-                                      at, indices[axis])};
-          return {select(stands, x, old).value};
-        });
-    return start.with(carried[0]);
+  int64_t lines = llvm::product_of(shape) / std::max<int64_t>(size, 1);
+  int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
+  bool isInnermost = neighbours == 1;
+  int64_t wanted = isInnermost ? partOfScannedRow : partOfScannedColumn;
+  if (size <= (isInnermost ? 2 : 4) * wanted ||
+      (size <= maxSize &&
+       lines >= (isInnermost ? cost::minRows : minColumnsOfScan)))
+    return size;
+  // Parts of one size need no condition, and whole vectors are better than
+  // single elements.
+  for (int64_t multiple : {8, 4, 2, 1})
+    for (int64_t even = wanted; even >= wanted / 2; even -= multiple)
+      if (size % even == 0)
+        return even;
+  return wanted;
+}
+
+Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
+                  const NumberFn &element) const {
+  int64_t size = shape[axis], partSize = getPartSize(shape);
+  int64_t numParts = llvm::divideCeilSigned(size, partSize);
+  bool isWhole = size % partSize == 0;
+  auto loadAt = [&](ElementBuilder &b, ValueRange indices, Value part,
+                    Value place) {
+    SmallVector<Value> at(indices);
+    at[axis] = numParts > 1 ? b.add(b.mul(part, partSize), place) : place;
+    if (isWhole)
+      return element(b, at);
+    Condition exists{
+        &b, b.cmpi(arith::CmpIPredicate::ult, at[axis], b.index(size))};
+    at[axis] = b.minui(at[axis], b.index(size - 1));
+    return select(exists, element(b, at), combiner.getIdentity(b));
   };
+  // What stands before each part.
+  Value before;
+  if (numParts > 1) {
+    SmallVector<int64_t> parts(shape);
+    parts[axis] = numParts;
+    Value sums = buildReduction(
+        builder, op, parts, partSize,
+        /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) == 1,
+        combiner, [&](ElementBuilder &b, ValueRange part, ValueRange place) {
+          return loadAt(b, part, part[axis], place[0]);
+        });
+    Scan ofParts = *this;
+    ofParts.isExclusive = true;
+    before = ofParts.build(
+        builder, parts, [&](ElementBuilder &b, ValueRange indices) {
+          return loadReduced(b, sums, indices, combiner.isUnsigned);
+        });
+  }
+  // An element combines all of its part that count for it. Code generation
+  // knows such loops, and has one for all elements of a part.
+  using Predicate = arith::CmpIPredicate;
+  Predicate counts = isBackward
+                         ? (isExclusive ? Predicate::ugt : Predicate::uge)
+                         : (isExclusive ? Predicate::ult : Predicate::ule);
+  return buildTensor(
+      builder, op, RankedTensorType::get(shape, combiner.getType()),
+      [&](ElementBuilder &b, ValueRange indices) {
+        Value part, own = indices[axis];
+        if (numParts > 1) {
+          part = b.divui(own, partSize);
+          own = b.remui(own, partSize);
+        }
+        Value scanned = buildLoops(
+            b, partSize, combiner.getIdentity(b).value,
+            [&](ElementBuilder &b, ValueRange place,
+                ValueRange carried) -> SmallVector<Value> {
+              Condition isCounted{&b, b.cmpi(counts, place[0], own)};
+              Number x = select(isCounted, loadAt(b, indices, part, place[0]),
+                                combiner.getIdentity(b));
+              return {combiner.combine({&b, carried[0], combiner.isUnsigned}, x)
+                          .value};
+            })[0];
+        if (auto loop = scanned.getDefiningOp<scf::ForOp>())
+          loop->setAttr(anyOrderAttrName, b.getUnitAttr());
+        if (!before)
+          return scanned;
+        SmallVector<Value> ofPart(indices);
+        ofPart[axis] = part;
+        return combiner
+            .combine(loadReduced(b, before, ofPart, combiner.isUnsigned),
+                     {&b, scanned, combiner.isUnsigned})
+            .value;
+      });
 }

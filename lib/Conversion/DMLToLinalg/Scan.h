@@ -11,18 +11,22 @@
 
 namespace dml {
 
-/// A scan along `axis` of numbers that stand in the order in which they are
-/// walked.
+/// A scan along `axis`: what stands before each place, or behind it where the
+/// scan runs backward, and the place itself unless the scan is exclusive,
+/// combined.
 struct Scan {
   mlir::Operation *op;
   int64_t axis;
   Combiner combiner;
+  bool isBackward = false, isExclusive = false;
 
-  /// What `element` gives combined over all before each place, and the place
-  /// itself unless `isExclusive`, for a line of sizes `shape`. `element` is
-  /// called for places inside of `shape` alone.
-  NumberFn build(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape,
-                 bool isExclusive, const NumberFn &element) const;
+  /// Builds the tensor of sizes `shape` and the combiner's type that has at
+  /// each place what `element` gives for those that count there.
+  mlir::Value build(mlir::OpBuilder &builder, llvm::ArrayRef<int64_t> shape,
+                    const NumberFn &element) const;
+
+private:
+  int64_t getPartSize(llvm::ArrayRef<int64_t> shape) const;
 };
 
 } // namespace dml

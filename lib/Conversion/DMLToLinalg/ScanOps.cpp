@@ -25,26 +25,21 @@ template <typename OpTy> struct ScanLowering : OpConversionPattern<OpTy> {
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());
     auto axis = static_cast<int64_t>(op.getAxis());
-    bool isReversed = op.getAxisDirection() == AxisDirection::decreasing;
-    // The coordinates of what is walked as the element at `indices`.
-    auto walk = [&](ElementBuilder &b, ValueRange indices) {
-      SmallVector<Value> walked(indices);
-      if (isReversed)
-        walked[axis] =
-            b.sub(b.index(inputType.getDimSize(axis) - 1), walked[axis]);
-      return walked;
-    };
-    Scan scan{op, axis, getCombiner(inputType.getElementType())};
-    NumberFn scanned = scan.build(
-        rewriter, inputType.getShape(), isExclusive(op),
+    Scan scan{op, axis, getCombiner(inputType.getElementType()),
+              op.getAxisDirection() == AxisDirection::decreasing,
+              isExclusive(op)};
+    Value scanned = scan.build(rewriter, inputType.getShape(),
+                               [&](ElementBuilder &b, ValueRange indices) {
+                                 return loadNumber(b, adaptor.getInput(),
+                                                   inputType, indices);
+                               });
+    return replaceWithTensor(
+        op, *this->getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) {
-          return loadNumber(b, adaptor.getInput(), inputType, walk(b, indices));
+          return fromNumber(
+              loadReduced(b, scanned, indices, scan.combiner.isUnsigned),
+              type.getElementType());
         });
-    return replaceWithTensor(op, *this->getTypeConverter(), rewriter,
-                             [&](ElementBuilder &b, ValueRange indices) {
-                               return fromNumber(scanned(b, walk(b, indices)),
-                                                 type.getElementType());
-                             });
   }
 
 private:

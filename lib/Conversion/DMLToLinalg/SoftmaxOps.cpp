@@ -6,6 +6,7 @@
 
 #include "dml/IR/SoftmaxOps.h"
 #include "Reduction.h"
+#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -20,6 +21,18 @@ template <typename OpTy> static ReducedAxes getAxes(OpTy op) {
           dyn_cast_or_null<DenseI64ArrayAttr>(axes.value_or(Attribute())))
     return ReducedAxes(shape, array.asArrayRef());
   return ReducedAxes(shape, static_cast<int64_t>(shape.size()) - 1);
+}
+
+/// The largest number of a set. NaNs may be it or may be left out: the sum of
+/// the set's exponentials is NaN, whichever it is. That takes one operation for
+/// an element, and a maximum that leaves NaNs out takes five.
+static Combiner getLargest(MLIRContext *context) {
+  Builder b(context);
+  return {b.getF32FloatAttr(-std::numeric_limits<float>::infinity()),
+          /*isUnsigned=*/false, [](Number x, Number y) {
+            return x.with(x.b->createOrFold<arith::MaxNumFOp>(
+                x.value, y.value, arith::FastMathFlags::nnan));
+          }};
 }
 
 namespace {
@@ -37,7 +50,7 @@ struct SoftmaxLowering : OpConversionPattern<OpTy> {
       return loadNumber(b, adaptor.getInput(), inputType, indices);
     };
     Value largest =
-        buildReduction(rewriter, op, axes, Combiner::getMax(elementType), load);
+        buildReduction(rewriter, op, axes, getLargest(op.getContext()), load);
     auto shifted = [&](ElementBuilder &b, ValueRange indices) {
       return load(b, indices) -
              loadReduced(b, largest, axes.getSet(b, indices));

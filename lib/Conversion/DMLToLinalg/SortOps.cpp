@@ -373,32 +373,24 @@ LogicalResult NonzeroCoordinatesLowering::matchAndRewrite(
   auto lineType = RankedTensorType::get(size, i32);
   Value line = flatten(rewriter, op.getLoc(), adaptor.getInput());
   Type elementType = inputType.getElementType();
-  NumberFn scanned =
-      Scan{op, /*axis=*/0,
-           Combiner::getSum(rewriter.getIntegerType(32, /*isSigned=*/false))}
-          .build(rewriter, size, /*isExclusive=*/false,
-                 [&](ElementBuilder &b, ValueRange indices) {
-                   Value bits =
-                       toBits(b, tensor::ExtractOp::create(b, line, indices))
-                           .value;
-                   // The sign of a float is left out.
-                   if (isa<FloatType>(elementType))
-                     bits = b.andi(
-                         bits,
-                         getConstant(
-                             b, bits.getType(),
-                             (uint64_t(1)
-                              << (elementType.getIntOrFloatBitWidth() - 1)) -
-                                 1));
-                   Value isSet = b.cmpi(Predicate::ne, bits,
-                                        getConstant(b, bits.getType(), 0));
-                   return Number{&b, b.createOrFold<arith::ExtUIOp>(i32, isSet),
-                                 /*isUnsigned=*/true};
-                 });
-  Value counts = buildTensor(rewriter, op, lineType,
-                             [&](ElementBuilder &b, ValueRange indices) {
-                               return scanned(b, indices).value;
-                             });
+  Scan scan{op, /*axis=*/0,
+            Combiner::getSum(rewriter.getIntegerType(32, /*isSigned=*/false))};
+  Value counts =
+      scan.build(rewriter, size, [&](ElementBuilder &b, ValueRange indices) {
+        Value bits =
+            toBits(b, tensor::ExtractOp::create(b, line, indices)).value;
+        // The sign of a float is left out.
+        if (isa<FloatType>(elementType))
+          bits = b.andi(
+              bits, getConstant(b, bits.getType(),
+                                (uint64_t(1)
+                                 << (elementType.getIntOrFloatBitWidth() - 1)) -
+                                    1));
+        Value isSet =
+            b.cmpi(Predicate::ne, bits, getConstant(b, bits.getType(), 0));
+        return Number{&b, b.createOrFold<arith::ExtUIOp>(i32, isSet),
+                      /*isUnsigned=*/true};
+      });
   auto rowsType = cast<RankedTensorType>(op.getOutputCoordinates().getType());
   // The place in the line of each row's element; `size` where there is none.
   Value places = buildTensor(
