@@ -172,13 +172,14 @@ static constexpr int64_t maxSliceTerms = 128;
 static constexpr int64_t maxThreads = 1024;
 
 std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
-  if (tile.threads > maxThreads)
+  if (tile.threads > maxThreads || tile.threads % tile.slices)
     return std::nullopt;
-  int64_t maxTile = maxSums * tile.threads;
+  int64_t threads = tile.threads / tile.slices;
+  int64_t maxTile = maxSums * threads;
   if (tile.rows > maxTile || tile.columns > maxTile ||
       tile.rows * tile.columns > maxTile)
     return std::nullopt;
-  int64_t perThread = tile.rows * tile.columns / tile.threads;
+  int64_t perThread = tile.rows * tile.columns / threads;
   for (int64_t columns : {2 * side, side}) {
     ThreadBlock block{perThread / columns, columns, 0, 0};
     // As many rows as columns, or twice as many.
@@ -188,7 +189,8 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
     block.threadColumns = tile.columns / block.columns;
     if (block.threadRows * block.rows == tile.rows &&
         block.threadColumns * block.columns == tile.columns &&
-        block.threadRows * block.threadColumns == tile.threads)
+        block.threadRows * block.threadColumns == threads &&
+        block.getVectors() % tile.slices == 0)
       return block;
   }
   return std::nullopt;
@@ -201,7 +203,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "is no " + std::to_string(tile.threads) +
            " blocks of rows and columns that are multiples of " +
            std::to_string(ThreadBlock::side) + " and have at most " +
-           std::to_string(maxSums) + " elements";
+           std::to_string(maxSums) + " elements, in " +
+           std::to_string(tile.slices) + " slices";
   if (tile.threads > profile.getMaxWorkgroupSize())
     return "has " + std::to_string(tile.threads) +
            " threads, but the device profile has " +
@@ -213,10 +216,13 @@ std::string dml::findTileProblem(const Contraction &contraction,
            " terms, but a multiple of the " +
            std::to_string(contraction.getTermsOfStep()) +
            " of an iteration is wanted";
-  int64_t bytes =
-      tile.buffers * tile.terms *
-      (getStagedVectors(tile.rows) + getStagedVectors(tile.columns)) *
-      DeviceProfile::vectorBytes;
+  if (tile.terms % tile.slices ||
+      (tile.together > 0 && tile.terms % tile.together))
+    return "has " + std::to_string(tile.terms) +
+           " terms, but a multiple of its slices and of the terms that a "
+           "thread loads together is wanted";
+  int64_t bytes = std::max(getStagedVectors(tile), getExchangedVectors(tile)) *
+                  DeviceProfile::vectorBytes;
   if (bytes > maxMemory)
     return "takes " + std::to_string(bytes) +
            " bytes of workgroup memory, but the device profile has " +

@@ -58,8 +58,8 @@ struct Contraction {
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
-/// How the threads of a workgroup share its tile: each has `rows` times
-/// `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
+/// How the threads of a slice share the tile of a workgroup: each has `rows`
+/// times `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
 /// `threadColumns` blocks apart.
 struct ThreadBlock {
   int64_t rows, columns, threadRows, threadColumns;
@@ -70,6 +70,9 @@ struct ThreadBlock {
   /// How many neighbouring rows or columns a thread's elements come in: the
   /// components of SPIR-V's largest vectors.
   static constexpr int64_t side = 4;
+
+  /// The vectors of neighbouring columns that a thread's elements make.
+  int64_t getVectors() const { return rows * columns / side; }
 };
 
 /// Vectors of workgroup memory that a term of `positions` rows or columns
@@ -77,6 +80,18 @@ struct ThreadBlock {
 /// different banks.
 inline int64_t getStagedVectors(int64_t positions) {
   return positions / ThreadBlock::side + 1;
+}
+
+/// Vectors of workgroup memory that the terms of `tile` take.
+inline int64_t getStagedVectors(const ContractionTile &tile) {
+  return tile.buffers * tile.terms *
+         (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
+}
+
+/// Vectors of workgroup memory by which the slices of `tile` exchange parts of
+/// sums, one vector of each that a thread stores in the end.
+inline int64_t getExchangedVectors(const ContractionTile &tile) {
+  return tile.slices > 1 ? tile.slices * tile.threads : 0;
 }
 
 /// Says why `tile` cannot be the tile of `contraction`, for devices of

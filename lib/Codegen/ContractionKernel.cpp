@@ -7,8 +7,16 @@
 // products for a block of the sums, whose factors it loads from there as
 // vectors, and makes the elements of its sums in the end.
 //
+// Where the threads of a workgroup are of several slices, each slice has all
+// sums of the tile, and adds up some of the terms that are in workgroup memory.
+// The parts of a sum meet in workgroup memory in the end, where they are added
+// up in a fixed order. A tile of 64 by 32 sums and 128 threads has blocks of 4
+// by 4 sums in one slice, which take 8 factors for 16 products, and of 8 by 8
+// in four, which take 16 for 64.
+//
 //===----------------------------------------------------------------------===//
 
+#include "BodySlice.h"
 #include "ContractionBuilder.h"
 #include "Launch.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,9 +36,17 @@ struct Staged : OperandTile {
   /// Vectors of neighbouring positions, one row of them for each term of each
   /// buffer.
   Value memory;
+  /// Which of the vectors of `memory` is the operand's first.
+  int64_t first = 0;
   /// Whether neighbouring threads load factors of neighbouring iterations, and
   /// not of neighbouring positions: what lies side by side in memory.
   bool isAlongSteps = false;
+  /// The load of the first term's factor, if those of all terms are loaded side
+  /// by side, one after the other through all iterations, and threads load
+  /// several of them together.
+  memref::LoadOp firstLoad;
+  /// The terms that a thread loads together of a vector of positions.
+  int64_t together = 0;
 
   int64_t getVectors() const { return positions / side; }
   int64_t getPitch() const { return getStagedVectors(positions); }
@@ -48,8 +64,11 @@ public:
   void build();
 
 private:
-  void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    LinearForm vector, LinearForm step);
+  memref::LoadOp findFirstLoad(const Staged &staged);
+  SmallVector<Value> buildFactors(TileBuilder &builder, const Staged &staged,
+                                  LinearForm vector, LinearForm group);
+  SmallVector<Value> buildNeighbours(TileBuilder &builder, const Staged &staged,
+                                     LinearForm vector, LinearForm group);
   int64_t getNumItems(const Staged &staged) const;
   void stage(const Staged &staged, LinearForm thread, LinearForm round);
   void stageRound(LinearForm round);
@@ -58,9 +77,11 @@ private:
   SmallVector<Value> addTerms(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
   SmallVector<Value> buildRounds(ValueRange sums);
+  SmallVector<Value> joinSlices(ValueRange sums);
   void storeSums(ValueRange sums);
   LinearForm getBuffer(LinearForm round);
-  LinearForm getOwnVector(LinearForm thread, int64_t threads, int64_t number);
+  LinearForm getOwnVector(LinearForm thread, int64_t threads,
+                          LinearForm number);
 
   const ContractionTile &tile;
   const ThreadBlock block;
@@ -69,8 +90,9 @@ private:
   /// that is filled.
   const int64_t stepsOfRound, rounds;
 
-  /// The place of the thread's blocks among those of the workgroup.
-  LinearForm threadRow, threadColumn;
+  /// The thread's slice and its place in it, and the place of its blocks among
+  /// those of the tile.
+  LinearForm slice, threadOfSlice, threadRow, threadColumn;
   Staged rows, columns;
 };
 } // namespace
@@ -79,18 +101,163 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the factors at iteration `step` for each position of `vector` of
-/// `operand`.
-void KernelBuilder::buildFactors(TileBuilder &builder,
-                                 const ContractionOperand &operand,
-                                 LinearForm vector, LinearForm step) {
+/// The operations that make `factor` of an element that is loaded, each of the
+/// one before, and the load in front of them; nothing if it is made otherwise.
+static SmallVector<Operation *> getChain(Value factor) {
+  SmallVector<Operation *> chain;
+  while (Operation *op = factor.getDefiningOp()) {
+    chain.push_back(op);
+    if (isa<memref::LoadOp>(op)) {
+      std::reverse(chain.begin(), chain.end());
+      return chain;
+    }
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+        op->getNumRegions() || !isMemoryEffectFree(op))
+      break;
+    factor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether the operations of two chains are the same, behind their loads.
+static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
+                      [](auto pair) {
+                        return OperationEquivalence::isEquivalentTo(
+                            std::get<0>(pair), std::get<1>(pair),
+                            OperationEquivalence::ignoreValueEquivalence,
+                            /*markEquivalent=*/nullptr,
+                            OperationEquivalence::IgnoreLocations);
+                      });
+}
+
+/// The load of the first term's factor, if the factors of all terms are loaded
+/// side by side: term t of iteration i of n terms from n * i + t elements
+/// behind the first one of all. Null if they are not.
+memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
+  const ContractionOperand &operand = *staged.operand;
+  int64_t numTerms = contraction.getTermsOfStep();
+  SmallVector<Operation *> chain = getChain(operand.factors.front());
+  if (chain.empty() || llvm::any_of(contraction.conditions,
+                                    [](Value value) { return bool(value); }))
+    return {};
+  Block discarded;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&discarded);
+  IndexForms saved = *forms;
+  LinearForm vector =
+      forms->getOpaque(launch.getThreadIds().y,
+                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
+  LinearForm step =
+      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
+  // Where the factors are that an iteration has.
+  auto getLoads = [&](LinearForm step) {
+    TileBuilder builder(b, op, *forms, *views);
+    bindStep(builder, 0, step);
+    builder.buildSlice(
+        operand.slice,
+        getCoordinates(operand, getPosition(operand, vector, 0, side)));
+    SmallVector<std::optional<Load>> loads;
+    for (Value factor : operand.factors) {
+      SmallVector<Operation *> own = getChain(factor);
+      loads.emplace_back();
+      if (areEqual(own, chain))
+        if (Scalar scalar = builder.getScalar(0, own.front()->getResult(0));
+            auto *load = std::get_if<Load>(&scalar))
+          loads.back() = *load;
+    }
+    return loads;
+  };
+  SmallVector<std::optional<Load>> atStep = getLoads(step),
+                                   atFirst = getLoads(0);
+  bool isSideBySide = atFirst.front() && !atFirst.front()->guard;
+  for (auto [term, load] : llvm::enumerate(atStep)) {
+    if (!isSideBySide)
+      break;
+    LinearForm behind = forms->add(b, forms->mul(b, step, numTerms),
+                                   static_cast<int64_t>(term));
+    isSideBySide =
+        load && !load->guard && load->buffer == atFirst.front()->buffer &&
+        load->position == forms->add(b, atFirst.front()->position, behind);
+  }
+  *forms = std::move(saved);
+  return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
+}
+
+/// Builds the factors of the terms of `group`, those that a thread loads
+/// together, for each position of `vector`, term by term.
+SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
+                                               const Staged &staged,
+                                               LinearForm vector,
+                                               LinearForm group) {
+  const ContractionOperand &operand = *staged.operand;
+  if (staged.firstLoad)
+    return buildNeighbours(builder, staged, vector, group);
   SmallVector<Forms> coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
     coordinates.push_back(
         getCoordinates(operand, getPosition(operand, vector, lane, side)));
-    bindStep(builder, lane, step);
+    bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
+  // What it depends on is the same for all positions.
+  builder.buildSlice(contraction.conditionSlice, batch);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  SmallVector<Value> factors;
+  for (auto [factor, condition] :
+       llvm::zip_equal(operand.factors, contraction.conditions))
+    for (int64_t lane = 0; lane < side; ++lane) {
+      factors.push_back(builder.getBuilt(lane, factor));
+      if (condition)
+        factors.back() = arith::SelectOp::create(
+            b, builder.getBuilt(0, condition), factors.back(), zero);
+    }
+  return factors;
+}
+
+/// The same where terms lie side by side: the elements behind the first one of
+/// all terms, as many as the group's terms are behind the first.
+SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
+                                                  const Staged &staged,
+                                                  LinearForm vector,
+                                                  LinearForm group) {
+  const ContractionOperand &operand = *staged.operand;
+  SmallVector<Forms> ofLanes, coordinates;
+  for (int64_t lane = 0; lane < side; ++lane) {
+    ofLanes.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, 0);
+  }
+  SmallVector<Value> given =
+      llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
+        return Value(loop.getInductionVar());
+      });
+  BodySlice address(op, given);
+  Value loaded = memref::LoadOp(staged.firstLoad).getResult();
+  // It was a part of the operand's slice.
+  [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
+  assert(succeeded(isSlice));
+  builder.buildSlice(address.getOperations(), ofLanes);
+  SmallVector<Load> loads;
+  for (int64_t lane = 0; lane < side; ++lane)
+    loads.push_back(std::get<Load>(builder.getScalar(lane, loaded)));
+  LinearForm firstTerm = forms->mul(b, group, staged.together);
+  for (int64_t term = 0; term < staged.together; ++term)
+    for (int64_t lane = 0; lane < side; ++lane) {
+      Load load = loads[lane];
+      load.position =
+          forms->add(b, load.position, forms->add(b, firstTerm, term));
+      builder.bind(coordinates.size(), loaded, load);
+      coordinates.push_back(ofLanes[lane]);
+    }
+  Value factor = operand.factors.front();
+  SmallVector<Operation *> chain = getChain(factor);
+  builder.buildSlice(ArrayRef(chain).drop_front(), coordinates);
+  SmallVector<Value> factors;
+  for (size_t i = 0; i < coordinates.size(); ++i)
+    factors.push_back(builder.getBuilt(i, factor));
+  return factors;
 }
 
 /// Of the buffers in workgroup memory, which take turns, the one of `round`.
@@ -98,9 +265,10 @@ LinearForm KernelBuilder::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// How many vectors of positions and iterations of these there are to load.
+/// How many vectors of positions there are to load in a round, once for each
+/// group of terms that are loaded together.
 int64_t KernelBuilder::getNumItems(const Staged &staged) const {
-  return staged.getVectors() * stepsOfRound;
+  return staged.getVectors() * (tile.terms / staged.together);
 }
 
 /// Moves what depends on nothing inside of `guard`, and does no harm, in front
@@ -123,8 +291,8 @@ static void hoistFromGuard(scf::IfOp guard) {
 /// of `thread`, counted from whichever thread.
 void KernelBuilder::stage(const Staged &staged, LinearForm thread,
                           LinearForm round) {
-  const ContractionOperand &operand = *staged.operand;
-  int64_t numTerms = contraction.getTermsOfStep();
+  int64_t numGroups = contraction.getTerms() / staged.together;
+  int64_t groupsOfRound = tile.terms / staged.together;
   int64_t numItems = getNumItems(staged);
   LinearForm firstRow = forms->mul(b, getBuffer(round), tile.terms);
   for (int64_t first = 0; first < numItems; first += numThreads) {
@@ -144,48 +312,39 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     }
     LinearForm vector, number;
     if (staged.isAlongSteps)
-      std::tie(vector, number) = forms->divide(b, item, stepsOfRound);
+      std::tie(vector, number) = forms->divide(b, item, groupsOfRound);
     else
       std::tie(number, vector) = forms->divide(b, item, staged.getVectors());
 
     // Terms behind the last one are 0 times 0.
-    LinearForm step = forms->add(b, forms->mul(b, round, stepsOfRound), number);
+    LinearForm group =
+        forms->add(b, forms->mul(b, round, groupsOfRound), number);
     Value counts;
-    if (contraction.steps % stepsOfRound) {
+    if (numGroups % groupsOfRound) {
       counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     forms->materialize(b, step),
-                                     constant(contraction.steps));
-      step = forms->min(b, step, contraction.steps - 1);
+                                     forms->materialize(b, group),
+                                     constant(numGroups));
+      group = forms->min(b, group, numGroups - 1);
     }
     LinearForm position =
         forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
     TileBuilder builder(b, op, *forms, *views);
-    buildFactors(builder, operand, position, step);
-    // What it depends on is the same for all positions.
-    builder.buildSlice(contraction.conditionSlice, batch);
-
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-    SmallVector<Value> vectors;
-    for (int64_t term = 0; term < numTerms; ++term) {
-      Value condition = counts;
-      if (Value own = contraction.conditions[term])
-        condition = condition ? arith::AndIOp::create(b, condition,
-                                                      builder.getBuilt(0, own))
-                                    .getResult()
-                              : builder.getBuilt(0, own);
-      SmallVector<Value> lanes;
-      for (int64_t lane = 0; lane < side; ++lane) {
-        Value factor = builder.getBuilt(lane, operand.factors[term]);
-        if (condition)
-          factor = arith::SelectOp::create(b, condition, factor, zero);
-        lanes.push_back(factor);
-      }
-      vectors.push_back(vector::FromElementsOp::create(
-          b, VectorType::get(side, b.getF32Type()), lanes));
+    SmallVector<Value> factors = buildFactors(builder, staged, position, group);
+    if (counts) {
+      Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+      for (Value &factor : factors)
+        factor = arith::SelectOp::create(b, counts, factor, zero);
     }
-    LinearForm row = forms->add(b, firstRow, forms->mul(b, number, numTerms));
-    LinearForm place =
-        forms->add(b, forms->mul(b, row, staged.getPitch()), vector);
+    SmallVector<Value> vectors;
+    for (int64_t term = 0; term < staged.together; ++term)
+      vectors.push_back(vector::FromElementsOp::create(
+          b, VectorType::get(side, b.getF32Type()),
+          ArrayRef(factors).slice(term * side, side)));
+    LinearForm row =
+        forms->add(b, firstRow, forms->mul(b, number, staged.together));
+    LinearForm place = forms->add(
+        b, forms->add(b, forms->mul(b, row, staged.getPitch()), vector),
+        staged.first);
     for (auto [term, value] : llvm::enumerate(vectors))
       memref::StoreOp::create(
           b, value, staged.memory,
@@ -316,8 +475,8 @@ static void postponeStores(Block &block, Block::iterator end,
 
 /// The number of the thread's vector `number` among those of a workgroup.
 LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
-                                       int64_t number) {
-  return forms->add(b, thread, number * threads);
+                                       LinearForm number) {
+  return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
 /// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
@@ -326,9 +485,9 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
                                               int64_t count, ValueRange sums) {
   SmallVector<Value> next(sums);
   auto load = [&](const Staged &staged, LinearForm vector, int64_t term) {
-    LinearForm place =
-        forms->add(b, forms->mul(b, firstTerm, staged.getPitch()),
-                   forms->add(b, vector, term * staged.getPitch()));
+    LinearForm place = forms->add(
+        b, forms->mul(b, firstTerm, staged.getPitch()),
+        forms->add(b, vector, staged.first + term * staged.getPitch()));
     return memref::LoadOp::create(b, staged.memory,
                                   forms->materialize(b, place));
   };
@@ -355,21 +514,25 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of all terms that workgroup memory has of `round`.
+/// Adds the products of the thread's terms that workgroup memory has of
+/// `round`.
 SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
-  LinearForm firstTerm = forms->mul(b, getBuffer(round), tile.terms);
-  int64_t writtenOut = std::min(tile.terms, tile.writtenOut);
-  while (tile.terms % writtenOut)
+  int64_t terms = tile.terms / tile.slices;
+  LinearForm firstTerm =
+      forms->add(b, forms->mul(b, getBuffer(round), tile.terms),
+                 forms->mul(b, slice, terms));
+  int64_t writtenOut = std::min(terms, tile.writtenOut);
+  while (terms % writtenOut)
     --writtenOut;
-  if (writtenOut == tile.terms)
+  if (writtenOut == terms)
     return addProducts(firstTerm, writtenOut, sums);
-  auto loop = scf::ForOp::create(b, constant(0), constant(tile.terms),
+  auto loop = scf::ForOp::create(b, constant(0), constant(terms),
                                  constant(writtenOut), sums);
   OpBuilder::InsertionGuard guard(b);
   IndexForms saved = *forms;
   b.setInsertionPointToStart(loop.getBody());
   LinearForm term =
-      forms->getVarying(loop.getInductionVar(), {0, tile.terms - writtenOut});
+      forms->getVarying(loop.getInductionVar(), {0, terms - writtenOut});
   scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
                                       writtenOut, loop.getRegionIterArgs()));
   *forms = std::move(saved);
@@ -435,42 +598,98 @@ SmallVector<Value> KernelBuilder::buildSums() {
       SmallVector<Value>(block.rows * block.columns / side, zero));
 }
 
+/// The vectors of the thread's sums that one slice stores of those that all
+/// slices have parts of: the parts are exchanged through workgroup memory, as
+/// many vectors at a time as fit.
+SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
+  int64_t numVectors = block.getVectors() / tile.slices;
+  int64_t room = cast<MemRefType>(rows.memory.getType()).getNumElements();
+  int64_t atOnce = numVectors;
+  while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
+    --atOnce;
+  // The part that slice `from` has of vector `number` of those that slice `to`
+  // stores.
+  auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
+    LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
+    place = forms->add(b, place, number * tile.slices * tile.slices);
+    place = forms->mul(b, place, numThreads / tile.slices);
+    return forms->materialize(b, forms->add(b, place, threadOfSlice));
+  };
+  SmallVector<Value> joined;
+  for (int64_t first = 0; first < numVectors; first += atOnce) {
+    // Nothing is stored before all threads have loaded what is there.
+    gpu::BarrierOp::create(b);
+    for (int64_t to = 0; to < tile.slices; ++to)
+      for (int64_t i = 0; i < atOnce; ++i)
+        memref::StoreOp::create(b, sums[to * numVectors + first + i],
+                                rows.memory, getPlace(i, to, slice));
+    gpu::BarrierOp::create(b);
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value sum;
+      for (int64_t from = 0; from < tile.slices; ++from) {
+        Value part =
+            memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
+        sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+      }
+      joined.push_back(sum);
+    }
+  }
+  return joined;
+}
+
 void KernelBuilder::storeSums(ValueRange sums) {
   TileBuilder builder(b, op, *forms, *views);
   auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
-                       int64_t number) {
+                       LinearForm number) {
     return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
                       getOwnVector(thread, threads, number));
   };
-  int64_t numVectors = block.columns / side;
-  for (int64_t row = 0; row < block.rows; ++row) {
-    LinearForm rowVector =
-        getVector(rows, threadRow, block.threadRows, row / side);
-    LinearForm position =
-        forms->add(b, forms->mul(b, rowVector, side), row % side);
-    for (int64_t i = 0; i < numVectors; ++i) {
-      Value vectorOfSums = sums[row * numVectors + i];
-      SmallVector<Value> lanes;
-      for (int64_t lane = 0; lane < side; ++lane)
-        lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, lane));
-      storeElements(builder, rows, position, columns,
-                    getVector(columns, threadColumn, block.threadColumns, i),
-                    lanes);
-    }
+  for (auto [i, vectorOfSums] : llvm::enumerate(sums)) {
+    LinearForm number =
+        forms->add(b, forms->mul(b, slice, static_cast<int64_t>(sums.size())),
+                   static_cast<int64_t>(i));
+    auto [row, ofColumns] = forms->divide(b, number, block.columns / side);
+    auto [ofRows, lane] = forms->divide(b, row, side);
+    LinearForm rowVector = getVector(rows, threadRow, block.threadRows, ofRows);
+    SmallVector<Value> lanes;
+    for (int64_t column = 0; column < side; ++column)
+      lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, column));
+    storeElements(
+        builder, rows, forms->add(b, forms->mul(b, rowVector, side), lane),
+        columns,
+        getVector(columns, threadColumn, block.threadColumns, ofColumns),
+        lanes);
   }
 }
 
 void KernelBuilder::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
   auto vector = VectorType::get(side, b.getF32Type());
-  for (Staged *staged : {&rows, &columns}) {
-    staged->memory = allocateInWorkgroup(
-        b, tile.buffers * tile.terms * staged->getPitch(), vector);
-    staged->isAlongSteps = isAlongSteps(*staged->operand);
+  if (tile.slices > 1) {
+    // What slices exchange takes the place of what was staged.
+    columns.first = tile.buffers * tile.terms * rows.getPitch();
+    rows.memory = columns.memory = allocateInWorkgroup(
+        b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
+  } else {
+    for (Staged *staged : {&rows, &columns})
+      staged->memory = allocateInWorkgroup(
+          b, tile.buffers * tile.terms * staged->getPitch(), vector);
   }
+  for (Staged *staged : {&rows, &columns}) {
+    staged->isAlongSteps = isAlongSteps(*staged->operand);
+    staged->together = contraction.getTermsOfStep();
+    if (tile.together == 0 || contraction.getTerms() % tile.together)
+      continue;
+    staged->firstLoad = findFirstLoad(*staged);
+    if (staged->firstLoad)
+      staged->together = tile.together;
+  }
+  std::tie(slice, threadOfSlice) =
+      forms->divide(b, forms->getThread(), numThreads / tile.slices);
   std::tie(threadRow, threadColumn) =
-      forms->divide(b, forms->getThread(), block.threadColumns);
-  storeSums(buildSums());
+      forms->divide(b, threadOfSlice, block.threadColumns);
+  SmallVector<Value> sums = buildSums();
+  storeSums(tile.slices > 1 ? joinSlices(sums) : sums);
   op.erase();
 }
 

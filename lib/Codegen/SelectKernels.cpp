@@ -34,96 +34,114 @@ using namespace dml;
 /// Products and loads of a map kernel's thread for each term: 8 rows of 4
 /// elements, the most that it carries, take a load for each row and one for all
 /// columns.
-static constexpr double mapProducts = 32, mapLoads = 9;
+static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
-/// Workgroups that fill a device. Two for each that a device's threads come to
-/// where each thread has four independent operations: while one waits at its
-/// barrier for what it loads, the other adds up. (Cases: gemm1024,
+/// Operations that a device begins in a cycle, those of so many
+/// multiprocessors: DeviceProfile::enoughThreads fill it where each has to wait
+/// for its last operation.
+static constexpr double opsOfCycle =
+    static_cast<double>(DeviceProfile::enoughThreads) / cost::maxIndependent;
+static constexpr int64_t multiprocessors = DeviceProfile::enoughThreads /
+                                           cost::maxIndependent /
+                                           DeviceProfile::workgroupSize;
+
+/// Workgroups that fill a device. Two for each multiprocessor: while one waits
+/// at its barrier for what it loads, the other adds up. (Cases: gemm1024,
 /// conv512to512_7_k3.)
-static constexpr int64_t enoughWorkgroups =
-    DeviceProfile::enoughThreads / DeviceProfile::workgroupSize / 2;
-
-/// Terms that are in workgroup memory at a time, about: the barriers that they
-/// take then are few beside their products, and tiles of all sizes fit in what
-/// devices promise (DeviceProfile::workgroupMemory).
-static constexpr int64_t stagedTerms = 16;
+static constexpr int64_t enoughWorkgroups = 2 * multiprocessors;
 
 /// The least terms that are worth workgroup memory and its barriers: twice what
 /// is there at a time. (Case: gemm_batch16, which has twice as many.)
-static constexpr int64_t minTerms = 2 * stagedTerms;
+static constexpr int64_t minTerms = 2 * cost::stagedTerms[0];
+
+namespace {
+/// Rows and columns of a contraction kernel, and its slices.
+struct TileShape {
+  int64_t rows, columns, slices;
+};
+} // namespace
 
 /// Tiles from those that load least for a product to those that leave the most
-/// workgroups.
-static constexpr std::pair<int64_t, int64_t> tileSizes[] = {
-    {128, 64}, {64, 128}, {64, 64}, {128, 32}, {32, 128}, {64, 32}, {32, 64}};
+/// workgroups. With slices, a thread has as many sums as in a larger tile.
+static constexpr TileShape tileShapes[] = {
+    {128, 64, 1}, {64, 128, 1}, {64, 64, 1},  {64, 64, 2}, {128, 32, 1},
+    {32, 128, 1}, {128, 32, 2}, {32, 128, 2}, {64, 32, 1}, {32, 64, 1},
+    {64, 32, 2},  {32, 64, 2},  {64, 32, 4},  {32, 64, 4}, {32, 32, 4}};
 
-/// `rows` times `columns` with a number of terms that fits `contraction`: whole
-/// iterations, so many that no part of a tile of terms is left, if it can be.
-static ContractionTile getTile(const Contraction &contraction, int64_t rows,
-                               int64_t columns) {
-  int64_t ofStep = contraction.getTermsOfStep();
-  int64_t most = std::max<int64_t>((stagedTerms + ofStep / 2) / ofStep, 1);
-  int64_t steps = std::min(most, contraction.steps);
-  while (2 * steps > most && contraction.steps % steps)
-    --steps;
-  if (contraction.steps % steps)
-    steps = most;
-  return {rows, columns, steps * ofStep};
+/// Whether a factor is chosen between an element and what stands for padding.
+static bool isChosen(const ContractionOperand &operand) {
+  return llvm::any_of(operand.slice,
+                      [](Operation *op) { return isa<arith::SelectOp>(op); });
 }
 
-/// The time of a contraction kernel, in operations of a filled device.
+/// `rows` times `columns` with about `terms` terms, a number that fits
+/// `contraction`: whole iterations, so many that no part of a tile of terms is
+/// left, if it can be.
+static ContractionTile getTile(const Contraction &contraction, int64_t rows,
+                               int64_t columns, int64_t terms,
+                               int64_t slices = 1) {
+  int64_t ofStep = contraction.getTermsOfStep();
+  int64_t most = std::max<int64_t>((terms + ofStep / 2) / ofStep, 1);
+  int64_t steps = std::min(most, contraction.steps);
+  while (2 * steps > most &&
+         (contraction.steps % steps || steps * ofStep % slices))
+    --steps;
+  if (contraction.steps % steps || steps * ofStep % slices)
+    steps = most;
+  ContractionTile tile{rows, columns, steps * ofStep};
+  tile.slices = slices;
+  return tile;
+}
+
+/// The cycles that a contraction kernel takes.
 static double getTime(const Contraction &contraction,
                       const ContractionTile &tile) {
   int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows),
           columnTiles =
-              llvm::divideCeilSigned(contraction.columns.size, tile.columns),
-          rounds = llvm::divideCeilSigned(contraction.getTerms(), tile.terms);
+              llvm::divideCeilSigned(contraction.columns.size, tile.columns);
+  auto rounds = static_cast<double>(
+      llvm::divideCeilSigned(contraction.getTerms(), tile.terms));
   ThreadBlock block = *ThreadBlock::get(tile);
   // A thread has these for each term: products, loads of vectors from workgroup
   // memory, and its share of the factors that go there.
   auto products = static_cast<double>(block.rows * block.columns);
   double loads =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double staged = static_cast<double>(tile.rows + tile.columns) /
-                  DeviceProfile::workgroupSize;
-  double time = products + cost::opsPerLoad * (loads + staged);
-  auto groups =
-      static_cast<double>(rowTiles * columnTiles * contraction.batches);
-  return time * DeviceProfile::workgroupSize *
-         static_cast<double>(rounds * tile.terms) *
-         std::max(groups, static_cast<double>(enoughWorkgroups));
+  double terms = static_cast<double>(tile.terms) / tile.slices;
+  double adding = terms * (products + cost::opsPerLoad * loads);
+  double staging = 0;
+  for (auto [operand, positions] :
+       {std::pair(&contraction.rows, tile.rows),
+        std::pair(&contraction.columns, tile.columns)})
+    staging +=
+        static_cast<double>(positions * tile.terms) / tile.threads *
+        (cost::opsPerLoad + (isChosen(*operand) ? cost::opsPerChosen : 0));
+  double ops = (adding + staging) * tile.threads /
+               static_cast<double>(DeviceProfile::workgroupSize);
+  // Loads are on their way while the terms before are added up, or before all
+  // of them are.
+  double waiting = cost::loadLatency + (tile.isAhead ? 0 : ops) +
+                   cost::barrierLatency * (tile.buffers == 1 ? 2 : 1);
+  // Workgroups that a multiprocessor has one after the other, and side by side.
+  auto groups = static_cast<double>(llvm::divideCeilSigned(
+      rowTiles * columnTiles * contraction.batches, multiprocessors));
+  double resident = std::min(groups, cost::residentWorkgroups);
+  return rounds * std::max(groups * ops, waiting * groups / resident);
 }
 
-/// The time of a map kernel.
+/// The cycles that a map kernel takes.
 static double getMapTime(const Contraction &contraction) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
   double time = 1 + cost::opsPerLoad * mapLoads / mapProducts;
-  return time * static_cast<double>(contraction.getTerms()) *
-         std::max(sums, static_cast<double>(DeviceProfile::enoughThreads));
+  double busy =
+      time * static_cast<double>(contraction.getTerms()) *
+      std::max(sums, static_cast<double>(DeviceProfile::enoughThreads)) /
+      opsOfCycle;
+  return std::max(busy, static_cast<double>(contraction.getTerms()) *
+                            cost::cyclesOfTerm);
 }
-
-/// The sums of a thread of a sliced kernel, at most: with the factors of the
-/// terms that it has written out, they fit its registers.
-static constexpr int64_t maxSlicedSums = 64;
-
-/// The rows of a thread of a sliced kernel, at most. (Case: gemm_rows16.)
-static constexpr int64_t maxSlicedRows = 16;
-
-/// The bytes that a thread of a sliced kernel has on their way at a time,
-/// about: those that `enoughThreads` of them have take memory longer than it
-/// waits for one of them. (Case: gemm_rows1.)
-static constexpr int64_t bytesAhead = 128;
-
-/// The products that a thread of a sliced kernel has written out, at most:
-/// compile time grows with them.
-static constexpr int64_t maxSlicedProducts = 512;
-
-/// The operations that compute the factors which a thread of a sliced kernel
-/// has written out, at most, for the same reason: a factor of f16 that is
-/// loaded from anywhere takes several.
-static constexpr int64_t maxSlicedOps = cost::maxWrittenOutOps;
 
 /// The operations that compute the factors which a thread of `tile` has written
 /// out.
@@ -156,22 +174,27 @@ static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
   // terms.
   int64_t terms = isAlong ? ofVector : ThreadBlock::side;
   tile.terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  int64_t columns = isAlong ? maxSlicedSums / 4 / rows : ofVector;
-  while (tile.columns < columns && 2 * tile.columns * rows <= maxSlicedSums &&
+  int64_t columns = isAlong ? cost::maxSlicedSums / 4 / rows : ofVector;
+  while (tile.columns < columns &&
+         2 * tile.columns * rows <= cost::maxSlicedSums &&
          2 * tile.columns <= contraction.columns.size)
     tile.columns *= 2;
-  while (2 * tile.times * tile.terms * tile.columns * bytes <= bytesAhead &&
+  while (2 * tile.times * tile.terms * tile.columns * bytes <=
+             cost::bytesAhead &&
          2 * tile.times * tile.terms * slices <= contraction.getTerms() &&
-         2 * tile.times * tile.terms * tile.columns * rows <= maxSlicedProducts)
+         2 * tile.times * tile.terms * tile.columns * rows <=
+             cost::maxSlicedProducts)
     tile.times *= 2;
-  while (tile.times > 1 && countFactorOps(contraction, tile) > maxSlicedOps)
+  while (tile.times > 1 &&
+         countFactorOps(contraction, tile) > cost::maxSlicedOps)
     tile.times /= 2;
-  while (tile.columns > 1 && countFactorOps(contraction, tile) > maxSlicedOps)
+  while (tile.columns > 1 &&
+         countFactorOps(contraction, tile) > cost::maxSlicedOps)
     tile.columns /= 2;
   return tile;
 }
 
-/// The time of a sliced kernel.
+/// The cycles that a sliced kernel takes.
 static double getTime(const Contraction &contraction, const SliceTile &tile,
                       bool isAlong, const DeviceSpeed &device) {
   double threadColumns =
@@ -208,7 +231,7 @@ static double getTime(const Contraction &contraction, const SliceTile &tile,
     time += bytes * cost::countedOps * device.opsPerByte *
             static_cast<double>(
                 llvm::divideCeilSigned(contraction.rows.size, tile.rows) - 1);
-  return time;
+  return std::max(time / opsOfCycle, rounds * cost::loadLatency);
 }
 
 /// The tile of a sliced kernel of the least time, where that is less than
@@ -223,11 +246,11 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
               static_cast<double>(contraction.batches);
   // Many sums fill a device, and share their factors in workgroup memory.
   if (!op.hasPureBufferSemantics() ||
-      (contraction.rows.size > maxSlicedRows &&
+      (contraction.rows.size > cost::maxSlicedRows &&
        sums >= static_cast<double>(DeviceProfile::enoughThreads)))
     return best;
   bool isAlong = isAlongSteps(op, contraction, contraction.columns);
-  for (int64_t rows = 1; rows <= maxSlicedRows; rows *= 2) {
+  for (int64_t rows = 1; rows <= cost::maxSlicedRows; rows *= 2) {
     // No more rows than there are, or the next power of two.
     if (rows / 2 >= contraction.rows.size)
       break;
@@ -251,10 +274,29 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
   return best;
 }
 
-/// Whether a factor is chosen between an element and what stands for padding.
-static bool isChosen(const ContractionOperand &operand) {
-  return llvm::any_of(operand.slice,
-                      [](Operation *op) { return isa<arith::SelectOp>(op); });
+/// The contraction kernel of the least time, where that is less than `least`,
+/// which it becomes.
+static std::optional<ContractionTile>
+chooseContractionTile(const Contraction &contraction,
+                      const DeviceProfile &profile, double &least) {
+  std::optional<ContractionTile> best;
+  for (const TileShape &shape : tileShapes)
+    for (int64_t terms : cost::stagedTerms) {
+      ContractionTile tile =
+          getTile(contraction, shape.rows, shape.columns, terms, shape.slices);
+      tile.isAhead = true;
+      for (int64_t buffers : {2, 1}) {
+        tile.buffers = buffers;
+        if (!findTileProblem(contraction, tile, profile).empty())
+          continue;
+        double time = getTime(contraction, tile);
+        if (time >= least)
+          continue;
+        least = time;
+        best = tile;
+      }
+    }
+  return best;
 }
 
 /// The kernel of the least time, or null if a map kernel takes the least.
@@ -264,24 +306,8 @@ static Attribute chooseKernel(linalg::GenericOp op,
   if (contraction.getTerms() < minTerms)
     return Attribute();
   double least = getMapTime(contraction);
-  std::optional<ContractionTile> best;
-  // Padding is looked for anew with each factor that is staged, and
-  // neighbouring windows share factors in a map kernel, too. On an H100
-  // contraction kernels took 1.08 to 1.3 times as long for windows of 3x3 in
-  // padded images (cases: conv64to64_56_k3, conv128to128_28_k3,
-  // conv256to256_14_k3).
-  if (!isChosen(contraction.rows) && !isChosen(contraction.columns)) {
-    for (auto [rows, columns] : tileSizes) {
-      ContractionTile tile = getTile(contraction, rows, columns);
-      if (!findTileProblem(contraction, tile, profile).empty())
-        continue;
-      double time = getTime(contraction, tile);
-      if (time >= least)
-        continue;
-      least = time;
-      best = tile;
-    }
-  }
+  std::optional<ContractionTile> best =
+      chooseContractionTile(contraction, profile, least);
   if (std::optional<SliceTile> tile =
           chooseSliceTile(op, contraction, profile.getSpeed(), least))
     return tile->getAttr(op.getContext());
@@ -342,7 +368,8 @@ Attribute Wanted::getChoice(const Contraction &contraction,
                             const DeviceProfile &profile,
                             MLIRContext *context) const {
   if (!kernel) {
-    ContractionTile tile = getTile(contraction, rows, columns);
+    ContractionTile tile =
+        getTile(contraction, rows, columns, cost::stagedTerms[0]);
     return findTileProblem(contraction, tile, profile).empty()
                ? tile.getAttr(context)
                : Attribute();

@@ -30,6 +30,8 @@ static constexpr llvm::StringLiteral threadsName = "threads";
 static constexpr llvm::StringLiteral buffersName = "buffers";
 static constexpr llvm::StringLiteral writtenOutName = "written_out";
 static constexpr llvm::StringLiteral aheadName = "ahead";
+static constexpr llvm::StringLiteral slicesName = "slices";
+static constexpr llvm::StringLiteral togetherName = "together";
 
 // The entries of a map kernel's tile.
 static constexpr llvm::StringLiteral vectorBytesName = "vector_bytes";
@@ -60,6 +62,10 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
     add(writtenOutName, b.getI64IntegerAttr(writtenOut));
   if (isAhead)
     add(aheadName, b.getUnitAttr());
+  if (slices != plain.slices)
+    add(slicesName, b.getI64IntegerAttr(slices));
+  if (together != plain.together)
+    add(togetherName, b.getI64IntegerAttr(together));
   return b.getDictionaryAttr(entries);
 }
 
@@ -171,6 +177,10 @@ getContractionTile(DictionaryAttr dictionary) {
       isRead = readSize(value, tile.writtenOut);
     } else if (name == aheadName) {
       isRead = tile.isAhead = isa<UnitAttr>(value);
+    } else if (name == slicesName) {
+      isRead = readSize(value, tile.slices);
+    } else if (name == togetherName) {
+      isRead = readSize(value, tile.together);
     }
     if (!isRead)
       return std::nullopt;

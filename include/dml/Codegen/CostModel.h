@@ -201,6 +201,91 @@ inline constexpr int64_t minPartOfRow = 4096;
 inline constexpr int64_t minPartOfColumn = 64;
 
 //===----------------------------------------------------------------------===//
+// Sums of products
+//===----------------------------------------------------------------------===//
+
+/// The time from a load to its value, where one of the caches has it: for so
+/// long a workgroup waits in each round, unless others run meanwhile.
+/// unit:   cycles
+/// device: latency of the last cache
+/// shown:  gemm_128x768x3072_f32
+inline constexpr double loadLatency = 400;
+
+/// The time that a thread of a map kernel waits for the factors of a term,
+/// however few threads there are: drivers have few loads under way at a time.
+/// unit:   cycles
+/// device: latency of the first caches
+/// shown:  conv64to64_56_k3_batch1_f32, which took 203 for a term on an H200;
+///         gemm_128x768x3072_f32 took 410
+inline constexpr double cyclesOfTerm = 200;
+
+/// The time that a workgroup's threads wait for each other at a barrier.
+/// unit:   cycles
+/// device: latency of barriers and of workgroup memory
+/// shown:  -
+inline constexpr double barrierLatency = 40;
+
+/// Workgroups that a multiprocessor runs side by side where each thread has the
+/// registers that sums take: while one waits for what it loads, the others add
+/// up.
+/// unit:   workgroups of DeviceProfile::workgroupSize
+/// device: registers of a multiprocessor, which are 65,536 on GPUs of several
+///         vendors, for each that the threads of a workgroup have, 128 a thread
+/// shown:  gemm4096_f32
+inline constexpr double residentWorkgroups = 4;
+
+/// Operations for a factor that goes to workgroup memory and is chosen between
+/// an element and what stands for padding, beside its load.
+/// unit:   operations
+/// device: none: the compilers of all drivers fold alike
+/// shown:  conv128to128_28_k3_f32
+inline constexpr double opsPerChosen = 8;
+
+/// Terms that are in workgroup memory at a time, about: the barriers that they
+/// take then are few beside their products, and tiles of all sizes fit in what
+/// devices promise (DeviceProfile::workgroupMemory). The second number is tried
+/// as well, where fewer rounds wait for less.
+/// unit:   terms
+/// device: cycles at a barrier, beside those of products
+/// shown:  gemm4096_f32, gemm_128x768x3072_f32
+inline constexpr int64_t stagedTerms[] = {16, 32};
+
+/// Terms whose products are written out where they come from workgroup memory.
+/// unit:   terms
+/// device: latency of workgroup memory, beside room for code
+/// shown:  gemm4096_f32
+inline constexpr int64_t writtenOutTerms = 16;
+
+/// The sums of a thread of a sliced kernel, at most: with the factors of the
+/// terms that it has written out, they fit its registers.
+/// unit:   elements
+/// device: registers of a thread; GPUs have 128 or more
+/// shown:  gemm_rows16_f32
+inline constexpr int64_t maxSlicedSums = 64;
+
+/// The rows of a thread of a sliced kernel, at most.
+/// unit:   rows
+/// device: registers of a thread
+/// shown:  gemm_rows16_f32
+inline constexpr int64_t maxSlicedRows = 16;
+
+/// The bytes that a thread of a sliced kernel has on their way at a time,
+/// about: those that DeviceProfile::enoughThreads of them have take memory
+/// longer than it waits for one of them. unit:   bytes device: latency of
+/// memory, times its rate, for each thread shown:  gemm_rows1_f32
+inline constexpr int64_t bytesAhead = 128;
+
+/// The products that a thread of a sliced kernel has written out, at most, and
+/// the operations that compute their factors: a factor of f16 that is loaded
+/// from anywhere takes several.
+/// unit:   products, and operations
+/// device: the time that drivers take to compile; lavapipe takes a minute for
+///         12,000 in a kernel
+/// shown:  -
+inline constexpr int64_t maxSlicedProducts = 512;
+inline constexpr int64_t maxSlicedOps = maxWrittenOutOps;
+
+//===----------------------------------------------------------------------===//
 // What a tile has to save
 //===----------------------------------------------------------------------===//
 

@@ -323,7 +323,14 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
 
     `{contraction_tile = array<i64: 128, 64, 16>}` is a tile of 128 rows and 64
     columns for a workgroup, with 16 terms of each sum in workgroup memory at a
-    time.
+    time. More entries say how: with `ahead`, the next 16 are loaded before these
+    are added up, and stored afterwards; `buffers = 2` has room for both; `threads =
+    256` are those of a workgroup, and `written_out = 8` the terms that a loop adds
+    at a time. With `slices = 2`, half of the threads add up 8 of the 16 terms, the
+    others the other 8, and their sums meet in the end: each thread has as many sums
+    as if the tile were twice as large. With `together = 3`, a thread loads three
+    neighbouring terms of an operand whose terms lie side by side, as the weights of
+    a convolution do, and not all that an iteration has.
 
     `{matrix_tile = {workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64,
     64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
@@ -342,9 +349,9 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     caches work side by side.
 
     The tile is the one with the least time: operations and loads for a sum
-    that is wanted, where workgroups too few for a device take longer. A generic
-    stays a map kernel where that takes less time, and where factors are chosen,
-    as those of padded windows are.
+    that is wanted, where workgroups too few for a device take longer, or what a
+    thread waits for what it loads, where that is more. A generic stays a map
+    kernel where that takes less time.
 
     A body whose loops have the attribute `dml.any_order`, and combine elements of
     a row that all elements of the output in it have in common, becomes a row

@@ -44,6 +44,13 @@ struct ContractionTile {
   /// Whether the next terms are loaded before the present ones are added up,
   /// and stored afterwards.
   bool isAhead = false;
+  /// Groups of threads that have the same sums, and share out the terms that
+  /// are in workgroup memory at a time. What they add up meets in the end.
+  int64_t slices = 1;
+  /// Neighbouring terms that a thread loads together of an operand whose terms
+  /// lie side by side in memory: 0 where these are the terms of an iteration,
+  /// however many it has.
+  int64_t together = 0;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
