@@ -26,6 +26,7 @@
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -178,7 +179,7 @@ static LogicalResult verifyFeatures(gpu::GPUFuncOp kernel, bool use64bitIndex,
 }
 
 //===----------------------------------------------------------------------===//
-// Products with zero
+// Products with zero, and sums
 //===----------------------------------------------------------------------===//
 
 /// The number as a scalar, or as each element of a vector.
@@ -249,6 +250,37 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
     op->getResult(0).replaceAllUsesWith(
         arith::SelectOp::create(b, loc, isZero, zero, nan));
     op->erase();
+  });
+}
+
+/// Mesa's lavapipe drops additions of a constant 0, which make 0 of -0, however
+/// they are marked. What is added instead is a zero that drivers do not know:
+/// the highest bit of a workgroup's number, as no grid has 2^31 workgroups in a
+/// row.
+static void addUnknownZeros(gpu::GPUModuleOp module) {
+  llvm::SmallDenseMap<std::pair<Operation *, Type>, Value> zeros;
+  module.walk([&](arith::AddFOp op) {
+    Type type = op.getType();
+    if (isa<ShapedType>(type))
+      return;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!matchPattern(operand.get(), m_PosZeroFloat()))
+        continue;
+      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+      Value &zero = zeros[{kernel, type}];
+      if (!zero) {
+        ImplicitLocOpBuilder b(op.getLoc(), module.getContext());
+        b.setInsertionPointToStart(&kernel.getBody().front());
+        Value group = arith::IndexCastUIOp::create(
+            b, b.getI32Type(), gpu::BlockIdOp::create(b, gpu::Dimension::x));
+        Value rest = arith::ShRUIOp::create(
+            b, group, arith::ConstantOp::create(b, b.getI32IntegerAttr(31)));
+        zero = type.isF32()
+                   ? arith::BitcastOp::create(b, type, rest).getResult()
+                   : arith::UIToFPOp::create(b, type, rest).getResult();
+      }
+      operand.set(zero);
+    }
   });
 }
 
@@ -453,6 +485,7 @@ private:
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     multiplyWithInfinity(clone);
     writeOutZeros(clone);
+    addUnknownZeros(clone);
     compareBeforeWidening(clone);
     if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();

@@ -69,6 +69,30 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+
+  // What is added for 0 is a number that drivers do not know.
+
+  // CHECK:      spirv.module @__spv__sums
+  // CHECK:        %[[BIT:.*]] = spirv.ShiftRightLogical
+  // CHECK:        %[[ZERO:.*]] = spirv.Bitcast %[[BIT]] : i32 to f32
+  // CHECK-NOT:    spirv.Bitcast
+  // CHECK:        %[[FIRST:.*]] = spirv.FAdd %{{.*}}, %[[ZERO]]
+  // CHECK:        %[[SECOND:.*]] = spirv.FAdd %[[ZERO]], %[[FIRST]]
+  // CHECK:        spirv.FAdd %[[SECOND]], %{{.*}}
+  gpu.module @sums {
+    gpu.func @add(%in: memref<64xf32>, %out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %zero = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xf32>
+      %first = arith.addf %x, %zero : f32
+      %second = arith.addf %zero, %first : f32
+      %third = arith.addf %second, %one : f32
+      memref.store %third, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
 }
 
 // SPDX-License-Identifier: Apache-2.0

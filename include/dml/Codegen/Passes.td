@@ -534,7 +534,9 @@ def ConvertKernelsToSPIRV
     computes the same with it, and 64 bits elsewhere.
 
     A product with a constant 0, and a quotient of it, become a choice between 0 and
-    NaN: there are drivers that take them for 0 of any number.
+    NaN: there are drivers that take them for 0 of any number. Where a constant 0 is
+    added, which makes 0 of -0, kernels add a number that is 0 but that drivers do not
+    know: some drop the addition.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],

@@ -477,13 +477,6 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
     return {b.select(won, sum, carried[0])};
   };
   Value sum = visitPoints(b, counts, getNumTogether(counts), zero, visit)[0];
-  // Sums start from +0, but drivers may drop the addition of it, and would then
-  // leave a -0. They may not drop what is done to bits.
-  Value bits = arith::BitcastOp::create(b, b.getI32Type(), sum);
-  Value isNegativeZero =
-      b.cmpi(arith::CmpIPredicate::eq, bits, getConstant(b, 1u << 31));
-  bits = b.select(isNegativeZero, getConstant(b, 0), bits);
-  sum = arith::BitcastOp::create(b, b.getF32Type(), bits);
   return fromF32(b, sum, elementType);
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DynamicAPInt.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -291,14 +292,17 @@ static Value interpolate(ElementBuilder &b, Value input, ArrayRef<Taps> taps,
   if (!tap.weight)
     return low;
   Value high = sample(tap.high);
+  if (arithmetic == Arithmetic::Multiplied) {
+    // Both weights are integers, and constants where the thread's elements
+    // know how they lie.
+    Value rest = b.createOrFold<arith::SubFOp>(
+        getF32(b, static_cast<float>(tap.divisor)), tap.numerator);
+    Value multiple = arith::MulFOp::create(b, low, rest);
+    return math::FmaOp::create(b, tap.numerator, high, multiple);
+  }
   Value difference = arith::SubFOp::create(b, high, low);
   if (arithmetic == Arithmetic::Exact)
     return math::FmaOp::create(b, tap.weight, difference, low);
-  if (arithmetic == Arithmetic::Multiplied) {
-    Value multiple = arith::MulFOp::create(
-        b, low, getF32(b, static_cast<float>(tap.divisor)));
-    return math::FmaOp::create(b, tap.numerator, difference, multiple);
-  }
   Value part = arith::MulFOp::create(b, tap.weight, difference);
   Value mixed = arith::AddFOp::create(b, low, part);
   return tap.isLow ? b.select(tap.isLow, low, mixed) : mixed;
@@ -321,14 +325,29 @@ static std::optional<int64_t> getCommonDivisor(Type type, ArrayRef<Taps> taps) {
   return type.isInteger(8) ? std::optional(product) : std::nullopt;
 }
 
-/// `multiple / divisor`, rounded to an integer, halves to even. Products with
-/// the rounded reciprocal would miss some of the halves.
+/// Whether products with `reciprocal`, the rounded one of `divisor`, are halves
+/// where quotients are. Those of 36 are: 90 times what 1 / 36 rounds to is a
+/// little more than 2.5, and rounds to 2.5. Of 14, 21 times what 1 / 14 rounds
+/// to does not round to 1.5.
+static bool hasAllHalves(int64_t divisor, float reciprocal) {
+  // An odd divisor has none. Products with numbers below 0 mirror those above.
+  if (divisor % 2 != 0)
+    return true;
+  return llvm::all_of(llvm::seq<int64_t>(0, 256), [&](int64_t whole) {
+    float multiple = static_cast<float>((2 * whole + 1) * (divisor / 2));
+    return multiple * reciprocal == static_cast<float>(whole) + 0.5f;
+  });
+}
+
+/// `multiple / divisor`, an 8-bit number, for the caller to round to an
+/// integer, halves to even.
 static Value divideToEven(ElementBuilder &b, Value multiple, int64_t divisor) {
   auto number = static_cast<float>(divisor);
+  float reciprocal = 1.0f / number;
   Value quotient =
-      b.createOrFold<arith::MulFOp>(multiple, getF32(b, 1.0f / number));
-  // The caller rounds, and there is no half that could be missed.
-  if (divisor % 2 != 0)
+      b.createOrFold<arith::MulFOp>(multiple, getF32(b, reciprocal));
+  // Other quotients are further from halves than products are from quotients.
+  if (hasAllHalves(divisor, reciprocal))
     return quotient;
   Value nearest = math::RoundEvenOp::create(b, quotient);
   Value rest = math::FmaOp::create(b, nearest, getF32(b, -number), multiple);

@@ -64,14 +64,41 @@ func.func @linear(%input: tensor<9x3xui8>) -> tensor<3x6xui8> {
 // Three times the value is exact; a product with a third rounds it once.
 
 // CHECK-LABEL: func @rounded
-// CHECK:         %[[DIFFERENCE:.*]] = arith.subf
-// CHECK:         %[[FIRST:.*]] = arith.mulf
-// CHECK-NEXT:    %[[TRIPLE:.*]] = math.fma %{{.*}}, %[[DIFFERENCE]], %[[FIRST]]
+// CHECK:         %[[WEIGHT:.*]] = arith.uitofp
+// CHECK:         %[[LOW:.*]] = arith.uitofp {{.*}} : i8 to f32
+// CHECK:         %[[HIGH:.*]] = arith.uitofp {{.*}} : i8 to f32
+// CHECK:         %[[REST:.*]] = arith.subf %{{.*}}, %[[WEIGHT]]
+// CHECK:         %[[FIRST:.*]] = arith.mulf %[[LOW]], %[[REST]]
+// CHECK-NEXT:    %[[TRIPLE:.*]] = math.fma %[[WEIGHT]], %[[HIGH]], %[[FIRST]]
 // CHECK:         arith.mulf %[[TRIPLE]]
 func.func @rounded(%input: tensor<4xui8>) -> tensor<12xui8> {
   %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
       scales = array<f32: 3.0>} : (tensor<4xui8>) -> tensor<12xui8>
   return %0 : tensor<12xui8>
+}
+
+// -----
+
+// Products with a rounded sixth are halves where sixths are; some of those with a
+// rounded fourteenth are not.
+
+// CHECK-LABEL: func @sixths
+// CHECK:         math.fma
+// CHECK-NOT:     math.roundeven
+// CHECK:         linalg.yield
+func.func @sixths(%input: tensor<4xui8>) -> tensor<6xui8> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 1.5>} : (tensor<4xui8>) -> tensor<6xui8>
+  return %0 : tensor<6xui8>
+}
+
+// CHECK-LABEL: func @fourteenths
+// CHECK:         math.fma
+// CHECK:         math.roundeven
+func.func @fourteenths(%input: tensor<4xui8>) -> tensor<14xui8> {
+  %0 = dml.resample %input {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 3.5>} : (tensor<4xui8>) -> tensor<14xui8>
+  return %0 : tensor<14xui8>
 }
 
 // -----
