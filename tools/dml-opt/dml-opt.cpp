@@ -25,7 +25,7 @@ using namespace dml::tools;
 int main(int argc, char **argv) {
   // MLIR's driver takes no other stream for its messages. LLVM's own handlers
   // of crashes, which InitLLVM adds, come after this one.
-  static const EscapedErrors errors;
+  static EscapedErrors errors;
   llvm::sys::AddSignalHandler([](void *) { errors.stop(); }, nullptr);
   llvm::InitLLVM init(argc, argv);
   hideLibraryOptions();
@@ -64,6 +64,8 @@ int main(int argc, char **argv) {
   llvm::raw_string_ostream os(text);
   if (failed(mlir::MlirOptMain(os, std::move(buffer), registry, config)))
     return kExitNo;
+  // Messages come before the output where both go to one place.
+  errors.finish();
   if (!writeOutput(outputFile, text, error))
     return emitToolError(error, kExitNotWritten);
   return kExitDone;

@@ -32,7 +32,7 @@ EscapedErrors::EscapedErrors() {
   thread = std::thread(copy, ends[0], original);
 }
 
-EscapedErrors::~EscapedErrors() {
+void EscapedErrors::finish() {
   if (!thread.joinable())
     return;
   std::fflush(stderr);

@@ -17,9 +17,12 @@ namespace dml::tools {
 class EscapedErrors {
 public:
   EscapedErrors();
-  ~EscapedErrors();
+  ~EscapedErrors() { finish(); }
   EscapedErrors(const EscapedErrors &) = delete;
   EscapedErrors &operator=(const EscapedErrors &) = delete;
+
+  /// Waits until all is written. What follows goes through as it is.
+  void finish();
 
   /// Lets what follows through as it is. Handlers of signals may call it, so
   /// that a process which crashes still says where.
