@@ -277,10 +277,11 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
   };
   RowTile tile = {1, 1};
   int64_t mostThreads = numThreads;
-  if (layout.isAlongRow) {
-    tile.threads = getTogether(items);
+  if (layout.isAlongRow || reduction.hasScan())
     wanted =
         std::min(wanted, std::max<int64_t>(elementsOfThread / layout.lanes, 1));
+  if (layout.isAlongRow) {
+    tile.threads = getTogether(items);
   } else {
     mostThreads = numThreads / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
@@ -372,12 +373,15 @@ private:
                                   ArrayRef<Value> own, Value identity);
   SmallVector<Prefix> scanVectors(TileBuilder &builder, RowLoops &nest,
                                   ArrayRef<Value> own, Value identity);
+  int64_t getScannedLane(int64_t lane) const;
+  SmallVector<Value> buildScanned(TileBuilder &builder, LinearForm first,
+                                  int64_t vectors);
   SmallVector<Value> buildScan(TileBuilder &builder, RowLoops &nest,
-                               LinearForm first, int64_t vectors,
-                               ArrayRef<Value> before,
+                               ArrayRef<Value> elements, ArrayRef<Value> before,
                                SmallVector<SmallVector<Value>> &values);
   SmallVector<Value> buildRound(TileBuilder &builder, LinearForm first,
-                                int64_t vectors, ArrayRef<Value> carried);
+                                int64_t vectors, ArrayRef<Value> elements,
+                                ArrayRef<Value> carried);
   void buildScans();
   LinearForm getScanned(LinearForm first, int64_t vectors, int64_t i,
                         Value &exists);
@@ -788,20 +792,50 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// Builds the scan `nest` of so many items of each thread: `values` become its
-/// results, those of each item in each lane. `before` has what stands before
-/// item `first` in each lane that has a scan of its own; what stands behind the
-/// items is returned.
+/// The lanes of an item in the scan's order.
+int64_t KernelBuilder::getScannedLane(int64_t lane) const {
+  return layout.isAlongRow && reduction.isBackward() ? layout.lanes - 1 - lane
+                                                     : lane;
+}
+
+/// Builds what is scanned of so many items of each thread, from item `first`
+/// on: of each scan, of each item, of each lane.
+SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
+                                               LinearForm first,
+                                               int64_t vectors) {
+  SmallVector<Value> scanned;
+  for (RowLoops &nest : reduction.nests) {
+    if (!nest.scan)
+      continue;
+    for (int64_t i = 0; i < vectors; ++i) {
+      Value exists;
+      SmallVector<Forms> coordinates =
+          bindItem(builder, getScanned(first, vectors, i, exists));
+      builder.buildSlice(nest.start, coordinates);
+      builder.buildSlice(nest.slice, coordinates);
+      for (int64_t lane = 0; lane < layout.lanes; ++lane) {
+        Value element = builder.getBuilt(getScannedLane(lane), nest.scanned);
+        if (exists)
+          element = arith::SelectOp::create(
+              b, exists, element, builder.getBuilt(0, nest.getInit().front()));
+        scanned.push_back(element);
+      }
+    }
+  }
+  return scanned;
+}
+
+/// Builds the scan `nest` of `elements`: `values` become its results, those of
+/// each item in each lane. `before` has what stands before them in each lane
+/// that has a scan of its own; what stands behind them is returned.
 SmallVector<Value>
-KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest, LinearForm first,
-                         int64_t vectors, ArrayRef<Value> before,
+KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
+                         ArrayRef<Value> elements, ArrayRef<Value> before,
                          SmallVector<SmallVector<Value>> &values) {
   int64_t lanes = layout.lanes;
-  // The lanes of an item in the scan's order.
-  auto getLane = [&](int64_t lane) {
-    return layout.isAlongRow && nest.scan->isBackward ? lanes - 1 - lane : lane;
-  };
-  Value identity;
+  int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
+  builder.buildSlice(nest.start, bindItem(builder, 0));
+  Value identity = builder.getBuilt(0, nest.getInit().front());
   // What the thread's own elements up to each come to.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
@@ -809,23 +843,10 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest, LinearForm first,
       return lane > 0 ? sums[i][lane - 1] : Value();
     return i > 0 ? sums[i - 1][lane] : Value();
   };
-  for (int64_t i = 0; i < vectors; ++i) {
-    Value exists;
-    SmallVector<Forms> coordinates =
-        bindItem(builder, getScanned(first, vectors, i, exists));
-    builder.buildSlice(nest.start, coordinates);
-    identity = builder.getBuilt(0, nest.getInit().front());
-    builder.buildSlice(nest.slice, coordinates);
-    SmallVector<Value> elements;
+  for (int64_t i = 0; i < vectors; ++i)
     for (int64_t lane = 0; lane < lanes; ++lane)
-      elements.push_back(builder.getBuilt(getLane(lane), nest.scanned));
-    for (auto [lane, element] : llvm::enumerate(elements)) {
-      if (exists)
-        element = arith::SelectOp::create(b, exists, element, identity);
-      sums[i][lane] = combineTwo(
-          builder, nest, getPrevious(i, static_cast<int64_t>(lane)), element);
-    }
-  }
+      sums[i][lane] = combineTwo(builder, nest, getPrevious(i, lane),
+                                 elements[i * lanes + lane]);
   // What stands before each item, or before the thread's first in each lane.
   SmallVector<Prefix> prefixes =
       layout.isAlongRow
@@ -848,29 +869,33 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest, LinearForm first,
       Value sum = combineTwo(
           builder, nest, prefixes[layout.isAlongRow ? i : lane].before,
           nest.scan->isExclusive ? getPrevious(i, lane) : sums[i][lane]);
-      values[i][getLane(lane)] = sum ? sum : identity;
+      values[i][getScannedLane(lane)] = sum ? sum : identity;
     }
   }
   return behind;
 }
 
-/// Builds all scans of so many items of each thread, and stores what becomes of
-/// them. `carried` has what stands before item `first` in all scans, and what
-/// stands behind the items is returned.
+/// Builds all scans of `elements`, those of so many items of each thread from
+/// item `first` on, and stores what becomes of them. `carried` has what stands
+/// before the items in all scans, and what stands behind them is returned.
 SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
                                              LinearForm first, int64_t vectors,
+                                             ArrayRef<Value> elements,
                                              ArrayRef<Value> carried) {
   SmallVector<Value> next;
   SmallVector<std::pair<Value, SmallVector<SmallVector<Value>>>> scanned;
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
       continue;
-    size_t size = layout.isAlongRow ? 1 : layout.lanes;
+    size_t size = layout.isAlongRow ? 1 : layout.lanes,
+           count = vectors * layout.lanes;
     auto &[result, values] = scanned.emplace_back();
     result = nest.getResults().front();
-    llvm::append_range(next, buildScan(builder, nest, first, vectors,
-                                       carried.take_front(size), values));
+    llvm::append_range(next,
+                       buildScan(builder, nest, elements.take_front(count),
+                                 carried.take_front(size), values));
     carried = carried.drop_front(size);
+    elements = elements.drop_front(count);
   }
   for (int64_t i = 0; i < vectors; ++i) {
     Value exists;
@@ -911,6 +936,12 @@ void KernelBuilder::buildScans() {
   }
   if (rounds > 0) {
     isScanRead = true;
+    // A round loads what the next one scans, if a thread has registers for
+    // both: its loads are on their way while threads wait for each other.
+    bool isAhead = tile.vectors * layout.lanes <= elementsOfThread;
+    size_t numCarried = carried.size();
+    if (isAhead)
+      llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
     auto loop = scf::ForOp::create(b, constant(0), constant(rounds),
                                    constant(1), carried);
     IndexForms saved = *forms;
@@ -918,20 +949,32 @@ void KernelBuilder::buildScans() {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       TileBuilder builder(b, op, *forms, *views);
-      LinearForm first = forms->mul(
-          b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-          ofRound);
-      scf::YieldOp::create(
-          b, buildRound(builder, first, tile.vectors,
-                        SmallVector<Value>(loop.getRegionIterArgs())));
+      LinearForm round =
+          forms->getOpaque(loop.getInductionVar(), {0, rounds - 1});
+      LinearForm first = forms->mul(b, round, ofRound), loaded = first;
+      if (isAhead)
+        loaded = forms->mul(
+            b, forms->min(b, forms->add(b, round, 1), rounds - 1), ofRound);
+      SmallVector<Value> arguments(loop.getRegionIterArgs()),
+          elements = buildScanned(builder, loaded, tile.vectors),
+          next = buildRound(builder, first, tile.vectors,
+                            isAhead ? ArrayRef(arguments).drop_front(numCarried)
+                                    : ArrayRef(elements),
+                            ArrayRef(arguments).take_front(numCarried));
+      if (isAhead)
+        llvm::append_range(next, elements);
+      scf::YieldOp::create(b, next);
     }
     *forms = std::move(saved);
     moveLoopInvariantCode(loop);
-    carried = SmallVector<Value>(loop.getResults());
+    carried = SmallVector<Value>(loop.getResults().take_front(numCarried));
   }
-  if (int64_t left = numItems - rounds * ofRound)
-    buildRound(*whole, rounds * ofRound,
-               llvm::divideCeilSigned(left, tile.threads), carried);
+  if (int64_t left = numItems - rounds * ofRound) {
+    int64_t first = rounds * ofRound,
+            vectors = llvm::divideCeilSigned(left, tile.threads);
+    buildRound(*whole, first, vectors, buildScanned(*whole, first, vectors),
+               carried);
+  }
 }
 
 //===----------------------------------------------------------------------===//

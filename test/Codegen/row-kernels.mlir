@@ -223,11 +223,13 @@ func.func @scan(%input: memref<256x32xf32>, %output: memref<256x32xf32>) {
 // -----
 
 // Neighbours are of other rows, and the scan runs backward without the element itself.
-// 5 rounds of 8 elements carry 4 sums. A barrier parts what a round reads from what the
-// next one writes.
+// 5 rounds of 8 elements carry 4 sums, and what the next round scans, which is loaded
+// first. A barrier parts what a round reads from what the next one writes.
 
 // CHECK-LABEL:  func @scan_columns
-// CHECK:        scf.for {{.*}} -> (f32, f32, f32, f32)
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<1280xvector<4xf32>>
+// CHECK-NOT:    memref.load
+// CHECK:        scf.for {{.*}} -> (f32, f32, f32, f32,
 // CHECK-COUNT-2: memref.load %{{.*}} : memref<1280xvector<4xf32>>
 // CHECK:        gpu.barrier
 // CHECK-COUNT-4: memref.store %{{.*}} : memref<512xf32, #gpu.address_space<workgroup>>

@@ -24,10 +24,11 @@ static constexpr int64_t partOfScannedRow = 4096;
 static constexpr int64_t partOfScannedColumn = 256;
 
 /// Lines enough to be scanned whole, side by side, each element read once.
-/// unit:   lines whose elements are neighbours of other lines'
-/// device: multiprocessors, times the bytes that each has on their way
-/// shown:  cumulative_sum_columns_f32
-static constexpr int64_t minColumnsOfScan = 2048;
+/// unit:   bytes of an element of all lines whose elements are neighbours
+/// device: multiprocessors, times the bytes side by side that each takes
+/// shown:  cumulative_sum_columns_f32 has as many, and 0.74 of an H200's copy;
+///         cumulative_sum_columns_f16 has half, and had 0.45
+static constexpr int64_t minBytesOfLines = 16384;
 
 /// The elements of the parts that lines are cut into, or the whole line: a
 /// workgroup scans a part, of which there may be too few for a device. What
@@ -41,9 +42,12 @@ int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
   bool isInnermost = neighbours == 1;
   int64_t wanted = isInnermost ? partOfScannedRow : partOfScannedColumn;
-  if (size <= (isInnermost ? 2 : 4) * wanted ||
-      (size <= maxSize &&
-       lines >= (isInnermost ? cost::minRows : minColumnsOfScan)))
+  int64_t bits = cast<RankedTensorType>(op->getOperand(0).getType())
+                     .getElementTypeBitWidth();
+  bool areEnough = isInnermost ? lines >= cost::minRows
+                               : lines * bits / 8 >= minBytesOfLines;
+  // A few parts are no better than the whole.
+  if (size <= (isInnermost ? 2 : 4) * wanted || (size <= maxSize && areEnough))
     return size;
   // Parts of one size need no condition, and whole vectors are better than
   // single elements.
