@@ -126,11 +126,13 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
 }
 
 /// `tile` with as many steps as its threads need to move enough bytes, where it
-/// has neither rows nor groups of vectors.
+/// has neither rows nor groups of vectors, nor threads that take longer for
+/// what they compute.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
-                            const DeviceSpeed &device) {
-  if (tile.rows > 1 || tile.vectors > 1 || tile.hasParts())
+                            const DeviceSpeed &device, bool isBusy) {
+  if (tile.rows > 1 || tile.vectors > 1 || tile.inside ||
+      (tile.isSplit && isBusy))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
     MapTile next = tile;
@@ -250,8 +252,10 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
     contest.enter(inBothRows, cost::share::bothRows);
   }
 
-  double opsPerByte =
-      contest.getCost().average / static_cast<double>(traffic.bytes);
+  auto getOpsPerByte = [&] {
+    return contest.getCost().average / static_cast<double>(traffic.bytes);
+  };
+  double opsPerByte = getOpsPerByte();
   bool isBusy = opsPerByte >= minOpsPerByte / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
@@ -286,7 +290,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
       contest.enter(*parts, cost::share::split,
                     isBusy ? HUGE_VAL : cost::share::splitLoads);
 
-  MapTile best = getWithSteps(op, contest.getBest(), rows, traffic, device);
+  MapTile best = getWithSteps(op, contest.getBest(), rows, traffic, device,
+                              getOpsPerByte() >= minOpsPerByte / 2);
   best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
   return best;
 }

@@ -214,7 +214,7 @@ func.func @split(%output: memref<3x8xf32>) {
 
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @steps(%output: memref<3x8xf32>) {
-  // expected-error @below {{has a map_tile that has steps and one of vectors, rows, split and inside}}
+  // expected-error @below {{has a map_tile that has steps and one of vectors, rows and inside}}
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<3x8xf32>) attrs = {dml.kernel = {map_tile = {vector_bytes = 16 : i64, steps = 2 : i64, vectors = 2 : i64}}} {
   ^bb0(%out: f32):

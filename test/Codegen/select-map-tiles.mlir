@@ -66,4 +66,36 @@ func.func @asked(%lhs: memref<2048x64xf32>, %rhs: memref<64x2048xf32>, %output: 
   return
 }
 
+// -----
+
+// Of rows that are no whole vectors, threads for a vector each move 20 bytes where an
+// H200 wants 26: each has two, and the loads of both come before the first store.
+
+// CHECK-LABEL: func @steps_of_parts
+// CHECK:       dml.kernel = {map_tile = {in_both_rows, split, steps = 2 : i64, vector_bytes = 16 : i64}}
+// BUILT-LABEL: func @steps_of_parts
+// BUILT:       memref.load
+// BUILT:       memref.store
+// BUILT-NOT:   memref.load
+// BUILT:       memref.store
+// BUILT:       else
+// BUILT:       memref.load
+#identity = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @steps_of_parts(%input: memref<512x255x253xf16>, %output: memref<512x510x506xf16>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%output : memref<512x510x506xf16>) {
+  ^bb0(%out: f16):
+    %c253 = arith.constant 253 : index
+    %c255 = arith.constant 255 : index
+    %plane = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %j = linalg.index 2 : index
+    %row = arith.remui %i, %c255 : index
+    %column = arith.remui %j, %c253 : index
+    %element = memref.load %input[%plane, %row, %column] : memref<512x255x253xf16>
+    linalg.yield %element : f16
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0
