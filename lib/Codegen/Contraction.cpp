@@ -196,6 +196,11 @@ std::optional<ThreadBlock> ThreadBlock::get(const ContractionTile &tile) {
   return std::nullopt;
 }
 
+bool dml::isChosen(const ContractionOperand &operand) {
+  return llvm::any_of(operand.slice,
+                      [](Operation *op) { return isa<arith::SelectOp>(op); });
+}
+
 std::string dml::findTileProblem(const Contraction &contraction,
                                  const ContractionTile &tile,
                                  const DeviceProfile &profile) {

@@ -58,6 +58,9 @@ struct Contraction {
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);
 };
 
+/// Whether a factor is chosen between an element and what stands for padding.
+bool isChosen(const ContractionOperand &operand);
+
 /// How the threads of a slice share the tile of a workgroup: each has `rows`
 /// times `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
 /// `threadColumns` blocks apart.

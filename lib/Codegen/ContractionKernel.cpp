@@ -47,6 +47,8 @@ struct Staged : OperandTile {
   memref::LoadOp firstLoad;
   /// The terms that a thread loads together of a vector of positions.
   int64_t together = 0;
+  /// Whether factors are chosen between elements and what stands for padding.
+  bool isChosen = false;
 
   int64_t getVectors() const { return positions / side; }
   int64_t getPitch() const { return getStagedVectors(positions); }
@@ -299,14 +301,20 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     LinearForm item = forms->add(b, thread, first);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
-    // The last turn may have threads without anything to load.
-    scf::IfOp hasItem;
+    // The last turn may have threads without anything to load. Where little is
+    // to be done for a load, they load what the last of the others does: a
+    // branch would keep the loads of several turns from being under way
+    // together.
+    Value hasItem;
+    scf::IfOp whole;
     if (first + numThreads > numItems) {
-      hasItem = scf::IfOp::create(
-          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                   forms->materialize(b, item),
-                                   constant(numItems)));
-      b.setInsertionPointToStart(hasItem.thenBlock());
+      hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                      forms->materialize(b, item),
+                                      constant(numItems));
+      if (!tile.isAhead || staged.isChosen) {
+        whole = scf::IfOp::create(b, hasItem);
+        b.setInsertionPointToStart(whole.thenBlock());
+      }
       // What range analysis cannot learn from the condition.
       item = forms->min(b, item, numItems - 1);
     }
@@ -345,14 +353,16 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     LinearForm place = forms->add(
         b, forms->add(b, forms->mul(b, row, staged.getPitch()), vector),
         staged.first);
-    for (auto [term, value] : llvm::enumerate(vectors))
-      memref::StoreOp::create(
-          b, value, staged.memory,
-          forms->materialize(
-              b, forms->add(b, place,
-                            static_cast<int64_t>(term) * staged.getPitch())));
-    if (hasItem) {
-      hoistFromGuard(hasItem);
+    SmallVector<Value> places;
+    for (int64_t term = 0; term < staged.together; ++term)
+      places.push_back(forms->materialize(
+          b, forms->add(b, place, term * staged.getPitch())));
+    if (hasItem && !whole)
+      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
+    for (auto [value, place] : llvm::zip_equal(vectors, places))
+      memref::StoreOp::create(b, value, staged.memory, place);
+    if (whole) {
+      hoistFromGuard(whole);
       *forms = std::move(saved);
     }
   }
@@ -414,6 +424,11 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   Operation *end = body->getTerminator();
   SmallVector<Operation *> late =
       findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
+  // One that only stores is not two.
+  if (late.size() + 1 == body->getOperations().size()) {
+    guard->moveBefore(point);
+    return guard;
+  }
   // What is loaded goes from one to the other.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
@@ -677,6 +692,7 @@ void KernelBuilder::build() {
   }
   for (Staged *staged : {&rows, &columns}) {
     staged->isAlongSteps = isAlongSteps(*staged->operand);
+    staged->isChosen = isChosen(*staged->operand);
     staged->together = contraction.getTermsOfStep();
     if (tile.together == 0 || contraction.getTerms() % tile.together)
       continue;

@@ -62,17 +62,13 @@ struct TileShape {
 } // namespace
 
 /// Tiles from those that load least for a product to those that leave the most
-/// workgroups. With slices, a thread has as many sums as in a larger tile.
+/// workgroups; neighbouring columns lie side by side in memory, mostly, and
+/// more of them come first. With slices, a thread has as many sums as in a
+/// larger tile.
 static constexpr TileShape tileShapes[] = {
-    {128, 64, 1}, {64, 128, 1}, {64, 64, 1},  {64, 64, 2}, {128, 32, 1},
-    {32, 128, 1}, {128, 32, 2}, {32, 128, 2}, {64, 32, 1}, {32, 64, 1},
-    {64, 32, 2},  {32, 64, 2},  {64, 32, 4},  {32, 64, 4}, {32, 32, 4}};
-
-/// Whether a factor is chosen between an element and what stands for padding.
-static bool isChosen(const ContractionOperand &operand) {
-  return llvm::any_of(operand.slice,
-                      [](Operation *op) { return isa<arith::SelectOp>(op); });
-}
+    {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
+    {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
+    {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
 /// `rows` times `columns` with about `terms` terms, a number that fits
 /// `contraction`: whole iterations, so many that no part of a tile of terms is
@@ -112,29 +108,35 @@ static double getTime(const Contraction &contraction,
   double staging = 0;
   for (auto [operand, positions] :
        {std::pair(&contraction.rows, tile.rows),
-        std::pair(&contraction.columns, tile.columns)})
+        std::pair(&contraction.columns, tile.columns)}) {
+    bool isScattered =
+        contraction.getTermsOfStep() > ThreadBlock::side && !isChosen(*operand);
+    double ofFactor = isScattered ? cost::opsPerScattered : cost::opsPerLoad;
     staging +=
-        static_cast<double>(positions * tile.terms) / tile.threads *
-        (cost::opsPerLoad + (isChosen(*operand) ? cost::opsPerChosen : 0));
+        ofFactor * static_cast<double>(positions * tile.terms) / tile.threads;
+  }
   double ops = (adding + staging) * tile.threads /
                static_cast<double>(DeviceProfile::workgroupSize);
-  // Loads are on their way while the terms before are added up, or before all
-  // of them are.
-  double waiting = cost::loadLatency + (tile.isAhead ? 0 : ops) +
-                   cost::barrierLatency * (tile.buffers == 1 ? 2 : 1);
-  // Workgroups that a multiprocessor has one after the other, and side by side.
-  auto groups = static_cast<double>(llvm::divideCeilSigned(
-      rowTiles * columnTiles * contraction.batches, multiprocessors));
-  double resident = std::min(groups, cost::residentWorkgroups);
-  return rounds * std::max(groups * ops, waiting * groups / resident);
+  // Workgroups that a multiprocessor has.
+  auto groups =
+      static_cast<double>(rowTiles * columnTiles * contraction.batches) /
+      multiprocessors;
+  groups = std::max(std::ceil(groups - cost::freeWorkgroups), 1.0);
+  return rounds * (groups * ops + std::max(cost::cyclesOfRound,
+                                           groups * cost::cyclesOfWorkgroup));
 }
 
 /// The cycles that a map kernel takes.
-static double getMapTime(const Contraction &contraction) {
+static double getMapTime(linalg::GenericOp op, const Contraction &contraction) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
-  double time = 1 + cost::opsPerLoad * mapLoads / mapProducts;
+  // Vectors are no longer than what divides rows.
+  int64_t innermost =
+      cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
+  auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
+  double loads = mapLoads * ThreadBlock::side / lanes;
+  double time = 1 + cost::opsPerLoad * loads / mapProducts;
   double busy =
       time * static_cast<double>(contraction.getTerms()) *
       std::max(sums, static_cast<double>(DeviceProfile::enoughThreads)) /
@@ -231,7 +233,7 @@ static double getTime(const Contraction &contraction, const SliceTile &tile,
     time += bytes * cost::countedOps * device.opsPerByte *
             static_cast<double>(
                 llvm::divideCeilSigned(contraction.rows.size, tile.rows) - 1);
-  return std::max(time / opsOfCycle, rounds * cost::loadLatency);
+  return std::max(time / opsOfCycle, rounds * cost::cyclesOfRound);
 }
 
 /// The tile of a sliced kernel of the least time, where that is less than
@@ -274,6 +276,22 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
   return best;
 }
 
+/// How many neighbouring terms a thread of `tile` loads together: as many as
+/// leave something to load for half of the threads, where an iteration has so
+/// many terms that threads which load those of one would load far apart.
+static int64_t getTogether(const Contraction &contraction,
+                           const ContractionTile &tile) {
+  if (contraction.getTermsOfStep() <= ThreadBlock::side)
+    return 0;
+  int64_t together = cost::maxTogether;
+  while (together > 1 &&
+         (tile.terms % together ||
+          2 * (tile.rows / ThreadBlock::side) * (tile.terms / together) <
+              tile.threads))
+    --together;
+  return together;
+}
+
 /// The contraction kernel of the least time, where that is less than `least`,
 /// which it becomes.
 static std::optional<ContractionTile>
@@ -285,16 +303,15 @@ chooseContractionTile(const Contraction &contraction,
       ContractionTile tile =
           getTile(contraction, shape.rows, shape.columns, terms, shape.slices);
       tile.isAhead = true;
-      for (int64_t buffers : {2, 1}) {
-        tile.buffers = buffers;
-        if (!findTileProblem(contraction, tile, profile).empty())
-          continue;
-        double time = getTime(contraction, tile);
-        if (time >= least)
-          continue;
-        least = time;
-        best = tile;
-      }
+      tile.writtenOut = cost::writtenOutTerms;
+      tile.together = getTogether(contraction, tile);
+      if (!findTileProblem(contraction, tile, profile).empty())
+        continue;
+      double time = getTime(contraction, tile);
+      if (time >= least)
+        continue;
+      least = time;
+      best = tile;
     }
   return best;
 }
@@ -305,7 +322,7 @@ static Attribute chooseKernel(linalg::GenericOp op,
                               const DeviceProfile &profile) {
   if (contraction.getTerms() < minTerms)
     return Attribute();
-  double least = getMapTime(contraction);
+  double least = cost::share::inWorkgroups * getMapTime(op, contraction);
   std::optional<ContractionTile> best =
       chooseContractionTile(contraction, profile, least);
   if (std::optional<SliceTile> tile =

@@ -1,10 +1,13 @@
-// Windows of one element become contraction kernels, which wait at barriers for
-// what they share; padded windows of several become map kernels, unless the tile is
-// asked for.
+// Windows of one element, and padded windows of several, become contraction kernels,
+// which wait at barriers for what they share. Threads load neighbouring weights
+// together where a window has several.
 //
 // RUN: split-file %s %t
 // RUN: dml-compile %t/one.mlir --emit=gpu | FileCheck %s --check-prefix=CONTRACTION
-// RUN: dml-compile %t/padded.mlir --emit=gpu | FileCheck %s --check-prefix=MAP
+// RUN: dml-compile %t/padded.mlir --emit=gpu | FileCheck %s --check-prefix=CONTRACTION
+// RUN: dml-opt %t/padded.mlir --dml-to-gpu --mlir-print-ir-after=dml-select-kernels 2>&1 | FileCheck %s --check-prefix=PADDED
+// PADDED: dml.kernel = {ahead, contraction_tile = array<i64: 64, 128, 18>, together = 3 : i64, written_out = 18 : i64}
+// RUN: dml-compile %t/padded.mlir --contraction-tile=none --emit=gpu | FileCheck %s --check-prefix=MAP
 // RUN: dml-compile %t/padded.mlir --contraction-tile=64x64 --emit=gpu | FileCheck %s --check-prefix=CONTRACTION
 
 // CONTRACTION: gpu.barrier

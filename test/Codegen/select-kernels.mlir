@@ -6,10 +6,11 @@
 // RUN: not dml-opt %s --split-input-file --dml-select-kernels=contraction-tile=48x64 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: contraction-tile is '48x64', but wants to be 'auto', 'none', rows and columns that 128 threads can share, such as '64x64', or a 'dml.kernel' of a contraction
 
-// A large product: the tile that loads least, and four iterations of four terms.
+// A large product: the tile that loads least, and eight iterations of two terms, whose
+// products are all written out.
 
 // CHECK-LABEL: func @product
-// CHECK:       dml.kernel = {contraction_tile = array<i64: 128, 64, 16>}
+// CHECK:       dml.kernel = {ahead, contraction_tile = array<i64: 64, 128, 16>, written_out = 18 : i64}
 // NONE-LABEL:  func @product
 // NONE-NOT:    dml.kernel
 // NONE:        return
@@ -45,10 +46,11 @@ func.func @product(%lhs: memref<4096x64xf32>, %rhs: memref<64x4096xf32>, %output
 
 // -----
 
-// A smaller one has smaller tiles, so that a device has enough of them.
+// A smaller one has smaller tiles, so that a device has enough of them, and threads of
+// several slices, which then have as many sums.
 
 // CHECK-LABEL: func @smaller
-// CHECK:       dml.kernel = {contraction_tile = array<i64: 64, 32, 16>}
+// CHECK:       dml.kernel = {ahead, contraction_tile = array<i64: 32, 64, 32>, slices = 4 : i64, written_out = 18 : i64}
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @smaller(%lhs: memref<512x64xf32>, %rhs: memref<64x1024xf32>, %output: memref<512x1024xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}

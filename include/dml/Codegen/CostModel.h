@@ -204,12 +204,20 @@ inline constexpr int64_t minPartOfColumn = 64;
 // Sums of products
 //===----------------------------------------------------------------------===//
 
-/// The time from a load to its value, where one of the caches has it: for so
-/// long a workgroup waits in each round, unless others run meanwhile.
+/// The time of a round of a contraction kernel beside its operations, however
+/// few there are: threads wait for what they load, and at barriers.
 /// unit:   cycles
-/// device: latency of the last cache
-/// shown:  gemm_128x768x3072_f32
-inline constexpr double loadLatency = 400;
+/// device: latency of the last cache, and of workgroup memory
+/// shown:  gemm_197x768x768_f32: with a workgroup for a multiprocessor at most,
+///         rounds took 620 to 750 cycles longer than operations on an H200
+inline constexpr double cyclesOfRound = 650;
+
+/// The same for each workgroup that a multiprocessor has, where there are so
+/// many that one adds up while others wait.
+/// unit:   cycles
+/// device: latency of barriers and of workgroup memory
+/// shown:  gemm4096_f32 (150), gemm_197x768x3072_f32 (330)
+inline constexpr double cyclesOfWorkgroup = 200;
 
 /// The time that a thread of a map kernel waits for the factors of a term,
 /// however few threads there are: drivers have few loads under way at a time.
@@ -219,27 +227,23 @@ inline constexpr double loadLatency = 400;
 ///         gemm_128x768x3072_f32 took 410
 inline constexpr double cyclesOfTerm = 200;
 
-/// The time that a workgroup's threads wait for each other at a barrier.
-/// unit:   cycles
-/// device: latency of barriers and of workgroup memory
-/// shown:  -
-inline constexpr double barrierLatency = 40;
+/// The share of a workgroup for each multiprocessor that is no further turn:
+/// devices differ in how many multiprocessors they have.
+/// unit:   workgroups of a multiprocessor
+/// device: multiprocessors, of which 128 are assumed; an H200 has 132
+/// shown:  conv128to128_28_k3_f32, which has 392 workgroups
+inline constexpr double freeWorkgroups = 0.125;
 
-/// Workgroups that a multiprocessor runs side by side where each thread has the
-/// registers that sums take: while one waits for what it loads, the others add
-/// up.
-/// unit:   workgroups of DeviceProfile::workgroupSize
-/// device: registers of a multiprocessor, which are 65,536 on GPUs of several
-///         vendors, for each that the threads of a workgroup have, 128 a thread
-/// shown:  gemm4096_f32
-inline constexpr double residentWorkgroups = 4;
-
-/// Operations for a factor that goes to workgroup memory and is chosen between
-/// an element and what stands for padding, beside its load.
-/// unit:   operations
-/// device: none: the compilers of all drivers fold alike
-/// shown:  conv128to128_28_k3_f32
-inline constexpr double opsPerChosen = 8;
+/// The time of a factor that goes to workgroup memory from among the terms of
+/// an iteration that has more than a vector: neighbouring threads load it from
+/// different lines of the first cache. (Columns are neighbours in memory,
+/// though padding is chosen for some, and take no longer than others do.) unit:
+/// operations device: lines that the first cache serves while a multiprocessor
+/// begins an
+///         operation for each thread of a workgroup
+/// shown:  conv128to128_28_k3_f32: 128 rows of 64 columns took 0.30 ms on an
+///         H200, 64 rows of 128 columns 0.22
+inline constexpr double opsPerScattered = 45;
 
 /// Terms that are in workgroup memory at a time, about: the barriers that they
 /// take then are few beside their products, and tiles of all sizes fit in what
@@ -250,11 +254,21 @@ inline constexpr double opsPerChosen = 8;
 /// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32};
 
-/// Terms whose products are written out where they come from workgroup memory.
+/// Terms whose products are written out where they come from workgroup memory,
+/// at most: without a loop in between, drivers load ahead of the products.
 /// unit:   terms
 /// device: latency of workgroup memory, beside room for code
-/// shown:  gemm4096_f32
-inline constexpr int64_t writtenOutTerms = 16;
+/// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
+///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
+inline constexpr int64_t writtenOutTerms = 18;
+
+/// Neighbouring terms of an operand that a thread loads together where an
+/// iteration has more terms than a vector, at most.
+/// unit:   terms
+/// device: registers of a thread
+/// shown:  conv64to64_56_k3_f32, from 22 * 10^12 operations a second with the
+///         9 terms of an iteration to 30 with 3 on an H200
+inline constexpr int64_t maxTogether = 6;
 
 /// The sums of a thread of a sliced kernel, at most: with the factors of the
 /// terms that it has written out, they fit its registers.
@@ -330,6 +344,12 @@ inline constexpr double interior = 0.62;
 /// words.
 /// shown: pad_reflection_f16, from 0.95 to 0.97
 inline constexpr double interiorOfWords = 0.85;
+/// The share of the time of a map kernel that one with workgroup memory takes
+/// at most: barriers, and threads that wait at them, are worth more than a
+/// hundredth.
+/// shown: conv3to64_224_k7s2_f32, whose map kernel has 28 * 10^12 operations a
+///        second on an H200
+inline constexpr double inWorkgroups = 0.9;
 /// The share of the time of a smaller block of elements in loops: more elements
 /// take more registers, so that a gain has to show.
 /// shown: -
