@@ -223,6 +223,21 @@ static Value getFactorOfZero(Operation *op) {
   return nullptr;
 }
 
+/// Fused products with a constant 0 become products and sums, which round
+/// nothing either.
+static void splitProductsWithZero(gpu::GPUModuleOp module) {
+  module.walk([](math::FmaOp op) {
+    if (!matchPattern(op.getA(), m_AnyZeroFloat()) &&
+        !matchPattern(op.getB(), m_AnyZeroFloat()))
+      return;
+    OpBuilder b(op);
+    Value product = arith::MulFOp::create(b, op.getLoc(), op.getA(), op.getB());
+    op.replaceAllUsesWith(
+        arith::AddFOp::create(b, op.getLoc(), product, op.getC()).getResult());
+    op.erase();
+  });
+}
+
 /// Mesa's lavapipe takes products with a constant 0, and quotients of one, for
 /// 0, those of NaN and infinity too. They become choices between 0 and NaN:
 /// 0 * x is 0 where x is finite, and 0 / x is where x is neither 0 nor NaN. (0
@@ -484,6 +499,7 @@ private:
     // gpu.launch_func goes on naming the original.
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     multiplyWithInfinity(clone);
+    splitProductsWithZero(clone);
     writeOutZeros(clone);
     addUnknownZeros(clone);
     compareBeforeWidening(clone);

@@ -79,10 +79,12 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
   int64_t ofStep = contraction.getTermsOfStep();
   int64_t most = std::max<int64_t>((terms + ofStep / 2) / ofStep, 1);
   int64_t steps = std::min(most, contraction.steps);
-  while (2 * steps > most &&
-         (contraction.steps % steps || steps * ofStep % slices))
+  auto leavesPart = [&] {
+    return contraction.steps % steps || steps * ofStep % slices;
+  };
+  while (steps > 1 && 2 * steps > most && leavesPart())
     --steps;
-  if (contraction.steps % steps || steps * ofStep % slices)
+  if (leavesPart())
     steps = most;
   ContractionTile tile{rows, columns, steps * ofStep};
   tile.slices = slices;

@@ -16,9 +16,14 @@ static Interval sigmoid(Interval x) {
 
 /// 0.5 * x * (1 + erf(x / sqrt(2))), which is 0 for -infinity.
 static Interval gelu(Interval x) {
-  return select(x < Interval(-20), Interval(0),
-                Interval(0.5) * x *
-                    (Interval(1) + erf(x * Interval(std::sqrt(0.5)))));
+  Interval result = select(
+      x < Interval(-20), Interval(0),
+      Interval(0.5) * x * (Interval(1) + erf(x * Interval(std::sqrt(0.5)))));
+  // A kernel may subtract a part from x, as x / 2 from the smallest normal
+  // number, and a device may take that part for zero.
+  constexpr double smallestNormal = 0x1p-126;
+  Interval flushed = Interval::around(0, -smallestNormal, smallestNormal, 0);
+  return select(abs(x) < Interval(0x1p-100), result + flushed, result);
 }
 
 /// max(0, min(alpha * x + beta, 1))

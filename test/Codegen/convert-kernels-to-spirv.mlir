@@ -56,6 +56,10 @@ module attributes {gpu.container_module} {
   // CHECK:        spirv.FOrdNotEqual
   // CHECK:        spirv.Select
   // CHECK-NOT:    spirv.FDiv
+  // CHECK:        spirv.GL.FAbs
+  // CHECK:        spirv.Select
+  // CHECK-NOT:    spirv.GL.Fma
+  // CHECK:        spirv.FAdd
   gpu.module @zeros {
     gpu.func @multiply(%in: memref<64xf32>, %out: memref<64xf32>) kernel
         attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -64,7 +68,8 @@ module attributes {gpu.container_module} {
       %x = memref.load %in[%i] : memref<64xf32>
       %product = arith.mulf %x, %zero : f32
       %quotient = arith.divf %zero, %x : f32
-      %y = arith.maxnumf %product, %quotient : f32
+      %sum = math.fma %quotient, %zero, %x : f32
+      %y = arith.maxnumf %product, %sum : f32
       memref.store %y, %out[%i] : memref<64xf32>
       gpu.return
     }
