@@ -33,7 +33,7 @@ run(0 "^arithmetic\nadd_constant\ntwice\n$" --list arithmetic.dmlx twice.dmlx)
 # What the device cannot run is left out, and the rest is measured.
 set(number " +[0-9]+\\.[0-9]+")
 run(0 "device: .*copy: [0-9.]+ MB in [0-9.]+ ms: [0-9.]+ GB/s.*empty dispatch: .*
-name +type +ms +MB +bound +GB/s +ratio +peak +disp +GFLOP/s +latency us +x empty
+name +type +ms +MB +bound +GB/s +ratio +peak +disp +GFLOP/s +products +latency us +x empty
 arithmetic +f32(${number})(${number})${number}(${number})${number}${number} +2\\+1c${number}${number}
 add_constant +f32.*
 twice +i64 +left out: .*maxComputeSharedMemorySize.*

@@ -194,7 +194,7 @@ def main():
                 file.write(text)
             result = subprocess.run(command + [path], capture_output=True, text=True, timeout=60)
             good = (result.returncode == 0 if wanted is None else
-                    result.returncode == (2 if command[0] == "dml-run" else 1) and wanted in result.stderr)
+                    result.returncode == 2 and wanted in result.stderr)
             if not good:
                 errors += 1
                 print(f"wanted {wanted!r}\n  got {result.returncode}: {result.stderr[:400]}")
