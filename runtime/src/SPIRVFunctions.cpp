@@ -103,10 +103,15 @@ Status Reader::finishFunction() {
                      ", which not every way to it crosses");
   }
   DML_TRY(finishPhis(flow));
+  DML_TRY(finishCounters(flow));
   firstBlock += count;
   blocks.clear();
   uses.clear();
   phis.clear();
+  sums.clear();
+  hasSums = false;
+  counters.clear();
+  counting.clear();
   return Status();
 }
 
@@ -160,11 +165,44 @@ Status Reader::finishPhis(const ControlFlow &flow) {
   return Status();
 }
 
+/// The ranges of counters hold in blocks that the loop's body dominates.
+Status Reader::finishCounters(const ControlFlow &flow) {
+  for (const auto &[phi, counter] : counters) {
+    uint32_t header = counter.header - 1 - firstBlock;
+    uint32_t body = ids[counter.body].block - 1 - firstBlock;
+    if (!flow.isReachable(header))
+      continue;
+    // The phi has been compared where the way into the body is the header's.
+    for (uint32_t from : flow.predecessors(body))
+      if (from != header && flow.isReachable(from) &&
+          !flow.dominates(body, from))
+        return invalid("block %", counter.body,
+                       ", which a loop goes on with, is jumped to from block %",
+                       flow.blocks()[from].label, ", too");
+    for (uint32_t use : counter.uses)
+      if (!flow.dominates(body, use - 1 - firstBlock))
+        return invalid("block %", flow.blocks()[use - 1 - firstBlock].label,
+                       " uses %", phi,
+                       ", which counts a loop's rounds, and "
+                       "stands within the loop, but does not belong to it");
+  }
+  return Status();
+}
+
+void Reader::endCounting(uint32_t phi) {
+  ids[phi].isCounting = false;
+  setRange(phi, {0, UINT64_MAX});
+}
+
 Status Reader::readLabel(const Words &inst) {
   if (inBlock)
     return invalid("block %", blocks.back().label,
                    " does not end before the next begins");
   DML_TRY(define(inst, inst[1]));
+  if (auto found = counting.find(inst[1]); found != counting.end()) {
+    endCounting(found->second);
+    counting.erase(found);
+  }
   mayDeclare = blocks.empty();
   mayPhi = !blocks.empty();
   blocks.emplace_back();
@@ -222,6 +260,7 @@ Status Reader::readBlockEnd(const Words &inst) {
     DML_TRY(useValue(inst[1], type));
     if (ids[type].op != OpTypeBool)
       return invalid("condition %", inst[1], " is no boolean");
+    beginCounting(inst);
     return Status();
   }
   default:
@@ -231,6 +270,70 @@ Status Reader::readBlockEnd(const Words &inst) {
       return invalid("stands after a merge instruction");
     return Status();
   }
+}
+
+/// Where a loop's header ends with "go on while this phi is below that", and
+/// the phi grows by a constant, it has a range from here on (see Counter).
+void Reader::beginCounting(const Words &inst) {
+  const Block &block = blocks.back();
+  uint32_t condition = inst[1], body = inst[2], merge = block.merge;
+  if (block.continueTarget == kNoBlock || inst[3] != merge || body == merge)
+    return;
+  bool isSigned = ids[condition].op == OpSLessThan;
+  if (!isSigned && ids[condition].op != OpULessThan)
+    return;
+  uint32_t phi = word(condition, 3), header = ids[block.label].block;
+  if (ids[phi].op != OpPhi || ids[phi].block != header ||
+      words[ids[phi].at] >> 16 != 7)
+    return;
+  // What the phi begins with has been read, and what it goes on with has not.
+  uint32_t first = word(phi, 3), next = word(phi, 5);
+  if (first >= bound || ids[first].op == 0)
+    std::swap(first, next);
+  std::optional<uint64_t> step = findStep(phi, next);
+  if (first >= bound || ids[first].op == 0 ||
+      ids[first].type != ids[phi].type || ids[first].isCounting || !step)
+    return;
+  uint32_t width = shapeOf(ids[phi].type).width;
+  uint64_t most = isSigned ? maskOf(width) >> 1 : maskOf(width);
+  Range begin = rangeOf(first);
+  uint64_t end = ids[word(condition, 4)].high;
+  if (begin.high >= end || end > most)
+    return;
+  uint64_t last = end - 1;
+  if (begin.low == begin.high)
+    last -= (last - begin.low) % *step;
+  if (*step > most || last > most - *step ||
+      !counting.try_emplace(merge, phi).second)
+    return;
+  counters[phi] = {header, body, {}};
+  ids[phi].isCounting = true;
+  setRange(phi, {begin.low, last});
+}
+
+/// The constant that a value still to be read adds to `phi`, where it does.
+std::optional<uint64_t> Reader::findStep(uint32_t phi, uint32_t value) {
+  // The sums of a function are looked for once.
+  if (!hasSums)
+    for (size_t at = ids[phi].at; at < words.size();) {
+      uint32_t opcode = words[at] & 0xffff, count = words[at] >> 16;
+      if (count == 0 || count > words.size() - at || opcode == OpFunctionEnd)
+        break;
+      if (opcode == OpIAdd && count == 5)
+        sums.try_emplace(words[at + 2], static_cast<uint32_t>(at));
+      at += count;
+    }
+  hasSums = true;
+  auto found = sums.find(value);
+  if (found == sums.end() || value >= bound || ids[value].op != 0)
+    return std::nullopt;
+  uint32_t lhs = words[found->second + 3], rhs = words[found->second + 4];
+  if (lhs != phi)
+    std::swap(lhs, rhs);
+  if (lhs != phi || rhs >= bound || ids[rhs].op != OpConstant ||
+      ids[rhs].type != ids[phi].type || ids[rhs].low == 0)
+    return std::nullopt;
+  return ids[rhs].low;
 }
 
 Status Reader::readBody(const Words &inst, const Instruction &rule) {
@@ -301,8 +404,11 @@ Status Reader::readBody(const Words &inst, const Instruction &rule) {
 
 void Reader::use(uint32_t id) {
   uint32_t current = ids[blocks.back().label].block;
-  if (ids[id].block != 0 && ids[id].block != current)
-    uses.push_back({ids[id].block, current});
+  if (ids[id].block == 0 || ids[id].block == current)
+    return;
+  uses.push_back({ids[id].block, current});
+  if (ids[id].isCounting)
+    counters.at(id).uses.push_back(current);
 }
 
 Status Reader::useValue(uint32_t id, uint32_t &type) {
@@ -405,9 +511,9 @@ Status Reader::readStore(const Words &inst) {
   return Status();
 }
 
-/// An index into `length` elements. A constant must be within; so must any
-/// other, unless robust access to buffers takes care of it (`mayReach`), and
-/// where that is not proven, the index is clamped.
+/// An index into `length` elements must be within. A constant is; of any other
+/// its range must say so, unless robust access to buffers takes care of it
+/// (`mayReach`).
 Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
                           bool mayReach) {
   uint32_t id = inst[operand];
@@ -423,14 +529,7 @@ Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
   if (isConstant)
     return invalid("index ", info.low, " reaches beyond the ", length,
                    " elements");
-  if (shape.width != 32)
-    return invalid("index %", id, " of ", shape.width,
-                   " bits is not provably "
-                   "below ",
-                   length, "; one of 32 bits would be clamped");
-  clamps.push_back(
-      {inst.at, operand, info.type, static_cast<uint32_t>(end - 1)});
-  return Status();
+  return invalid("index %", id, " is not provably below ", end);
 }
 
 Status Reader::readAccessChain(const Words &inst) {
@@ -534,7 +633,7 @@ Status Reader::readBarrier(const Words &inst) {
 
 /// Reads a load or a store of a cooperative matrix. Its memory is an array in
 /// workgroup memory, as the sizes of such arrays alone are known. The whole
-/// matrix has to be provably within the array; nothing is clamped here.
+/// matrix has to be provably within the array.
 Status Reader::readMatrixAccess(const Words &inst) {
   bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
   uint32_t pointer = inst[isLoad ? 3 : 1];

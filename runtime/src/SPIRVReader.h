@@ -12,6 +12,7 @@
 #include "SPIRVTable.h"
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,6 +62,8 @@ private:
     uint8_t depth = 0, alignment = 0;
     /// The BuiltIn of an Input variable, and of what is loaded from it.
     uint8_t builtIn = 0;
+    /// Whether its range is that of a counter at present.
+    bool isCounting = false;
     /// The type of a value or a variable; else 0.
     uint32_t type = 0;
     /// The word where its instruction begins.
@@ -99,9 +102,16 @@ private:
   struct Use {
     uint32_t definition, use;
   };
-  /// An index to be clamped to `limit`: word `operand` of the instruction.
-  struct Clamp {
-    uint32_t at, operand, type, limit;
+  /// A phi of a loop's header that grows by a constant, where the loop goes on
+  /// while the phi is below a limit. In blocks that `body` dominates, the phi
+  /// is below it, and its range says so from the header's end until the loop's
+  /// merge block begins. In
+  ///   for (i = 0; i < 16; i = i + 4) a[i] = ...;
+  /// the store has an index from 0 to 12.
+  struct Counter {
+    uint32_t header, body;
+    /// The blocks that use the phi while it has that range.
+    std::vector<uint32_t> uses;
   };
   /// A variable of a thread, which takes up `type`.
   struct Uninitialized {
@@ -127,7 +137,7 @@ private:
   Status finishWorkgroupSize();
   Status finishEntryPoints(SPIRVModule &module);
   Expected<uint64_t> layOut(uint32_t type);
-  Status rewrite();
+  Status initializeVariables();
 
   Status readString(const Words &inst, uint32_t first, uint32_t &next,
                     std::string *string = nullptr) const;
@@ -156,8 +166,12 @@ private:
   Status readFunction(const Words &inst);
   Status finishFunction();
   Status finishPhis(const ControlFlow &flow);
+  Status finishCounters(const ControlFlow &flow);
   Status readBody(const Words &inst, const Instruction &rule);
   Status readBlockEnd(const Words &inst);
+  void beginCounting(const Words &inst);
+  void endCounting(uint32_t phi);
+  std::optional<uint64_t> findStep(uint32_t phi, uint32_t value);
   Status readLabel(const Words &inst);
   Status readMerge(const Words &inst);
   Status readLoad(const Words &inst);
@@ -195,8 +209,8 @@ private:
   std::set<uint32_t> capabilities;
   bool hasMemoryModel = false, hasVulkanMemoryModel = false;
   uint32_t glslSet = 0;
-  /// The words where an import and where constants can be added.
-  uint32_t importsEnd = 0, globalsEnd = 0;
+  /// The word where constants can be added.
+  uint32_t globalsEnd = 0;
   std::vector<EntryPoint> entryPoints;
   /// Entry points by name and by function.
   std::map<std::string, uint32_t> names;
@@ -214,7 +228,6 @@ private:
   std::vector<uint32_t> variables;
   uint64_t privateSize = 0;
   bool globalsFinished = false;
-  std::vector<Clamp> clamps;
   std::vector<Uninitialized> uninitialized;
 
   // The next ones belong to the function that is being read.
@@ -232,6 +245,13 @@ private:
     uint32_t at, block;
   };
   std::vector<Phi> phis;
+  /// Counters by their ids, and those that have their range at present, by the
+  /// merge blocks of their loops.
+  std::map<uint32_t, Counter> counters;
+  std::map<uint32_t, uint32_t> counting;
+  /// The words of the function's OpIAdd by their results, where a loop was met.
+  std::map<uint32_t, uint32_t> sums;
+  bool hasSums = false;
 };
 
 } // namespace dml::runtime::spirv

@@ -77,6 +77,8 @@ enum Op : uint16_t {
   OpSRem = 138,
   OpSMod = 139,
   OpSelect = 169,
+  OpULessThan = 176,
+  OpSLessThan = 177,
   OpShiftRightLogical = 194,
   OpShiftRightArithmetic = 195,
   OpShiftLeftLogical = 196,

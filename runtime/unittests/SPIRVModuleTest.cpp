@@ -36,20 +36,17 @@ void expectRefused(const std::function<void(Assembler &)> &write,
   EXPECT_THAT(result.status().message(), HasSubstr(message));
 }
 
-/// Expects so many indices to be clamped.
 void expectAccepted(const std::function<void(Assembler &)> &write,
-                    uint32_t clamped = 0, bool ends = true) {
+                    bool ends = true) {
   Assembler assembler;
   write(assembler);
   Code code = assembler.assemble(ends);
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
-  EXPECT_EQ(result->clampedIndices, clamped);
-  // What has been rewritten is a module, too, and leaves nothing to clamp.
+  // What has been rewritten is a module, too.
   Code again = code;
   auto second = readSPIRVModule(again);
   ASSERT_TRUE(second) << second.status().message();
-  EXPECT_EQ(second->clampedIndices, 0u);
   EXPECT_EQ(again, code);
 }
 
@@ -352,19 +349,27 @@ TEST(SPIRVModule, ChecksIndices) {
     a.storeShared(a.value(OpISub, A::Uint, {A::Uint63, a.localId()}));
     a.storeShared(a.value(196, A::Uint, {A::Uint1, A::Uint2}));
   });
-  // These are not: 1 + 63, 2 * 63, and what a buffer says.
-  expectAccepted(
-      [](A &a) {
-        a.storeShared(a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1}));
-        a.storeShared(a.value(OpIMul, A::Uint, {a.localId(), A::Uint2}));
-        a.storeShared(a.value(OpISub, A::Uint, {A::Uint2, a.localId()}));
-        uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
-                                   {A::From, A::Uint0, a.localId()});
-        uint32_t loaded = a.value(OpLoad, A::Float, {pointer});
-        a.storeShared(a.value(OpBitcast, A::Uint, {loaded}));
-        a.storeShared(a.value(OpBitcast, A::Int, {loaded}));
-      },
-      5);
+  // These are not: 1 + 63, 2 * 63, 2 - 63, and what a buffer says.
+  auto refused = [](const std::function<uint32_t(A &)> &index) {
+    expectRefused([&](A &a) { a.storeShared(index(a)); },
+                  "is not provably below 64");
+  };
+  refused([](A &a) {
+    return a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1});
+  });
+  refused([](A &a) {
+    return a.value(OpIMul, A::Uint, {a.localId(), A::Uint2});
+  });
+  refused([](A &a) {
+    return a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
+  });
+  for (uint32_t type : {A::Uint, A::Int})
+    refused([&](A &a) {
+      uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
+                                 {A::From, A::Uint0, a.localId()});
+      uint32_t loaded = a.value(OpLoad, A::Float, {pointer});
+      return a.value(OpBitcast, type, {loaded});
+    });
   // Buffers are left to robust access, but for what needs none.
   expectAccepted([](A &a) {
     uint32_t index = a.value(OpIMul, A::Uint, {a.localId(), A::Uint64});
@@ -467,12 +472,10 @@ TEST(SPIRVModule, ChecksLoopsAndPhis) {
     a.body(OpBranch, {header});
     a.body(OpLabel, {end});
   };
-  // A loop's variable is not proven, but clamped.
-  expectAccepted(
-      [&](A &a) {
-        loop(a, [&](uint32_t phi, uint32_t) { a.storeShared(phi); });
-      },
-      1);
+  // The phi counts the loop's rounds (see CountsTheRoundsOfLoops).
+  expectAccepted([&](A &a) {
+    loop(a, [&](uint32_t phi, uint32_t) { a.storeShared(phi); });
+  });
   expectRefused(
       [&](A &a) {
         loop(
@@ -501,6 +504,201 @@ TEST(SPIRVModule, ChecksLoopsAndPhis) {
         a.body(OpLabel, {outer});
       },
       "leaves more than the innermost if or loop");
+}
+
+namespace {
+
+/// A loop that stores to an element of 64 in each round:
+///   for (i = first; i < limit; i = i + step) a[i] = 1;
+struct CountingLoop {
+  uint32_t from = A::Entry;
+  uint32_t first = A::Uint0, limit = A::Uint64, step = A::Uint1;
+  /// What is added to the phi for the store's index, where there is any.
+  uint32_t offset = 0;
+  Op less = OpULessThan, next = OpIAdd;
+  enum { InBody, InContinue, InHeader, After } stores = InBody;
+  /// Whether the header's condition leads to the body, or out of the loop.
+  bool goesOn = true;
+
+  /// Returns the block after the loop.
+  uint32_t operator()(A &a) const {
+    uint32_t header = a.fresh(), body = a.fresh(), again = a.fresh(),
+             end = a.fresh(), sum = a.fresh(), phi = a.fresh();
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {header});
+    a.body(OpPhi, {A::Uint, phi, first, from, sum, again});
+    if (stores == InHeader)
+      store(a, phi);
+    uint32_t condition = a.value(less, A::Bool, {phi, limit});
+    a.body(OpLoopMerge, {end, again, 0});
+    a.body(OpBranchConditional,
+           {condition, goesOn ? body : end, goesOn ? end : body});
+    a.body(OpLabel, {body});
+    if (stores == InBody)
+      store(a, phi);
+    a.body(OpBranch, {again});
+    a.body(OpLabel, {again});
+    if (stores == InContinue)
+      store(a, phi);
+    a.body(next, {A::Uint, sum, phi, step});
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {end});
+    if (stores == After)
+      store(a, phi);
+    return end;
+  }
+
+  void store(A &a, uint32_t phi) const {
+    a.storeShared(offset ? a.value(OpIAdd, A::Uint, {phi, offset}) : phi);
+  }
+};
+
+} // namespace
+
+TEST(SPIRVModule, CountsTheRoundsOfLoops) {
+  constexpr const char *unproven = "is not provably below 64";
+  CountingLoop loop;
+  expectAccepted(loop);
+  loop.stores = CountingLoop::InContinue;
+  expectAccepted(loop);
+  loop.less = OpSLessThan;
+  expectAccepted(loop);
+  loop.step = A::Uint63;
+  expectAccepted(loop);
+  // After the loop, and where it is compared, the phi may be 64.
+  loop = {};
+  loop.stores = CountingLoop::After;
+  expectRefused(loop, unproven);
+  loop.stores = CountingLoop::InHeader;
+  expectRefused(loop, unproven);
+  // The condition leads out of the loop, or compares with anything.
+  loop = {};
+  loop.goesOn = false;
+  expectRefused(loop, unproven);
+  expectRefused(
+      [](A &a) {
+        CountingLoop loop;
+        loop.limit = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint2});
+        loop(a);
+      },
+      unproven);
+  // Two at a time, from 0 on, end with 62, and from 1 on with 63; from the
+  // thread's number on they may end with 63.
+  loop = {};
+  loop.step = A::Uint2;
+  loop.offset = A::Uint1;
+  expectAccepted(loop);
+  loop.first = A::Uint1;
+  expectRefused(loop, unproven);
+  auto fromThread = [](uint32_t offset) {
+    return [=](A &a) {
+      CountingLoop loop;
+      loop.first = a.localId();
+      loop.step = A::Uint2;
+      loop.offset = offset;
+      loop(a);
+    };
+  };
+  expectAccepted(fromThread(0));
+  expectRefused(fromThread(A::Uint1), unproven);
+  // It begins with anything, goes on with less, or with what a sum is that
+  // wraps around.
+  expectRefused(
+      [](A &a) {
+        CountingLoop loop;
+        loop.first = a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
+        loop(a);
+      },
+      unproven);
+  for (Op less : {OpULessThan, OpSLessThan}) {
+    loop = {};
+    loop.less = less;
+    loop.next = OpISub;
+    expectRefused(loop, unproven);
+    for (uint32_t step : {0u, 0x7fffffc1u, 0xffffffc1u, 0xffffffffu})
+      expectRefused(
+          [=](A &a) {
+            CountingLoop loop;
+            loop.less = less;
+            loop.step = a.fresh();
+            a.global(OpConstant, {A::Uint, loop.step, step});
+            loop.first = A::Uint63;
+            if (less == OpULessThan && step == 0x7fffffc1u)
+              // 63 + 0x7fffffc1 is 2^31, which is a number like any other here.
+              loop.offset = A::Uint1;
+            loop(a);
+          },
+          unproven);
+  }
+}
+
+// What a loop's counter is known to be holds in the blocks that its comparison
+// leads to, whatever order the blocks stand in.
+TEST(SPIRVModule, CountsInTheLoopAlone) {
+  // The loop goes on in a block that something else leads to as well.
+  auto enter = [](A &a, bool twice) {
+    uint32_t header = a.fresh(), body = a.fresh(), again = a.fresh(),
+             end = a.fresh(), sum = a.fresh(), phi = a.fresh(),
+             after = a.fresh();
+    a.body(OpSelectionMerge, {after, 0});
+    a.body(OpBranchConditional, {A::True, header, twice ? body : after});
+    a.body(OpLabel, {header});
+    a.body(OpPhi, {A::Uint, phi, A::Uint0, A::Entry, sum, again});
+    uint32_t less = a.value(OpULessThan, A::Bool, {phi, A::Uint64});
+    a.body(OpLoopMerge, {end, again, 0});
+    a.body(OpBranchConditional, {less, body, end});
+    a.body(OpLabel, {body});
+    a.storeShared(twice ? A::Uint0 : phi);
+    a.body(OpBranch, {again});
+    a.body(OpLabel, {again});
+    a.body(OpIAdd, {A::Uint, sum, phi, A::Uint1});
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {end});
+    a.body(OpBranch, {after});
+    a.body(OpLabel, {after});
+  };
+  expectAccepted([&](A &a) { enter(a, false); });
+  Assembler assembler;
+  enter(assembler, true);
+  Code code = assembler.assemble();
+  EXPECT_FALSE(readSPIRVModule(code));
+  // A block before the loop's end that only the end leads to, and a merge block
+  // that stands first.
+  auto order = [](A &a, bool endFirst) {
+    uint32_t header = a.fresh(), body = a.fresh(), again = a.fresh(),
+             end = a.fresh(), sum = a.fresh(), phi = a.fresh();
+    a.body(OpBranch, {header});
+    a.body(OpLabel, {header});
+    a.body(OpPhi, {A::Uint, phi, A::Uint0, A::Entry, sum, again});
+    uint32_t less = a.value(OpULessThan, A::Bool, {phi, A::Uint64});
+    a.body(OpLoopMerge, {end, again, 0});
+    a.body(OpBranchConditional, {less, body, end});
+    auto writeEnd = [&] {
+      a.body(OpLabel, {end});
+      a.body(OpReturn, {});
+    };
+    if (endFirst)
+      writeEnd();
+    a.body(OpLabel, {body});
+    a.storeShared(phi);
+    a.body(OpBranch, {again});
+    a.body(OpLabel, {again});
+    a.body(OpIAdd, {A::Uint, sum, phi, A::Uint1});
+    a.body(OpBranch, {header});
+    if (!endFirst)
+      writeEnd();
+  };
+  auto check = [&](bool endFirst) {
+    Assembler assembler;
+    order(assembler, endFirst);
+    // The function's end follows its last block.
+    Code code = assembler.assemble(false);
+    return readSPIRVModule(code);
+  };
+  EXPECT_TRUE(check(false));
+  auto result = check(true);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.status().message(), HasSubstr("is not provably below 64"));
 }
 
 TEST(SPIRVModule, LimitsNesting) {
@@ -558,8 +756,8 @@ TEST(SPIRVModule, TakesLongFunctions) {
   });
 }
 
-// What nothing was written to would be what a driver likes, a clamped index
-// too.
+// What nothing was written to would be what a driver likes, and another number
+// each time it is asked for.
 TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   Assembler a;
   uint32_t undefined = a.fresh(), toFunction = a.fresh(), toPrivate = a.fresh(),
@@ -570,12 +768,11 @@ TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   a.global(OpVariable, {toPrivate, global, StorageClassPrivate});
   a.body(OpVariable, {toFunction, local, StorageClassFunction});
   a.body(OpVariable, {toFunction, known, StorageClassFunction, A::Uint63});
-  a.storeShared(a.value(OpLoad, A::Uint, {local}));
+  a.value(OpLoad, A::Uint, {local});
   a.storeShared(undefined);
   Code code = a.assemble();
   auto module = readSPIRVModule(code);
   ASSERT_TRUE(module) << module.status().message();
-  EXPECT_EQ(module->clampedIndices, 1u);
   std::map<uint32_t, uint32_t> zeros;
   std::map<uint32_t, uint32_t> initializers;
   for (size_t at = 5; at < code.size(); at += code[at] >> 16) {
@@ -667,7 +864,7 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
     EXPECT_LE(many.count, 9 * few.count);
     EXPECT_LE(many.peak, 9 * few.peak);
   };
-  // Ifs, indices to be clamped, types, variables, and names of members.
+  // Ifs, loops that count, types, variables, and names of members.
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       uint32_t after = a.fresh(), then = a.fresh();
@@ -679,9 +876,9 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
     }
   });
   check([](A &a, size_t count) {
-    uint32_t index = a.localId();
+    CountingLoop loop;
     for (size_t i = 0; i < count; ++i)
-      a.storeShared(index = a.value(OpIAdd, A::Uint, {index, index}));
+      loop.from = loop(a);
   });
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -798,7 +995,6 @@ TEST(SPIRVModule, ReadsMatrices) {
   Code code = m.assemble();
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
-  EXPECT_EQ(result->clampedIndices, 0u);
   EXPECT_EQ(result->features, DML_FEATURE_SHADER_FLOAT16_BIT |
                                   DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT |
                                   DML_FEATURE_VULKAN_MEMORY_MODEL_BIT |
@@ -838,7 +1034,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
   Code code = fits.assemble();
   EXPECT_TRUE(readSPIRVModule(code));
   expectMatricesRefused(from(18), "but 46 are provably there");
-  // An index of which nothing is known would be clamped for a vector.
+  // An index of which nothing is known.
   expectMatricesRefused(
       [](M &m) {
         m.product();
@@ -846,7 +1042,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
             m.value(OpBitwiseXor, M::Uint, {m.localId(), m.constant(1 << 30)});
         m.load(m.lhsType, m.element(index), M::Uint0, m.uint3);
       },
-      "but 0 are provably there");
+      "is not provably below 64");
   expectMatricesRefused(
       [](M &m) {
         m.product();
