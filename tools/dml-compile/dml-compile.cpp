@@ -11,6 +11,7 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -100,6 +101,21 @@ static cl::opt<std::string> commandsFile(
              "dml-run"),
     cl::value_desc("file"), cl::Hidden, cl::cat(category));
 
+static cl::list<std::string> addedFunctions(
+    "add-function",
+    cl::desc("Compile the one function of another file into the same "
+             "executable, under this name; may be repeated. Weights that are "
+             "equal stand there once: a decoder for several lengths is one "
+             "executable"),
+    cl::value_desc("name=file"), cl::cat(category));
+
+static cl::opt<std::string> ortOptimizations(
+    "ort-optimizations",
+    cl::desc("Fuse operators of an ONNX model as ONNX Runtime's optimizations "
+             "for its DirectML provider do: 'none' (the default), or 'all' of "
+             "those that docs/ONNXModels.md lists"),
+    cl::value_desc("none|all"), cl::init("none"), cl::cat(category));
+
 static cl::opt<bool> fuse(
     "fuse",
     cl::desc("Compute tensors where they are read, if that saves time (the "
@@ -164,13 +180,8 @@ static ExitCode writeKernels(ModuleOp module) {
   return dml::tools::kExitDone;
 }
 
-/// Whether the runtime takes the executable: none that it refuses is written.
-static bool isReadable(const std::vector<uint8_t> &bytes) {
-  DmlExecutable executable = nullptr;
-  DmlError error = nullptr;
-  DmlResult result =
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
-  dmlDestroyExecutable(executable);
+/// Says what `error` is, which it destroys. Whether there is none.
+static bool isReadable(DmlResult result, DmlError error) {
   if (result != DML_SUCCESS)
     emitToolError(llvm::Twine("the module has no executable that the runtime "
                               "takes: ") +
@@ -179,12 +190,42 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
   return result == DML_SUCCESS;
 }
 
+/// Writes the executable, unless the runtime does not take it. The constants go
+/// from where the module has them to the file, and are not copied to be read.
+static ExitCode writeExecutable(const dml::ExecutableImage &image) {
+  DmlExecutable executable = nullptr;
+  DmlError error = nullptr;
+  std::string message;
+  if (!dml::tools::isRegularFile(outputFile)) {
+    std::vector<uint8_t> bytes = image.join();
+    DmlResult result =
+        dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
+    dmlDestroyExecutable(executable);
+    return isReadable(result, error) ? writeBytes(outputFile, bytes)
+                                     : dml::tools::kExitNo;
+  }
+  bool isGood = true;
+  auto check = [&](const char *path) {
+    DmlResult result = dmlCreateExecutableFromFile(path, &executable, &error);
+    dmlDestroyExecutable(executable);
+    return isGood = isReadable(result, error);
+  };
+  if (dml::tools::writeFile(outputFile, image.pieces, message, check))
+    return dml::tools::kExitDone;
+  return isGood ? emitToolError(message, dml::tools::kExitNotWritten)
+                : dml::tools::kExitNo;
+}
+
 /// Writes the bytes of the weights that `executable` lacks, each where the
 /// executable says.
 static ExitCode writeWeights(MLIRContext *context,
                              const std::vector<uint8_t> &bytes) {
   DmlExecutable executable = nullptr;
-  dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr);
+  DmlError failure = nullptr;
+  if (!isReadable(dmlCreateExecutable(bytes.data(), bytes.size(), &executable,
+                                      &failure),
+                  failure))
+    return dml::tools::kExitNo;
   auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
   DmlExecutableInfo info;
   dmlGetExecutableInfo(executable, &info);
@@ -226,13 +267,12 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     pm.enableTiming(scope);
     return applyPassManagerCLOptions(pm);
   };
-  FailureOr<std::vector<uint8_t>> bytes = failure();
+  FailureOr<dml::ExecutableImage> image = failure();
   dml::Stage to = stage == Stage::Linalg ? dml::Stage::Linalg
                   : stage == Stage::GPU  ? dml::Stage::GPU
                                          : dml::Stage::SPIRV;
   if (stage == Stage::Executable)
-    bytes =
-        dml::compileToExecutable(module, options, deviceProfiles, configure);
+    image = dml::compileToImage(module, options, deviceProfiles, configure);
   else if (failed(dml::compileTo(module, to, options, configure)))
     return dml::tools::kExitNo;
 
@@ -250,14 +290,40 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     return writeKernels(module);
   case Stage::Executable:
     progress.clear();
-    if (failed(bytes) || !isReadable(*bytes))
+    if (failed(image))
       return dml::tools::kExitNo;
+    // Such an executable is small.
     if (!externalWeights.empty())
-      if (ExitCode code = writeWeights(module.getContext(), *bytes))
+      if (ExitCode code = writeWeights(module.getContext(), image->join()))
         return code;
-    return writeBytes(outputFile, *bytes);
+    return writeExecutable(*image);
   }
   llvm_unreachable("unknown stage");
+}
+
+/// Reads the model of `text`, "name=file", and moves its function to `module`.
+static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
+                            llvm::StringRef text) {
+  auto [name, file] = text.split('=');
+  if (name.empty() || file.empty())
+    return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
+  OwningOpRef<ModuleOp> other = dml::tools::loadModule(
+      console, file, dimensions, ParserConfig(module.getContext()), nullptr,
+      ortOptimizations == "all");
+  if (!other)
+    return dml::tools::kExitInvalid;
+  auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
+  if (functions.size() != 1 || !llvm::hasSingleElement(*other->getBody()))
+    return emitToolError("--add-function=" + text + ": the file has " +
+                         llvm::Twine(functions.size()) +
+                         " functions, but wanted is one, and nothing beside "
+                         "it");
+  if (module.lookupSymbol(name))
+    return emitToolError("--add-function=" + text +
+                         ": there is a function of that name already");
+  functions.front().setName(name);
+  functions.front()->moveBefore(module.getBody(), module.getBody()->end());
+  return dml::tools::kExitDone;
 }
 
 static ExitCode run() {
@@ -284,6 +350,11 @@ static ExitCode run() {
                          ": weights are written beside an executable "
                          "(--emit=dmlx)");
 
+  if (ortOptimizations != "none" && ortOptimizations != "all")
+    return emitToolError(
+        "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
+        ": wanted is none or all");
+
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
       llvm::sys::Process::StandardOutIsDisplayed())
@@ -301,10 +372,14 @@ static ExitCode run() {
   dml::directml::Commands commands;
   static ModuleOp module =
       dml::tools::loadModule(console, inputFile, dimensions,
-                             ParserConfig(context), &commands)
+                             ParserConfig(context), &commands,
+                             ortOptimizations == "all")
           .release();
   if (!module)
     return dml::tools::kExitInvalid;
+  for (const std::string &text : addedFunctions)
+    if (ExitCode code = addFunction(console, module, text))
+      return code;
   if (!commandsFile.empty())
     if (ExitCode code =
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
