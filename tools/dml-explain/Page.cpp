@@ -592,7 +592,7 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
     const FeatureLevelInfo &info = getFeatureLevelInfo(report.level);
     StringRef windows = getFirstWindowsRelease(report.level);
     os << "<p>"
-       << (report.isWhole()         ? "It needs"
+       << (report.foreign.empty() && report.notTaken.empty() ? "It needs"
            : report.foreign.empty() ? "The operators that ONNX Runtime&#39;s "
                                       "DirectML provider takes need"
                                     : "Its DirectML operators need")
@@ -612,6 +612,10 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
     os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")
        << " not taken by ONNX Runtime&#39;s DirectML provider.</p>\n";
+
+  for (StringRef name : report.open)
+    os << "<p class=\"bad\">ONNX Runtime&#39;s " << escape(name)
+       << " could change its operators, and is not modelled.</p>\n";
 
   // How many operators need each level.
   std::map<FeatureLevel, unsigned> counts;

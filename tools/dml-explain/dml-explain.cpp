@@ -382,9 +382,9 @@ static void printText(const Report &report, raw_ostream &os) {
     os << (report.notTaken.empty() ? "no" : "no other")
        << " dml operators: nothing to say about feature levels\n";
   } else {
-    os << (report.isWhole()         ? "together: "
-           : report.foreign.empty() ? "the other operators alone: "
-                                    : "the dml operators alone: ");
+    os << (!report.foreign.empty()    ? "the dml operators alone: "
+           : !report.notTaken.empty() ? "the other operators alone: "
+                                      : "together: ");
     printLevel(report.level, os);
   }
   printOptimizations(report, os);
@@ -406,8 +406,11 @@ static void printText(const Report &report, raw_ostream &os) {
       os << "undecided\n";
       return;
     }
-    os << "undecided, though the " << (report.foreign.empty() ? "other" : "dml")
-       << " operators fit: ";
+    os << "undecided, though the "
+       << (!report.foreign.empty()    ? "dml "
+           : !report.notTaken.empty() ? "other "
+                                      : "")
+       << "operators fit: ";
     break;
   }
   if (askedLevel.empty())
