@@ -114,6 +114,9 @@ public:
   /// Reads the functions of `module`, or another variant of each.
   LogicalResult read(ModuleOp module);
   ExecutableImage write();
+  flatbuffers::Offset<executable::Executable>
+  build(flatbuffers::FlatBufferBuilder &builder, ArrayRef<unsigned> kernels,
+        flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData);
 
 private:
   FailureOr<SignatureTensor> readTensor(func::FuncOp function, unsigned index,
@@ -758,6 +761,69 @@ SmallVector<unsigned> Exporter::numberKernels() {
   return used;
 }
 
+/// Writes all but the constants' bytes.
+flatbuffers::Offset<executable::Executable> Exporter::build(
+    flatbuffers::FlatBufferBuilder &builder, ArrayRef<unsigned> used,
+    flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData) {
+  Needs needs;
+  uint16_t version = 1;
+  auto addNeeds = [&](const ExportedFunction &function) {
+    needs.add(function.variants.back().needs);
+    if (function.variants.size() > 1)
+      version = 2;
+  };
+  llvm::for_each(functions, addNeeds);
+  if (initialization)
+    addNeeds(*initialization);
+  if (!owned.empty())
+    version = 3;
+  auto requirements = writeNeeds(builder, needs);
+
+  std::vector<flatbuffers::Offset<executable::ShaderModule>> shaderModules;
+  std::vector<flatbuffers::Offset<executable::Kernel>> kernelOffsets;
+  for (auto [index, number] : llvm::enumerate(used)) {
+    const KernelTable::Kernel &kernel = kernels.getKernels()[number];
+    const KernelInfo &info = kernelInfos[number];
+    shaderModules.push_back(executable::CreateShaderModule(
+        builder, builder.CreateString(kernel.name),
+        builder.CreateVector(kernel.code)));
+    executable::Extent3D size = toExtent(info.workgroupSize);
+    kernelOffsets.push_back(executable::CreateKernel(
+        builder, index, builder.CreateString(kernel.name), &size,
+        info.sharedMemorySize, info.bindingCount, info.subgroupSize));
+    if (info.subgroupSize)
+      version = 4;
+  }
+
+  std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;
+  for (const ExportedFunction &function : functions)
+    functionOffsets.push_back(writeFunction(builder, function));
+
+  flatbuffers::Offset<executable::Function> initializationOffset;
+  if (initialization)
+    initializationOffset = writeFunction(builder, *initialization);
+  std::vector<flatbuffers::Offset<executable::Weight>> weightOffsets;
+  for (const OwnedTensor &tensor : owned)
+    if (tensor.isWeight)
+      weightOffsets.push_back(executable::CreateWeight(
+          builder, writeTensor(builder, tensor.signature), tensor.offset));
+
+  uint64_t stated = owned.empty() ? 0 : constantSize;
+  // The constants may be left out; then their size says how many there are.
+  if (constantData.IsNull() && constantSize != 0) {
+    stated = constantSize;
+    version = std::max<uint16_t>(version, 3);
+  }
+  auto weightVector =
+      weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
+  return executable::CreateExecutable(
+      builder, /*version_major=*/1, version,
+      builder.CreateString("dml " DML_VERSION), requirements,
+      builder.CreateVector(shaderModules), builder.CreateVector(kernelOffsets),
+      constantData, builder.CreateVector(functionOffsets), stated, weightVector,
+      initializationOffset);
+}
+
 namespace {
 /// What an image's pieces are of.
 struct ImageOwner {
@@ -791,60 +857,9 @@ ExecutableImage Exporter::write() {
   size_t behind =
       builder.GetSize() - sizeof(flatbuffers::uoffset_t) - pool.getSize();
 
-  Needs needs;
-  uint16_t version = 1;
-  auto addNeeds = [&](const ExportedFunction &function) {
-    needs.add(function.variants.back().needs);
-    if (function.variants.size() > 1)
-      version = 2;
-  };
-  llvm::for_each(functions, addNeeds);
-  if (initialization)
-    addNeeds(*initialization);
-  if (!owned.empty())
-    version = 3;
-  auto requirements = writeNeeds(builder, needs);
-
-  std::vector<flatbuffers::Offset<executable::ShaderModule>> shaderModules;
-  std::vector<flatbuffers::Offset<executable::Kernel>> kernelOffsets;
-  for (auto [index, number] : llvm::enumerate(numberKernels())) {
-    const KernelTable::Kernel &kernel = kernels.getKernels()[number];
-    const KernelInfo &info = kernelInfos[number];
-    shaderModules.push_back(executable::CreateShaderModule(
-        builder, builder.CreateString(kernel.name),
-        builder.CreateVector(kernel.code)));
-    executable::Extent3D size = toExtent(info.workgroupSize);
-    kernelOffsets.push_back(executable::CreateKernel(
-        builder, index, builder.CreateString(kernel.name), &size,
-        info.sharedMemorySize, info.bindingCount, info.subgroupSize));
-    if (info.subgroupSize)
-      version = 4;
-  }
-
-  std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;
-  for (const ExportedFunction &function : functions)
-    functionOffsets.push_back(writeFunction(builder, function));
-
-  flatbuffers::Offset<executable::Function> initializationOffset;
-  if (initialization)
-    initializationOffset = writeFunction(builder, *initialization);
-  std::vector<flatbuffers::Offset<executable::Weight>> weightOffsets;
-  for (const OwnedTensor &tensor : owned)
-    if (tensor.isWeight)
-      weightOffsets.push_back(executable::CreateWeight(
-          builder, writeTensor(builder, tensor.signature), tensor.offset));
-
-  auto weightVector =
-      weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
-  executable::FinishExecutableBuffer(
-      builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1, version,
-                   builder.CreateString("dml " DML_VERSION), requirements,
-                   builder.CreateVector(shaderModules),
-                   builder.CreateVector(kernelOffsets), constantData,
-                   builder.CreateVector(functionOffsets),
-                   owned.empty() ? 0 : constantSize, weightVector,
-                   initializationOffset));
+  SmallVector<unsigned> used = numberKernels();
+  executable::FinishExecutableBuffer(builder,
+                                     build(builder, used, constantData));
   ExecutableImage image;
   const uint8_t *file = builder.GetBufferPointer();
   const uint8_t *end = file + builder.GetSize();
@@ -864,6 +879,11 @@ ExecutableImage Exporter::write() {
   fillTo(pool.getSize());
   image.add(data + pool.getSize(), behind);
   image.owner = std::move(owner);
+
+  flatbuffers::FlatBufferBuilder rest;
+  executable::FinishExecutableBuffer(rest, build(rest, used, {}));
+  image.withoutConstants.assign(rest.GetBufferPointer(),
+                                rest.GetBufferPointer() + rest.GetSize());
   return image;
 }
 

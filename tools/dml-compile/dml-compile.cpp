@@ -180,8 +180,25 @@ static ExitCode writeKernels(ModuleOp module) {
   return dml::tools::kExitDone;
 }
 
-/// Says what `error` is, which it destroys. Whether there is none.
-static bool isReadable(DmlResult result, DmlError error) {
+/// Whether the runtime takes the executable: none that it refuses is written.
+/// It looks at all but the bytes of constants, which may be many.
+static bool isReadable(const dml::ExecutableImage &image) {
+  uint64_t size = 0;
+  for (auto [_, bytes] : image.pieces)
+    size += bytes;
+  if (size >= INT32_MAX) {
+    emitToolError("the executable would have " + llvm::Twine(size) +
+                  " bytes, but wanted are fewer than " +
+                  llvm::Twine(INT32_MAX) +
+                  " (--external-weights leaves weights out)");
+    return false;
+  }
+  DmlExecutable executable = nullptr;
+  DmlError error = nullptr;
+  DmlResult result =
+      dmlCreateExecutable(image.withoutConstants.data(),
+                          image.withoutConstants.size(), &executable, &error);
+  dmlDestroyExecutable(executable);
   if (result != DML_SUCCESS)
     emitToolError(llvm::Twine("the module has no executable that the runtime "
                               "takes: ") +
@@ -190,30 +207,15 @@ static bool isReadable(DmlResult result, DmlError error) {
   return result == DML_SUCCESS;
 }
 
-/// Writes the executable, unless the runtime does not take it. The constants go
-/// from where the module has them to the file, and are not copied to be read.
+/// Writes the executable. The constants go from where the module has them to
+/// the file.
 static ExitCode writeExecutable(const dml::ExecutableImage &image) {
-  DmlExecutable executable = nullptr;
-  DmlError error = nullptr;
-  std::string message;
-  if (!dml::tools::isRegularFile(outputFile)) {
-    std::vector<uint8_t> bytes = image.join();
-    DmlResult result =
-        dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
-    dmlDestroyExecutable(executable);
-    return isReadable(result, error) ? writeBytes(outputFile, bytes)
-                                     : dml::tools::kExitNo;
-  }
-  bool isGood = true;
-  auto check = [&](const char *path) {
-    DmlResult result = dmlCreateExecutableFromFile(path, &executable, &error);
-    dmlDestroyExecutable(executable);
-    return isGood = isReadable(result, error);
-  };
-  if (dml::tools::writeFile(outputFile, image.pieces, message, check))
-    return dml::tools::kExitDone;
-  return isGood ? emitToolError(message, dml::tools::kExitNotWritten)
-                : dml::tools::kExitNo;
+  if (outputFile == "-")
+    return writeBytes(outputFile, image.join());
+  std::string error;
+  if (!dml::tools::writeFile(outputFile, image.pieces, error))
+    return emitToolError(error, dml::tools::kExitNotWritten);
+  return dml::tools::kExitDone;
 }
 
 /// Writes the bytes of the weights that `executable` lacks, each where the
@@ -221,11 +223,7 @@ static ExitCode writeExecutable(const dml::ExecutableImage &image) {
 static ExitCode writeWeights(MLIRContext *context,
                              const std::vector<uint8_t> &bytes) {
   DmlExecutable executable = nullptr;
-  DmlError failure = nullptr;
-  if (!isReadable(dmlCreateExecutable(bytes.data(), bytes.size(), &executable,
-                                      &failure),
-                  failure))
-    return dml::tools::kExitNo;
+  dmlCreateExecutable(bytes.data(), bytes.size(), &executable, nullptr);
   auto destroy = llvm::scope_exit([&] { dmlDestroyExecutable(executable); });
   DmlExecutableInfo info;
   dmlGetExecutableInfo(executable, &info);
@@ -290,9 +288,8 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     return writeKernels(module);
   case Stage::Executable:
     progress.clear();
-    if (failed(image))
+    if (failed(image) || !isReadable(*image))
       return dml::tools::kExitNo;
-    // Such an executable is small.
     if (!externalWeights.empty())
       if (ExitCode code = writeWeights(module.getContext(), image->join()))
         return code;

@@ -249,8 +249,7 @@ bool writeInPlace(int file, const Pieces &pieces, Errno &code) {
 }
 
 /// Puts a new file in the place of `target`, at once or not at all.
-bool replace(const Target &target, const Pieces &pieces, Errno &code,
-             const std::function<bool(const char *path)> &check) {
+bool replace(const Target &target, const Pieces &pieces, Errno &code) {
   // Renaming would get around the file's own permissions.
   if (target.exists && !code(access(target.path.c_str(), W_OK) == 0))
     return false;
@@ -272,7 +271,6 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code,
   }
   bool good = code(writeAll(file, pieces)) && code(fchmod(file, mode) == 0);
   good = code(close(file) == 0) && good;
-  good = good && (!check || check(temporary.path()));
   good = good && code(std::rename(temporary.path(), target.path.c_str()) == 0);
   if (!good)
     unlink(temporary.path());
@@ -281,17 +279,8 @@ bool replace(const Target &target, const Pieces &pieces, Errno &code,
 
 } // namespace
 
-bool dml::tools::isRegularFile(const std::string &path) {
-  Errno code;
-  Target target;
-  return path != "-" && code(findTarget(path, target)) &&
-         target.descriptor < 0 &&
-         (!target.exists || S_ISREG(target.status.st_mode));
-}
-
 bool dml::tools::writeFile(const std::string &path, const Pieces &pieces,
-                           std::string &error,
-                           const std::function<bool(const char *path)> &check) {
+                           std::string &error) {
   Errno code;
   Target target;
   bool good = code(findTarget(path, target));
@@ -302,8 +291,8 @@ bool dml::tools::writeFile(const std::string &path, const Pieces &pieces,
     good = writeInPlace(open(target.path.c_str(), O_WRONLY | O_CLOEXEC), pieces,
                         code);
   else if (good)
-    good = replace(target, pieces, code, check);
-  if (!good && code.value != 0)
+    good = replace(target, pieces, code);
+  if (!good)
     error = "cannot write '" + path + "': " + std::strerror(code.value);
   return good;
 }

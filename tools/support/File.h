@@ -8,7 +8,6 @@
 #define DML_TOOLS_SUPPORT_FILE_H
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,17 +23,9 @@ namespace dml::tools {
 /// fails. A symbolic link stays one, and the file that it names is written.
 /// Where no regular file stands (a pipe, a device, /dev/stdout), the bytes are
 /// written to what stands there.
-///
-/// Where there is a `check`, it is asked about the path of the complete file
-/// before that appears. If it says no, nothing appears, and `error` stays
-/// empty. Where no regular file stands, it is not asked.
 bool writeFile(const std::string &path,
                const std::vector<std::pair<const void *, size_t>> &pieces,
-               std::string &error,
-               const std::function<bool(const char *path)> &check = nullptr);
-
-/// Whether `path` is, or would become, a regular file.
-bool isRegularFile(const std::string &path);
+               std::string &error);
 
 /// The same of one piece, where "-" is standard output.
 bool writeOutput(const std::string &path, std::string_view data,

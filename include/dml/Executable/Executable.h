@@ -34,6 +34,9 @@ struct ExecutableImage {
   std::vector<std::pair<const void *, size_t>> pieces;
   /// What keeps the other pieces.
   std::shared_ptr<void> owner;
+  /// The same executable but for the constants, which lack their bytes: for who
+  /// wants to look at all else.
+  std::vector<uint8_t> withoutConstants;
 
   void add(const void *data, size_t size);
   /// All of them, copied.
