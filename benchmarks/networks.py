@@ -34,7 +34,8 @@ class Net:
     """A graph under construction. Values are names; shapes are kept beside them
     where a layer needs to know its channels."""
 
-    def __init__(self, small, half=False, opset=17):
+    def __init__(self, small, half=False, opset=17, capacity=None):
+        self.capacity = capacity
         self.small, self.half, self.opset = small, half, opset
         self.float = TensorProto.FLOAT16 if half else TensorProto.FLOAT
         self.random = np.random.RandomState(1)
@@ -538,6 +539,7 @@ def llama(net):
     capacity; the number of tokens in the cache is an input."""
     width, heads, groups = net.pick(768, 32), net.pick(12, 4), net.pick(4, 2)
     capacity, inner, vocabulary = net.pick(256, 16), net.pick(2048, 48), net.pick(32000, 50)
+    capacity = net.capacity or capacity
     size, layers = width // heads, net.pick(8, 2)
     half = size // 2
     word = net.input("input_ids", [1, 1], TensorProto.INT64)
@@ -657,8 +659,8 @@ def lstm(net):
     net.output(net.linear(x, width, net.pick(1000, 10)), [length, batch, net.pick(1000, 10)])
 
 
-def build(name, small, half=False):
-    net = Net(small, half)
+def build(name, small, half=False, capacity=None):
+    net = Net(small, half, capacity=capacity)
     NETWORKS[name](net)
     return net.model()
 
@@ -673,6 +675,9 @@ def main():
     parser.add_argument("--half", action="store_true",
                         help="weights, inputs and outputs of f16; not for networks that "
                              "quantize, whose scales are f32 before opset 19")
+    parser.add_argument("--capacity", type=int, metavar="TOKENS",
+                        help="the tokens that llama's key-value cache has room for; its "
+                             "weights are the same ones, however many")
     parser.add_argument("-o", default=".", metavar="FILE|FOLDER",
                         help="a file for one network, a folder for several (.)")
     arguments = parser.parse_args()
@@ -693,7 +698,8 @@ def main():
             os.makedirs(path, exist_ok=True)
             path = os.path.join(path, name + ".onnx")
         with open(path, "wb") as file:
-            file.write(build(name, arguments.small, arguments.half).SerializeToString())
+            file.write(build(name, arguments.small, arguments.half,
+                             arguments.capacity).SerializeToString())
     return 0
 
 

@@ -113,7 +113,10 @@ public:
 
   /// Reads the functions of `module`, or another variant of each.
   LogicalResult read(ModuleOp module);
-  std::vector<uint8_t> write();
+  ExecutableImage write();
+  flatbuffers::Offset<executable::Executable>
+  build(flatbuffers::FlatBufferBuilder &builder, ArrayRef<unsigned> kernels,
+        flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData);
 
 private:
   FailureOr<SignatureTensor> readTensor(func::FuncOp function, unsigned index,
@@ -299,7 +302,7 @@ BufferRange Exporter::addPersistent(unsigned number, uint64_t size) {
 
 /// Gives weights, and then what is computed, their places behind the constants.
 void Exporter::placeOwned() {
-  constantSize = constants.getData().size();
+  constantSize = constants.getSize();
   for (bool isWeight : {true, false})
     for (OwnedTensor &tensor : owned)
       if (tensor.isWeight == isWeight) {
@@ -758,9 +761,10 @@ SmallVector<unsigned> Exporter::numberKernels() {
   return used;
 }
 
-std::vector<uint8_t> Exporter::write() {
-  flatbuffers::FlatBufferBuilder builder;
-  placeOwned();
+/// Writes all but the constants' bytes.
+flatbuffers::Offset<executable::Executable> Exporter::build(
+    flatbuffers::FlatBufferBuilder &builder, ArrayRef<unsigned> used,
+    flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData) {
   Needs needs;
   uint16_t version = 1;
   auto addNeeds = [&](const ExportedFunction &function) {
@@ -777,7 +781,7 @@ std::vector<uint8_t> Exporter::write() {
 
   std::vector<flatbuffers::Offset<executable::ShaderModule>> shaderModules;
   std::vector<flatbuffers::Offset<executable::Kernel>> kernelOffsets;
-  for (auto [index, number] : llvm::enumerate(numberKernels())) {
+  for (auto [index, number] : llvm::enumerate(used)) {
     const KernelTable::Kernel &kernel = kernels.getKernels()[number];
     const KernelInfo &info = kernelInfos[number];
     shaderModules.push_back(executable::CreateShaderModule(
@@ -804,29 +808,115 @@ std::vector<uint8_t> Exporter::write() {
       weightOffsets.push_back(executable::CreateWeight(
           builder, writeTensor(builder, tensor.signature), tensor.offset));
 
-  ArrayRef<uint8_t> data = constants.getData();
-  builder.ForceVectorAlignment(data.size(), sizeof(uint8_t), 16);
-  auto constantData = builder.CreateVector(data.data(), data.size());
+  uint64_t stated = owned.empty() ? 0 : constantSize;
+  // The constants may be left out; then their size says how many there are.
+  if (constantData.IsNull() && constantSize != 0) {
+    stated = constantSize;
+    version = std::max<uint16_t>(version, 3);
+  }
   auto weightVector =
       weightOffsets.empty() ? 0 : builder.CreateVector(weightOffsets);
-  executable::FinishExecutableBuffer(
-      builder, executable::CreateExecutable(
-                   builder, /*version_major=*/1, version,
-                   builder.CreateString("dml " DML_VERSION), requirements,
-                   builder.CreateVector(shaderModules),
-                   builder.CreateVector(kernelOffsets), constantData,
-                   builder.CreateVector(functionOffsets),
-                   owned.empty() ? 0 : constantSize, weightVector,
-                   initializationOffset));
-  return std::vector<uint8_t>(builder.GetBufferPointer(),
-                              builder.GetBufferPointer() + builder.GetSize());
+  return executable::CreateExecutable(
+      builder, /*version_major=*/1, version,
+      builder.CreateString("dml " DML_VERSION), requirements,
+      builder.CreateVector(shaderModules), builder.CreateVector(kernelOffsets),
+      constantData, builder.CreateVector(functionOffsets), stated, weightVector,
+      initializationOffset);
 }
 
-FailureOr<std::vector<uint8_t>>
-dml::exportExecutable(ArrayRef<ModuleOp> variants, uint64_t maxBuffer) {
+namespace {
+/// What an image's pieces are of.
+struct ImageOwner {
+  flatbuffers::FlatBufferBuilder builder;
+  ConstantPool constants;
+};
+} // namespace
+
+ExecutableImage Exporter::write() {
+  placeOwned();
+  // The constants' bytes are the last of the file, since FlatBuffers writes
+  // from the end. They have their place in its buffer, whose pages there are
+  // never touched: the file gets them from where the module has them. A buffer
+  // that grows would be copied, hence it is large enough for what is likely.
+  uint64_t likely = uint64_t{1} << 24;
+  for (const KernelTable::Kernel &kernel : kernels.getKernels())
+    likely += kernel.code.size() * sizeof(uint32_t);
+  for (const ExportedFunction &function : functions)
+    for (const ExportedVariant &variant : function.variants)
+      likely += variant.schedule.steps.size() * 1024;
+  auto owner = std::make_shared<ImageOwner>(
+      ImageOwner{flatbuffers::FlatBufferBuilder(constants.getSize() + likely),
+                 std::move(constants)});
+  flatbuffers::FlatBufferBuilder &builder = owner->builder;
+  const ConstantPool &pool = owner->constants;
+  builder.ForceVectorAlignment(pool.getSize(), sizeof(uint8_t), 16);
+  uint8_t *unused = nullptr;
+  flatbuffers::Offset<flatbuffers::Vector<uint8_t>> constantData(
+      builder.CreateUninitializedVector(pool.getSize(), sizeof(uint8_t),
+                                        &unused));
+  size_t behind =
+      builder.GetSize() - sizeof(flatbuffers::uoffset_t) - pool.getSize();
+
+  SmallVector<unsigned> used = numberKernels();
+  executable::FinishExecutableBuffer(builder,
+                                     build(builder, used, constantData));
+  ExecutableImage image;
+  const uint8_t *file = builder.GetBufferPointer();
+  const uint8_t *end = file + builder.GetSize();
+  const uint8_t *data = end - behind - pool.getSize();
+  image.add(file, data - file);
+  static const std::vector<uint8_t> zeros(1 << 16);
+  uint64_t at = 0;
+  auto fillTo = [&](uint64_t offset) {
+    for (; at < offset; at += std::min<uint64_t>(offset - at, zeros.size()))
+      image.add(zeros.data(), std::min<uint64_t>(offset - at, zeros.size()));
+  };
+  for (const ConstantPool::Piece &piece : pool.getPieces()) {
+    fillTo(piece.offset);
+    image.add(piece.bytes.data(), piece.bytes.size());
+    at += piece.bytes.size();
+  }
+  fillTo(pool.getSize());
+  image.add(data + pool.getSize(), behind);
+  image.owner = std::move(owner);
+
+  flatbuffers::FlatBufferBuilder rest;
+  executable::FinishExecutableBuffer(rest, build(rest, used, {}));
+  image.withoutConstants.assign(rest.GetBufferPointer(),
+                                rest.GetBufferPointer() + rest.GetSize());
+  return image;
+}
+
+void ExecutableImage::add(const void *data, size_t size) {
+  if (size != 0)
+    pieces.emplace_back(data, size);
+}
+
+std::vector<uint8_t> ExecutableImage::join() const {
+  size_t size = 0;
+  for (auto [_, bytes] : pieces)
+    size += bytes;
+  std::vector<uint8_t> file;
+  file.reserve(size);
+  for (auto [data, bytes] : pieces)
+    file.insert(file.end(), static_cast<const uint8_t *>(data),
+                static_cast<const uint8_t *>(data) + bytes);
+  return file;
+}
+
+FailureOr<ExecutableImage> dml::exportImage(ArrayRef<ModuleOp> variants,
+                                            uint64_t maxBuffer) {
   Exporter exporter(maxBuffer);
   for (ModuleOp module : variants)
     if (failed(exporter.read(module)))
       return failure();
   return exporter.write();
+}
+
+FailureOr<std::vector<uint8_t>>
+dml::exportExecutable(ArrayRef<ModuleOp> variants, uint64_t maxBuffer) {
+  FailureOr<ExecutableImage> image = exportImage(variants, maxBuffer);
+  if (failed(image))
+    return failure();
+  return image->join();
 }

@@ -57,30 +57,33 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
-  uint64_t size = getBufferSize(global.getType());
-  uint64_t offset = getOffsetInBlock(
-      llvm::alignTo(data.size(), DeviceProfile::rangeAlignment), size, block);
-  if (size > maxConstantBytes || offset > maxConstantBytes - size)
-    return emitError(global.getLoc(), "a constant has ")
-           << size << " bytes, and those before it " << offset
-           << ", but the constants of an executable have at most "
-           << maxConstantBytes;
-  size_t before = data.size();
-  data.resize(offset + size);
-  ArrayRef<char> raw = elements->bytes;
-  size_t count = elements->isSplat ? global.getType().getNumElements() : 1;
-  for (size_t i = 0; i < count; ++i)
-    llvm::copy(raw,
-               reinterpret_cast<char *>(data.data()) + offset + i * raw.size());
-  auto added = ArrayRef(data).drop_front(offset);
-  uint64_t hash = llvm::xxh3_64bits(added);
+  ArrayRef<char> bytes = elements->bytes;
+  if (elements->isSplat) {
+    std::vector<char> &all = repeated.emplace_back();
+    for (int64_t i = 0; i < global.getType().getNumElements(); ++i)
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    bytes = all;
+  }
+  uint64_t hash = llvm::xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
   auto [begin, end] = byHash.equal_range(hash);
   for (const auto &[_, other] : llvm::make_range(begin, end))
-    if (ArrayRef(data).slice(other.first, other.second) == added) {
-      data.resize(before);
-      return position->second = other.first;
+    if (pieces[other].bytes == bytes) {
+      if (elements->isSplat)
+        repeated.pop_back();
+      return position->second = pieces[other].offset;
     }
-  byHash.emplace(hash, std::pair(offset, size));
+  uint64_t taken = getBufferSize(global.getType());
+  uint64_t offset = getOffsetInBlock(
+      llvm::alignTo(size, DeviceProfile::rangeAlignment), taken, block);
+  if (taken > maxConstantBytes || offset > maxConstantBytes - taken)
+    return emitError(global.getLoc(), "a constant has ")
+           << taken << " bytes, and those before it " << offset
+           << ", but the constants of an executable have at most "
+           << maxConstantBytes;
+  byHash.emplace(hash, pieces.size());
+  pieces.push_back({offset, bytes});
+  size = offset + taken;
   return position->second = offset;
 }
 

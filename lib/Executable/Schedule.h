@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
+#include <deque>
 #include <unordered_map>
 
 namespace dml {
@@ -34,15 +35,26 @@ public:
   /// The offset at which the data of `global` stands.
   llvm::FailureOr<uint64_t> add(mlir::memref::GlobalOp global);
 
-  llvm::ArrayRef<uint8_t> getData() const { return data; }
+  /// A constant's place, and its bytes, which stay where the module has them.
+  struct Piece {
+    uint64_t offset;
+    llvm::ArrayRef<char> bytes;
+  };
+  /// In the order of their offsets. What lies between them is 0.
+  llvm::ArrayRef<Piece> getPieces() const { return pieces; }
+  /// The bytes of all of them, and of what lies between.
+  uint64_t getSize() const { return size; }
 
 private:
   uint64_t block;
-  std::vector<uint8_t> data;
+  uint64_t size = 0;
+  std::vector<Piece> pieces;
+  /// The bytes of constants that the module has one element of.
+  std::deque<std::vector<char>> repeated;
   llvm::DenseMap<mlir::Attribute, uint64_t> offsets;
-  /// The offsets and the sizes of constants, by a hash of their bytes: a
-  /// variant for other devices may have the same bytes as another type.
-  std::unordered_multimap<uint64_t, std::pair<uint64_t, uint64_t>> byHash;
+  /// The pieces by a hash of their bytes: a variant for other devices may have
+  /// the same bytes as another type.
+  std::unordered_multimap<uint64_t, size_t> byHash;
 };
 
 /// One step of a function; a copy has no kernel and the bindings source,

@@ -7,6 +7,7 @@
 #include "OpUtils.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/Origin.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -165,6 +166,23 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << initializationAttrName
              << "' wants to be a unit attribute on a function";
+    return success();
+  }
+  if (attribute.getName() == notTakenAttrName ||
+      attribute.getName() == fusedAttrName) {
+    auto text = dyn_cast<StringAttr>(attribute.getValue());
+    if (!text || !isName(text.getValue()) || op->getDialect() != this)
+      return emitError(op->getLoc(), "attribute '")
+             << attribute.getName().getValue() << "' is "
+             << attribute.getValue()
+             << ", but wants a non-empty string without control characters on "
+                "an operator";
+    return success();
+  }
+  if (attribute.getName() == optimizedAttrName) {
+    if (!isa<ModuleOp>(op) || !isa<DictionaryAttr>(attribute.getValue()))
+      return emitError(op->getLoc(), "attribute '")
+             << optimizedAttrName << "' wants to be a dictionary on a module";
     return success();
   }
   if (attribute.getName() == anyOrderAttrName) {

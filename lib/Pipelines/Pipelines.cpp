@@ -329,7 +329,7 @@ dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
   return from == Stage::SPIRV ? verifyKernels(module, options) : success();
 }
 
-FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
+FailureOr<ExecutableImage> dml::compileToImage(
     ModuleOp module, const CompilerOptions &options,
     ArrayRef<std::string> deviceProfiles,
     llvm::function_ref<LogicalResult(PassManager &)> configure) {
@@ -345,7 +345,7 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
     if (failed(addProfile(options.deviceProfile)) ||
         failed(compileTo(module, Stage::SPIRV, options, configure)))
       return failure();
-    return exportExecutable(module, maxBuffer);
+    return exportImage(module, maxBuffer);
   }
   CompilerOptions variantOptions;
   variantOptions.copyOptionValuesFrom(options);
@@ -373,5 +373,16 @@ FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
                          configure)))
       return failure();
   }
-  return exportExecutable(variants, maxBuffer);
+  return exportImage(variants, maxBuffer);
+}
+
+FailureOr<std::vector<uint8_t>> dml::compileToExecutable(
+    ModuleOp module, const CompilerOptions &options,
+    ArrayRef<std::string> deviceProfiles,
+    llvm::function_ref<LogicalResult(PassManager &)> configure) {
+  FailureOr<ExecutableImage> image =
+      compileToImage(module, options, deviceProfiles, configure);
+  if (failed(image))
+    return failure();
+  return image->join();
 }

@@ -465,12 +465,15 @@ struct OperatorListener : OpBuilder::Listener {
 } // namespace
 
 /// Replaces `op`, which stands in place of an `origin`, by ops that `level`
-/// supports.
+/// supports, and adds them to `made`.
 static LogicalResult legalize(FeatureLevelOpInterface op, FeatureLevel level,
-                              OperationName origin) {
+                              OperationName origin,
+                              SmallVectorImpl<OperationName> &made) {
   SmallVector<Requirement> violations = op.getViolations(level);
-  if (violations.empty())
+  if (violations.empty()) {
+    made.push_back(op->getName());
     return success();
+  }
   OperatorListener listener;
   OpBuilder builder(op, &listener);
   Step step(op, level, builder);
@@ -487,15 +490,22 @@ static LogicalResult legalize(FeatureLevelOpInterface op, FeatureLevel level,
   op->erase();
   bool hasFailed = false;
   for (FeatureLevelOpInterface built : listener.operators)
-    hasFailed |= failed(legalize(built, level, origin));
+    hasFailed |= failed(legalize(built, level, origin, made));
   return failure(hasFailed);
+}
+
+LogicalResult dml::legalizeOperator(FeatureLevelOpInterface op,
+                                    FeatureLevel level,
+                                    SmallVectorImpl<OperationName> &made) {
+  return legalize(op, level, op->getName(), made);
 }
 
 LogicalResult dml::legalizeFeatureLevel(Operation *root, FeatureLevel level) {
   SmallVector<FeatureLevelOpInterface> operators;
   root->walk([&](FeatureLevelOpInterface op) { operators.push_back(op); });
   bool hasFailed = false;
+  SmallVector<OperationName> made;
   for (FeatureLevelOpInterface op : operators)
-    hasFailed |= failed(legalize(op, level, op->getName()));
+    hasFailed |= failed(legalizeOperator(op, level, made));
   return failure(hasFailed);
 }

@@ -102,6 +102,8 @@ private:
   Status checkKernel(const Kernel &kernel, const Requirements &declared) const;
   Status readFunction(const fb::Function &table);
   Status readWeights();
+  /// Moves the constants to the result, where all else is by now.
+  void takeConstants();
   Status readInitialization(const fb::Function &table);
   Status readTensor(const fb::Tensor &table, Tensor &tensor, bool isOutput);
   Status readStrides(const fb::Tensor &table, Tensor &tensor, bool isOutput,
@@ -156,7 +158,25 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
     return invalid("is damaged: FlatBuffers' verifier refuses its structure");
   root = fb::GetExecutable(bytes.data());
   DML_TRY(readRoot());
+  takeConstants();
   return std::shared_ptr<const Executable>(std::move(result));
+}
+
+void Reader::takeConstants() {
+  const flatbuffers::Vector<uint8_t> *constants = root->constants();
+  root = nullptr;
+  if (!constants)
+    return;
+  // Where they are most of the file, its bytes become theirs without a copy.
+  const uint8_t *data = constants->data();
+  size_t size = constants->size();
+  if (size < bytes.size() / 2) {
+    result->constants.assign(data, data + size);
+    return;
+  }
+  std::memmove(bytes.data(), data, size);
+  bytes.resize(size);
+  result->constants = std::move(bytes);
 }
 
 Status Reader::spend(uint64_t size) {
@@ -193,9 +213,6 @@ Status Reader::readRoot() {
 
   DML_TRY(readRequirements(*root->requirements(), result->requirements)
               .in("requirements"));
-  if (root->constants())
-    result->constants.assign(root->constants()->begin(),
-                             root->constants()->end());
   DML_TRY(readWeights());
 
   for (const fb::ShaderModule *table : *root->shader_modules()) {
@@ -224,7 +241,7 @@ Status Reader::readRoot() {
 }
 
 Status Reader::readWeights() {
-  uint64_t stored = result->constants.size();
+  uint64_t stored = root->constants() ? root->constants()->size() : 0;
   result->constantSize = std::max(stored, root->constant_size());
   if (root->constant_size() != 0 && root->constant_size() < stored)
     return invalid("constant_size is ", root->constant_size(),
@@ -743,6 +760,14 @@ dml::runtime::readExecutableFile(const std::string &path) {
     return makeError(errno == ENOENT ? DML_ERROR_NOT_FOUND : DML_ERROR_IO,
                      "cannot open '", path, "': ", std::strerror(errno));
   std::vector<uint8_t> bytes;
+  // Room for all of it, where it says how long it is: a pipe does not.
+  if (std::fseek(file.get(), 0, SEEK_END) == 0) {
+    long size = std::ftell(file.get());
+    if (size > 0)
+      bytes.reserve(static_cast<size_t>(
+          std::min<long>(size, FLATBUFFERS_MAX_BUFFER_SIZE)));
+    std::rewind(file.get());
+  }
   uint8_t block[1 << 16];
   size_t count = 0;
   while ((count = std::fread(block, 1, sizeof(block), file.get())) > 0) {

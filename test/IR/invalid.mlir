@@ -633,3 +633,21 @@ module attributes {dml.kernel = {matrix_tile = {stages = 3 : i64, workgroup = ar
 
 // expected-error @below {{attribute 'dml.kernel' is {matrix_tile = {panels = 2 : i64, }}
 module attributes {dml.kernel = {matrix_tile = {panels = 2 : i64, workgroup = array<i64: 128, 128, 32>, subgroup = array<i64: 64, 64>, shape = "16x16x16xf16xf32"}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.not_taken' is "reason", but wants a non-empty string without control characters on an operator}}
+module attributes {dml.not_taken = "reason"} {}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{attribute 'dml.fused' is 3 : i64, but wants a non-empty string without control characters on an operator}}
+  %0 = dml.activation_relu %a {dml.fused = 3} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{attribute 'dml.optimized' wants to be a dictionary on a module}}
+module attributes {dml.optimized = "all"} {}

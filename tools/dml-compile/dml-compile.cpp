@@ -11,6 +11,7 @@
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -100,6 +101,21 @@ static cl::opt<std::string> commandsFile(
              "dml-run"),
     cl::value_desc("file"), cl::Hidden, cl::cat(category));
 
+static cl::list<std::string> addedFunctions(
+    "add-function",
+    cl::desc("Compile the one function of another file into the same "
+             "executable, under this name; may be repeated. Weights that are "
+             "equal stand there once: a decoder for several lengths is one "
+             "executable"),
+    cl::value_desc("name=file"), cl::cat(category));
+
+static cl::opt<std::string> ortOptimizations(
+    "ort-optimizations",
+    cl::desc("Fuse operators of an ONNX model as ONNX Runtime's optimizations "
+             "for its DirectML provider do: 'none' (the default), or 'all' of "
+             "those that docs/ONNXModels.md lists"),
+    cl::value_desc("none|all"), cl::init("none"), cl::cat(category));
+
 static cl::opt<bool> fuse(
     "fuse",
     cl::desc("Compute tensors where they are read, if that saves time (the "
@@ -165,11 +181,23 @@ static ExitCode writeKernels(ModuleOp module) {
 }
 
 /// Whether the runtime takes the executable: none that it refuses is written.
-static bool isReadable(const std::vector<uint8_t> &bytes) {
+/// It looks at all but the bytes of constants, which may be many.
+static bool isReadable(const dml::ExecutableImage &image) {
+  uint64_t size = 0;
+  for (auto [_, bytes] : image.pieces)
+    size += bytes;
+  if (size >= INT32_MAX) {
+    emitToolError("the executable would have " + llvm::Twine(size) +
+                  " bytes, but wanted are fewer than " +
+                  llvm::Twine(INT32_MAX) +
+                  " (--external-weights leaves weights out)");
+    return false;
+  }
   DmlExecutable executable = nullptr;
   DmlError error = nullptr;
   DmlResult result =
-      dmlCreateExecutable(bytes.data(), bytes.size(), &executable, &error);
+      dmlCreateExecutable(image.withoutConstants.data(),
+                          image.withoutConstants.size(), &executable, &error);
   dmlDestroyExecutable(executable);
   if (result != DML_SUCCESS)
     emitToolError(llvm::Twine("the module has no executable that the runtime "
@@ -177,6 +205,17 @@ static bool isReadable(const std::vector<uint8_t> &bytes) {
                   dmlGetErrorMessage(error));
   dmlDestroyError(error);
   return result == DML_SUCCESS;
+}
+
+/// Writes the executable. The constants go from where the module has them to
+/// the file.
+static ExitCode writeExecutable(const dml::ExecutableImage &image) {
+  if (outputFile == "-")
+    return writeBytes(outputFile, image.join());
+  std::string error;
+  if (!dml::tools::writeFile(outputFile, image.pieces, error))
+    return emitToolError(error, dml::tools::kExitNotWritten);
+  return dml::tools::kExitDone;
 }
 
 /// Writes the bytes of the weights that `executable` lacks, each where the
@@ -226,13 +265,12 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     pm.enableTiming(scope);
     return applyPassManagerCLOptions(pm);
   };
-  FailureOr<std::vector<uint8_t>> bytes = failure();
+  FailureOr<dml::ExecutableImage> image = failure();
   dml::Stage to = stage == Stage::Linalg ? dml::Stage::Linalg
                   : stage == Stage::GPU  ? dml::Stage::GPU
                                          : dml::Stage::SPIRV;
   if (stage == Stage::Executable)
-    bytes =
-        dml::compileToExecutable(module, options, deviceProfiles, configure);
+    image = dml::compileToImage(module, options, deviceProfiles, configure);
   else if (failed(dml::compileTo(module, to, options, configure)))
     return dml::tools::kExitNo;
 
@@ -250,14 +288,39 @@ static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
     return writeKernels(module);
   case Stage::Executable:
     progress.clear();
-    if (failed(bytes) || !isReadable(*bytes))
+    if (failed(image) || !isReadable(*image))
       return dml::tools::kExitNo;
     if (!externalWeights.empty())
-      if (ExitCode code = writeWeights(module.getContext(), *bytes))
+      if (ExitCode code = writeWeights(module.getContext(), image->join()))
         return code;
-    return writeBytes(outputFile, *bytes);
+    return writeExecutable(*image);
   }
   llvm_unreachable("unknown stage");
+}
+
+/// Reads the model of `text`, "name=file", and moves its function to `module`.
+static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
+                            llvm::StringRef text) {
+  auto [name, file] = text.split('=');
+  if (name.empty() || file.empty())
+    return emitToolError("--add-function=" + text + ": wanted is NAME=FILE");
+  OwningOpRef<ModuleOp> other = dml::tools::loadModule(
+      console, file, dimensions, ParserConfig(module.getContext()), nullptr,
+      ortOptimizations == "all");
+  if (!other)
+    return dml::tools::kExitInvalid;
+  auto functions = llvm::to_vector(other->getOps<func::FuncOp>());
+  if (functions.size() != 1 || !llvm::hasSingleElement(*other->getBody()))
+    return emitToolError("--add-function=" + text + ": the file has " +
+                         llvm::Twine(functions.size()) +
+                         " functions, but wanted is one, and nothing beside "
+                         "it");
+  if (module.lookupSymbol(name))
+    return emitToolError("--add-function=" + text +
+                         ": there is a function of that name already");
+  functions.front().setName(name);
+  functions.front()->moveBefore(module.getBody(), module.getBody()->end());
+  return dml::tools::kExitDone;
 }
 
 static ExitCode run() {
@@ -284,6 +347,11 @@ static ExitCode run() {
                          ": weights are written beside an executable "
                          "(--emit=dmlx)");
 
+  if (ortOptimizations != "none" && ortOptimizations != "all")
+    return emitToolError(
+        "--ort-optimizations=" + llvm::Twine(ortOptimizations) +
+        ": wanted is none or all");
+
   bool isBinary = stage == Stage::SPIRVBinary || stage == Stage::Executable;
   if (isBinary && outputFile == "-" &&
       llvm::sys::Process::StandardOutIsDisplayed())
@@ -301,10 +369,14 @@ static ExitCode run() {
   dml::directml::Commands commands;
   static ModuleOp module =
       dml::tools::loadModule(console, inputFile, dimensions,
-                             ParserConfig(context), &commands)
+                             ParserConfig(context), &commands,
+                             ortOptimizations == "all")
           .release();
   if (!module)
     return dml::tools::kExitInvalid;
+  for (const std::string &text : addedFunctions)
+    if (ExitCode code = addFunction(console, module, text))
+      return code;
   if (!commandsFile.empty())
     if (ExitCode code =
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))

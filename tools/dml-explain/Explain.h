@@ -21,13 +21,32 @@ struct OpReport {
   llvm::SmallVector<Requirement> violations;
 };
 
+/// A node of a model that ONNX Runtime's DirectML provider does not take,
+/// though the file has DirectML's operators for it.
+struct NotTakenNode {
+  /// In the order of the file.
+  llvm::SmallVector<mlir::Operation *> ops;
+  llvm::StringRef reason;
+};
+
+/// What legalization to the target makes of an operator that does not fit.
+struct Legalization {
+  FeatureLevelOpInterface op;
+  /// The operators in its place, in their order.
+  llvm::SmallVector<mlir::OperationName> made;
+  /// Why there are none.
+  std::string whyNot;
+};
+
 /// How a file fits the levels that were asked for.
 enum class Verdict {
   /// No level was asked for, and every operation has one.
   None,
   Fits,
   DoesNotFit,
-  /// There are operations that are not DirectML's, or no DirectML operators.
+  /// There are operations that are not DirectML's, nodes that ONNX Runtime's
+  /// DirectML provider does not take, optimizations that could change the
+  /// operators and are not modelled, or no DirectML operators.
   Undecided,
 };
 
@@ -36,6 +55,18 @@ struct Report {
   llvm::SmallVector<OpReport> ops;
   /// The operations that are not DirectML's.
   llvm::SmallVector<mlir::Operation *> foreign;
+  /// Nodes whose operators nobody asks DirectML for. `ops` has none of these.
+  llvm::SmallVector<NotTakenNode> notTaken;
+  /// Whether the file is an ONNX model; ONNX Runtime's optimizations of it that
+  /// fused operators, how often, and those that could change its operators and
+  /// are not modelled.
+  bool isONNX = false, isOptimized = false;
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> fused;
+  llvm::SmallVector<llvm::StringRef> open;
+  /// Of the operators that do not fit, where a level was asked for.
+  llvm::SmallVector<Legalization> legalizations;
+  /// The operations in the legalized module that are not DirectML's.
+  llvm::SmallVector<llvm::StringRef> legalizedForeign;
   /// The oldest level that supports all ops.
   FeatureLevel level = getFeatureLevels().front().level;
 
@@ -45,15 +76,23 @@ struct Report {
     if (llvm::any_of(ops,
                      [](const OpReport &op) { return !op.violations.empty(); }))
       return Verdict::DoesNotFit;
-    if (ops.empty() || !foreign.empty())
+    if (ops.empty() || !isWhole())
       return Verdict::Undecided;
     return hasTarget() ? Verdict::Fits : Verdict::None;
+  }
+  /// Whether `ops` are all that the file needs.
+  bool isWhole() const {
+    return foreign.empty() && notTaken.empty() && open.empty();
   }
   bool hasTarget() const {
     return llvm::any_of(ops,
                         [](const OpReport &op) { return bool(op.target); });
   }
 };
+
+/// Why ONNX Runtime's DirectML provider does not take the node that `op` is a
+/// part of; "" where it does.
+llvm::StringRef getWhyNotTaken(mlir::Operation *op);
 
 /// The symbol of the function that `op` is or stands in, or "".
 llvm::StringRef getFunctionName(mlir::Operation *op);

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "support/Plural.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -128,7 +129,7 @@ static std::string printBytes(uint64_t bytes) {
 namespace {
 /// A box of a drawing.
 struct Node {
-  enum class Kind { Input, Output, Operator, View, Foreign };
+  enum class Kind { Input, Output, Operator, View, Foreign, NotTaken };
   Kind kind;
   /// What it is called in the file, and what it is.
   std::string name, what, type;
@@ -278,6 +279,8 @@ createGraph(func::FuncOp function,
     if (const OpReport *report = reports.lookup(&op)) {
       node.kind = Node::Kind::Operator;
       node.report = report;
+    } else if (!getWhyNotTaken(&op).empty()) {
+      node.kind = Node::Kind::NotTaken;
     } else if (!needsNoOperator(&op)) {
       node.kind = Node::Kind::Foreign;
     }
@@ -377,9 +380,11 @@ static void printNode(const Node &node, const Report &report, raw_ostream &os) {
       classes += " bad";
       tooltip += "; does not fit: " + text;
     }
-  } else if (node.kind == Node::Kind::Foreign) {
+  } else if (node.kind == Node::Kind::Foreign ||
+             node.kind == Node::Kind::NotTaken) {
     classes = "bad";
-    level = "not DirectML's";
+    level = node.kind == Node::Kind::Foreign ? "not DirectML's"
+                                             : "not taken by the provider";
     tooltip += " " + level;
   }
   bool isRound =
@@ -502,8 +507,71 @@ static std::string describePlace(const OpReport &opReport) {
   return getName(FeatureLevelOpInterface(opReport.op));
 }
 
+/// The steps of each function after fusion, and what each computes.
+static void printKernels(const Measures &measures, raw_ostream &os) {
+  os << "<h2>Kernels after fusion</h2>\n";
+  if (!measures.whyNone.empty()) {
+    os << "<p class=\"bad\">The file cannot be compiled for the devices "
+       << escape(measures.profile) << ": " << escape(measures.whyNone)
+       << "</p>\n";
+    return;
+  }
+  for (const KernelFunction &function : measures.functions) {
+    os << "<p>" << escape("@" + function.name) << " becomes "
+       << printCount(function.steps.size(), "step") << " with "
+       << printCount(function.kernelCount, "kernel") << ", for the devices "
+       << escape(measures.profile)
+       << ".</p>\n<table><thead><tr><th>step</th><th>operators</th><th>"
+          "kernel</th><th>workgroups</th><th>bytes bound</th></tr></thead>"
+          "<tbody>\n";
+    for (auto [index, step] : llvm::enumerate(function.steps)) {
+      os << "<tr><td>" << index << "</td><td>" << escape(step.operators)
+         << "</td><td>" << escape(step.kernel) << "</td><td>";
+      if (step.workgroups)
+        os << step.workgroups;
+      os << "</td><td>" << step.bytes << "</td></tr>\n";
+    }
+    os << "</tbody></table>\n";
+  }
+}
+
+/// How long the steps of a run took, by what they compute.
+static void printTimes(ArrayRef<TimedStep> steps, raw_ostream &os) {
+  struct Sum {
+    std::string operators;
+    unsigned count = 0;
+    double microseconds = 0;
+  };
+  llvm::MapVector<StringRef, Sum> sums;
+  double all = 0;
+  for (const TimedStep &step : steps) {
+    Sum &sum = sums[step.operators];
+    sum.operators = step.operators;
+    ++sum.count;
+    sum.microseconds += step.microseconds;
+    all += step.microseconds;
+  }
+  SmallVector<Sum> sorted;
+  for (auto &[_, sum] : sums)
+    sorted.push_back(sum);
+  llvm::stable_sort(sorted, [](const Sum &a, const Sum &b) {
+    return a.microseconds > b.microseconds;
+  });
+  os << "<h2>Time by operator</h2>\n<p>" << printCount(steps.size(), "step")
+     << llvm::format(" took %.1f", all)
+     << " &#181;s together.</p>\n<table><thead><tr><th>operators</th><th>steps"
+        "</th><th>&#181;s</th><th>share</th></tr></thead><tbody>\n";
+  for (const Sum &sum : sorted)
+    os << "<tr><td>" << escape(sum.operators) << "</td><td>" << sum.count
+       << "</td><td>" << llvm::format("%.1f", sum.microseconds) << "</td><td>"
+       << llvm::format("%.1f %%", all > 0 ? 100 * sum.microseconds / all : 0.0)
+       << "</td></tr>\n";
+  os << "</tbody></table>\n";
+}
+
 void dml::tools::printPage(ModuleOp module, const Report &report,
-                           StringRef title, raw_ostream &os) {
+                           const Measures &measures, StringRef title,
+                           raw_ostream &os) {
   std::vector<Graph> graphs = createGraphs(module, report);
   os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
         "lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
@@ -523,10 +591,13 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
   } else {
     const FeatureLevelInfo &info = getFeatureLevelInfo(report.level);
     StringRef windows = getFirstWindowsRelease(report.level);
-    os << "<p>" << (report.foreign.empty() ? "It" : "Its DirectML operators")
-       << (report.foreign.empty() ? " needs" : " need") << " <b>feature level "
-       << getFeatureLevelNumber(report.level) << "</b>: DirectML "
-       << info.directMLVersion << " or newer, ";
+    os << "<p>"
+       << (report.foreign.empty() && report.notTaken.empty() ? "It needs"
+           : report.foreign.empty() ? "The operators that ONNX Runtime&#39;s "
+                                      "DirectML provider takes need"
+                                    : "Its DirectML operators need")
+       << " <b>feature level " << getFeatureLevelNumber(report.level)
+       << "</b>: DirectML " << info.directMLVersion << " or newer, ";
     if (windows.empty())
       os << "which no Windows has as a system component.";
     else
@@ -537,6 +608,14 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
     os << "<p class=\"bad\">" << printCount(report.foreign.size(), "operation")
        << " of it " << (report.foreign.size() == 1 ? "is" : "are")
        << " not DirectML&#39;s.</p>\n";
+  if (!report.notTaken.empty())
+    os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
+       << " of it " << (report.notTaken.size() == 1 ? "is" : "are")
+       << " not taken by ONNX Runtime&#39;s DirectML provider.</p>\n";
+
+  for (StringRef name : report.open)
+    os << "<p class=\"bad\">ONNX Runtime&#39;s " << escape(name)
+       << " could change its operators, and is not modelled.</p>\n";
 
   // How many operators need each level.
   std::map<FeatureLevel, unsigned> counts;
@@ -558,6 +637,10 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
     os << "</svg>\n</div>\n<h3>Memory</h3>\n";
     printMemory(graph, os);
   }
+
+  printKernels(measures, os);
+  if (!measures.times.empty())
+    printTimes(measures.times, os);
 
   os << "<h2>Operators</h2>\n<table><thead><tr><th>function</th><th>node</th>"
         "<th>operator</th><th>inputs</th><th>outputs</th><th>level</th><th>"
@@ -584,5 +667,14 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << escape(printTypes(op->getOperandTypes())) << "</td><td>"
        << escape(printTypes(op->getResultTypes()))
        << "</td><td></td><td class=\"bad\">not DirectML&#39;s</td></tr>\n";
+  for (const NotTakenNode &node : report.notTaken)
+    for (Operation *op : node.ops)
+      os << "<tr><td>" << escape(getFunctionName(op)) << "</td><td>"
+         << escape(getName(op)) << "</td><td class=\"bad\">"
+         << escape(op->getName().getStringRef()) << "</td><td>"
+         << escape(printTypes(op->getOperandTypes())) << "</td><td>"
+         << escape(printTypes(op->getResultTypes()))
+         << "</td><td></td><td class=\"bad\">not taken by the provider: "
+         << escape(node.reason) << "</td></tr>\n";
   os << "</tbody></table>\n</body></html>\n";
 }

@@ -8,15 +8,27 @@
 #define DML_TOOLS_DMLEXPLAIN_PAGE_H
 
 #include "Explain.h"
+#include "Kernels.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace dml::tools {
 
+/// What the page has beside the report about the operators.
+struct Measures {
+  /// What the kernels are compiled for, and they, or why there are none.
+  std::string profile;
+  std::vector<KernelFunction> functions;
+  std::string whyNone;
+  /// The steps of a run, if there was one.
+  std::vector<TimedStep> times;
+};
+
 /// Prints one HTML page that needs nothing beside it: the graph of each
-/// function, the memory that its tensors take, and what each operator needs. It
-/// is XML, too.
+/// function, the memory that its tensors take, the kernels that it becomes, the
+/// time that it took, and what each operator needs. It is XML, too.
 void printPage(mlir::ModuleOp module, const Report &report,
-               llvm::StringRef title, llvm::raw_ostream &os);
+               const Measures &measures, llvm::StringRef title,
+               llvm::raw_ostream &os);
 
 /// Prints the graphs alone, as SVG.
 void printDrawing(mlir::ModuleOp module, const Report &report,

@@ -8,7 +8,11 @@
 #include "Page.h"
 #include "SupportMatrix.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/Origin.h"
 #include "dml/IR/ViewOps.h"
+#include "dml/Pipelines/Pipelines.h"
+#include "dml/Transforms/Passes.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,6 +29,8 @@
 #include "support/Module.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -32,6 +38,8 @@
 using namespace mlir;
 using namespace dml;
 using dml::tools::ExitCode;
+using dml::tools::Legalization;
+using dml::tools::NotTakenNode;
 using dml::tools::OpReport;
 using dml::tools::Report;
 using dml::tools::Verdict;
@@ -66,6 +74,29 @@ llvm::cl::list<std::string>
                llvm::cl::desc("The size of a symbolic dimension of an ONNX "
                               "model"),
                llvm::cl::cat(category));
+llvm::cl::opt<std::string> ortOptimizations(
+    "ort-optimizations", llvm::cl::value_desc("none|all"),
+    llvm::cl::desc("ONNX Runtime's optimizations of an ONNX model: 'none' (the "
+                   "default) takes the graph as it stands; 'all' fuses as that "
+                   "does for its DirectML provider, says what, and names the "
+                   "optimizations that could change this model's operators and "
+                   "are not modelled (docs/ONNXModels.md lists them)"),
+    llvm::cl::init("none"), llvm::cl::cat(category));
+llvm::cl::opt<std::string> legalizedFile(
+    "legalize", llvm::cl::value_desc("file"),
+    llvm::cl::desc(
+        "Rewrite what does not fit --level, verify that the rest "
+        "does, and write the module (.mlir, or .mlirbc as bytecode)"),
+    llvm::cl::cat(category));
+llvm::cl::opt<std::string> deviceProfile(
+    "device-profile", llvm::cl::value_desc("profile"),
+    llvm::cl::desc("What --report's kernels are compiled for (full)"),
+    llvm::cl::init("full"), llvm::cl::cat(category));
+llvm::cl::opt<std::string> timesFile(
+    "times", llvm::cl::value_desc("file"),
+    llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
+                   "times by operator"),
+    llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
     llvm::cl::desc("Instead of a file, report what every operator supports"),
@@ -132,6 +163,15 @@ static Report explain(Operation *root,
         report.foreign.push_back(operation);
       return;
     }
+    if (StringRef reason = tools::getWhyNotTaken(op); !reason.empty()) {
+      // A node's operators stand one behind the other, at its location.
+      if (report.notTaken.empty() ||
+          report.notTaken.back().ops.back()->getLoc() != op->getLoc() ||
+          report.notTaken.back().reason != reason)
+        report.notTaken.push_back({{}, reason});
+      report.notTaken.back().ops.push_back(op);
+      return;
+    }
     OpReport &opReport = report.ops.emplace_back();
     opReport.op = op;
     // The op is verified, so that some level supports it.
@@ -147,6 +187,11 @@ static Report explain(Operation *root,
   return report;
 }
 
+StringRef dml::tools::getWhyNotTaken(Operation *op) {
+  auto reason = op->getAttrOfType<StringAttr>(notTakenAttrName);
+  return reason ? reason.getValue() : StringRef();
+}
+
 StringRef dml::tools::getFunctionName(Operation *op) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
@@ -154,9 +199,119 @@ StringRef dml::tools::getFunctionName(Operation *op) {
   return function ? function.getName() : StringRef();
 }
 
+/// Says what reading an ONNX model did to it.
+static void addOptimizations(ModuleOp module, Report &report) {
+  auto attribute = module->getAttrOfType<DictionaryAttr>(optimizedAttrName);
+  report.isOptimized = !!attribute;
+  if (!attribute)
+    return;
+  if (auto fused = attribute.getAs<DictionaryAttr>("fused"))
+    for (NamedAttribute entry : fused)
+      if (auto count = dyn_cast<IntegerAttr>(entry.getValue()))
+        report.fused.emplace_back(entry.getName(), count.getInt());
+  if (auto open = attribute.getAs<ArrayAttr>("open"))
+    for (auto name : open.getAsRange<StringAttr>())
+      report.open.push_back(name);
+}
+
+/// Legalizes the operators of `module` that do not fit `level`, and says in
+/// `report` what became of each: `report` is of another copy of the module,
+/// with the same operators. Whether all fit afterwards.
+static bool legalize(ModuleOp module, FeatureLevel level, Report &report) {
+  SmallVector<FeatureLevelOpInterface> ops, others;
+  module->walk<WalkOrder::PreOrder>([&](FeatureLevelOpInterface op) {
+    (tools::getWhyNotTaken(op).empty() ? ops : others).push_back(op);
+  });
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        // A note says why; the violation itself is told already.
+        for (Diagnostic &note : diagnostic.getNotes()) {
+          std::string text = note.str();
+          StringRef why = text;
+          if (message.empty() && why.consume_front("cannot be legalized: "))
+            message = why.str();
+        }
+        return success();
+      });
+  bool isGood = true;
+  for (auto [op, opReport] : llvm::zip_equal(ops, report.ops)) {
+    if (op.getViolations(level).empty())
+      continue;
+    Legalization &entry = report.legalizations.emplace_back();
+    entry.op = opReport.op;
+    message.clear();
+    if (failed(legalizeOperator(op, level, entry.made))) {
+      isGood = false;
+      entry.made.clear();
+      entry.whyNot = message.empty() ? "it has no equivalent" : message;
+    }
+  }
+  // The module that is written fits as a whole, whoever computes what.
+  SmallVector<OperationName> made;
+  for (FeatureLevelOpInterface op : others)
+    isGood &= succeeded(legalizeOperator(op, level, made));
+  return isGood;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
+
+static std::string describeMade(const Legalization &entry) {
+  llvm::MapVector<StringRef, unsigned> counts;
+  for (OperationName name : entry.made)
+    ++counts[name.getStringRef()];
+  std::string text;
+  for (auto [name, count] : counts) {
+    text += text.empty() ? "" : ", ";
+    if (count > 1)
+      text += std::to_string(count) + " times ";
+    text += name.str();
+  }
+  // Views may be all that it takes.
+  return text.empty() ? "views" : text;
+}
+
+static void printLegalization(const Report &report, FeatureLevel level,
+                              llvm::function_ref<void(Operation *)> printPlace,
+                              raw_ostream &os) {
+  if (report.legalizations.empty())
+    return;
+  auto impossible =
+      llvm::count_if(report.legalizations, [](const Legalization &entry) {
+        return entry.made.empty();
+      });
+  os << "legalization to " << getFeatureLevelNumber(level) << ": "
+     << tools::printCount(report.legalizations.size() - impossible, "operator")
+     << " can be rewritten, " << impossible << " cannot\n";
+  for (const Legalization &entry : report.legalizations) {
+    printPlace(entry.op);
+    os << FeatureLevelOpInterface(entry.op)->getName();
+    if (entry.whyNot.empty())
+      os << " becomes " << describeMade(entry) << "\n";
+    else
+      os << " cannot be rewritten: " << entry.whyNot << "\n";
+  }
+}
+
+static void printOptimizations(const Report &report, raw_ostream &os) {
+  if (!report.isONNX && !report.isOptimized)
+    return;
+  os << "ONNX Runtime's optimizations: ";
+  if (!report.isOptimized) {
+    os << "none; the graph is taken as it stands\n";
+    return;
+  }
+  os << "all that are modelled\n";
+  for (auto [name, count] : report.fused)
+    os << "  " << name << ": " << count << "\n";
+  if (report.fused.empty())
+    os << "  nothing was fused\n";
+  for (StringRef name : report.open)
+    os << "  not modelled, and could change this model's operators: " << name
+       << "\n";
+}
 
 static void printLocation(Operation *op, raw_ostream &os) {
   if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
@@ -213,11 +368,29 @@ static void printText(const Report &report, raw_ostream &os) {
       os << op->getName() << "\n";
     }
   }
+  if (!report.notTaken.empty()) {
+    os << "not taken by ONNX Runtime's DirectML provider: "
+       << tools::printCount(report.notTaken.size(), "node") << "\n";
+    isFirst = true;
+    for (const NotTakenNode &node : report.notTaken) {
+      printPlace(node.ops.front());
+      os << node.reason << " (here "
+         << tools::printCount(node.ops.size(), "operator") << ")\n";
+    }
+  }
   if (report.ops.empty()) {
-    os << "no dml operators: nothing to say about feature levels\n";
+    os << (report.notTaken.empty() ? "no" : "no other")
+       << " dml operators: nothing to say about feature levels\n";
   } else {
-    os << (report.foreign.empty() ? "together: " : "the dml operators alone: ");
+    os << (!report.foreign.empty()    ? "the dml operators alone: "
+           : !report.notTaken.empty() ? "the other operators alone: "
+                                      : "together: ");
     printLevel(report.level, os);
+  }
+  printOptimizations(report, os);
+  if (!askedLevel.empty()) {
+    isFirst = true;
+    printLegalization(report, *parseFeatureLevel(askedLevel), printPlace, os);
   }
   switch (report.getVerdict()) {
   case Verdict::None:
@@ -233,7 +406,11 @@ static void printText(const Report &report, raw_ostream &os) {
       os << "undecided\n";
       return;
     }
-    os << "undecided, though the dml operators fit: ";
+    os << "undecided, though the "
+       << (!report.foreign.empty()    ? "dml "
+           : !report.notTaken.empty() ? "other "
+                                      : "")
+       << "operators fit: ";
     break;
   }
   if (askedLevel.empty())
@@ -241,6 +418,21 @@ static void printText(const Report &report, raw_ostream &os) {
   else
     os << "feature level "
        << getFeatureLevelNumber(*parseFeatureLevel(askedLevel)) << "\n";
+  if (legalizedFile.empty() || report.legalizations.empty())
+    return;
+  if (llvm::any_of(report.legalizations, [](const Legalization &entry) {
+        return !entry.whyNot.empty();
+      })) {
+    os << "not legalized: nothing is written to " << legalizedFile << "\n";
+    return;
+  }
+  os << "legalized, ";
+  if (report.legalizedForeign.empty())
+    os << "it does";
+  else
+    os << "its operators of DirectML do, beside "
+       << llvm::join(report.legalizedForeign, ", ");
+  os << ": written to " << legalizedFile << "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,10 +514,52 @@ static llvm::json::Value toJson(const Report &report) {
     addLocation(op, object);
     foreign.push_back(std::move(object));
   }
+  llvm::json::Array notTaken;
+  for (const NotTakenNode &node : report.notTaken) {
+    llvm::json::Array names;
+    for (Operation *op : node.ops)
+      names.push_back(op->getName().getStringRef());
+    llvm::json::Object object{
+        {"reason", node.reason},
+        {"ops", std::move(names)},
+        {"function", tools::getFunctionName(node.ops.front())}};
+    addLocation(node.ops.front(), object);
+    notTaken.push_back(std::move(object));
+  }
   llvm::json::Object object{{"ops", std::move(ops)},
-                            {"foreign", std::move(foreign)}};
+                            {"foreign", std::move(foreign)},
+                            {"notTaken", std::move(notTaken)}};
+  if (report.isONNX || report.isOptimized) {
+    llvm::json::Object fused;
+    for (auto [name, count] : report.fused)
+      fused[name] = count;
+    llvm::json::Array open;
+    for (StringRef name : report.open)
+      open.push_back(name);
+    object["ortOptimizations"] =
+        llvm::json::Object{{"applied", report.isOptimized ? "all" : "none"},
+                           {"fused", std::move(fused)},
+                           {"notModelled", std::move(open)}};
+  }
+  if (!askedLevel.empty()) {
+    llvm::json::Array entries;
+    for (const Legalization &entry : report.legalizations) {
+      Operation *op = FeatureLevelOpInterface(entry.op);
+      llvm::json::Array made;
+      for (OperationName name : entry.made)
+        made.push_back(name.getStringRef());
+      llvm::json::Object described{{"op", op->getName().getStringRef()},
+                                   {"function", tools::getFunctionName(op)},
+                                   {"becomes", std::move(made)}};
+      if (!entry.whyNot.empty())
+        described["whyNot"] = entry.whyNot;
+      addLocation(op, described);
+      entries.push_back(std::move(described));
+    }
+    object["legalization"] = std::move(entries);
+  }
   // A level is a statement about the whole file.
-  bool isKnown = !report.ops.empty() && report.foreign.empty();
+  bool isKnown = !report.ops.empty() && report.isWhole();
   auto orUnknown = [&](StringRef text) { return orNull(isKnown ? text : ""); };
   const FeatureLevelInfo &info = getFeatureLevelInfo(report.level);
   object["level"] = orUnknown(getFeatureLevelNumber(report.level));
@@ -352,9 +586,10 @@ static llvm::json::Value toJson(const Report &report) {
 //===----------------------------------------------------------------------===//
 
 /// Reads, explains, and returns how the program ends. `reportText` becomes the
-/// page that --report asks for.
+/// page that --report asks for, and `legalizedText` the module that --legalize
+/// does.
 static ExitCode run(MLIRContext &context, raw_ostream &os,
-                    std::string &reportText) {
+                    std::string &reportText, std::string &legalizedText) {
   if (!reportFile.empty() && (matrix != MatrixFormat::None ||
                               !(StringRef(reportFile).ends_with(".html") ||
                                 StringRef(reportFile).ends_with(".svg"))))
@@ -379,12 +614,30 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
       return tools::emitToolError("option --level: " +
                                   describeUnknownFeatureLevel(askedLevel));
   }
+  if (ortOptimizations != "none" && ortOptimizations != "all")
+    return tools::emitToolError("--ort-optimizations=" + ortOptimizations +
+                                ": wanted is none or all");
+  if (!legalizedFile.empty() && !asked)
+    return tools::emitToolError("--legalize wants the level to reach: --level");
+  tools::Measures measures;
+  if (!timesFile.empty()) {
+    if (!StringRef(reportFile).ends_with(".html"))
+      return tools::emitToolError(
+          "--times is for the page that --report writes "
+          "to a file that ends with .html");
+    auto times = tools::readTimes(timesFile);
+    if (!times)
+      return tools::emitToolError(llvm::toString(times.takeError()));
+    measures.times = std::move(*times);
+  }
   tools::Console console(DML_TOOL, &context);
   // A file may state a target that does not support it: that is what the report
   // is about. Everything else is verified once the targets are off.
   ParserConfig config(&context, /*verifyAfterParse=*/false);
+  bool isONNX = false;
   OwningOpRef<ModuleOp> module =
-      tools::loadModule(console, inputFile, dimensions, config);
+      tools::loadModule(console, inputFile, dimensions, config, nullptr,
+                        ortOptimizations == "all", &isONNX);
   if (!module)
     return tools::kExitInvalid;
   console.progress.begin("explaining " + inputFile);
@@ -394,13 +647,43 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     return tools::kExitInvalid;
 
   Report report = explain(module.get(), *targets, asked);
+  report.isONNX = isONNX;
+  addOptimizations(*module, report);
+  bool isLegalized = false;
+  if (asked) {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    isLegalized = legalize(*copy, *asked, report);
+    if (!legalizedFile.empty() && isLegalized) {
+      for (Operation *op : explain(*copy, {}, asked).foreign)
+        if (StringRef name = op->getName().getStringRef();
+            !llvm::is_contained(report.legalizedForeign, name))
+          report.legalizedForeign.push_back(name);
+      // The verifier says whether the level has what there is now.
+      (*copy)->setAttr(targetAttrName, TargetAttr::get(&context, *asked));
+      if (failed(verify(*copy)))
+        return tools::kExitInvalid;
+      llvm::raw_string_ostream stream(legalizedText);
+      if (!StringRef(legalizedFile).ends_with(".mlirbc"))
+        copy->print(stream);
+      else if (failed(writeBytecodeToFile(*copy, stream)))
+        return tools::kExitInvalid;
+    }
+  }
   if (!reportFile.empty()) {
     llvm::raw_string_ostream page(reportText);
     StringRef title = llvm::sys::path::filename(inputFile);
     if (StringRef(reportFile).ends_with(".svg"))
       tools::printDrawing(module.get(), report, title, page);
-    else
-      tools::printPage(module.get(), report, title, page);
+    else {
+      console.progress.begin("compiling " + inputFile);
+      measures.profile = deviceProfile;
+      auto functions = tools::compileKernels(*module, deviceProfile);
+      if (functions)
+        measures.functions = std::move(*functions);
+      else
+        measures.whyNone = llvm::toString(functions.takeError());
+      tools::printPage(module.get(), report, measures, title, page);
+    }
   }
   if (asJson) {
     os << llvm::formatv("{0:2}", toJson(report)) << "\n";
@@ -415,6 +698,11 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   case Verdict::Fits:
     return tools::kExitDone;
   case Verdict::DoesNotFit:
+    if (!legalizedFile.empty() && isLegalized) {
+      return report.isWhole() && report.legalizedForeign.empty()
+                 ? tools::kExitDone
+                 : tools::kExitUndecided;
+    }
     return tools::kExitNo;
   case Verdict::Undecided:
     return tools::kExitUndecided;
@@ -429,7 +717,9 @@ int main(int argc, char **argv) {
           "Says which DirectML feature level each operator of a file needs: "
           "the oldest\nthat supports it, whatever level the file states; and "
           "why\n\nOperations that are not DirectML's are named and counted, "
-          "since nobody knows\ntheir level. Functions, constants, reshapes and "
+          "since nobody knows\ntheir level; so are nodes of ONNX models that "
+          "ONNX Runtime's DirectML provider\ndoes not take. Functions, "
+          "constants, reshapes and "
           "casts need no operator.\n\nA file is MLIR, an ONNX model (.onnx), a "
           "JSON model of DxDispatch (.json)\nor a serialized graph of DirectML "
           "(.bin).\n",
@@ -438,19 +728,22 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerAllDialects(registry);
+  registerCompilerDialects(registry);
   registry.insert<DMLDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadDialect<DMLDialect>();
+  context.loadDialect<DMLDialect, tensor::TensorDialect>();
   context.printOpOnDiagnostic(false);
 
   // A misspelt dml operator is an error still.
   context.allowUnregisteredDialects();
 
-  std::string text, reportText, error;
+  std::string text, reportText, legalizedText, error;
   llvm::raw_string_ostream os(text);
-  ExitCode code = run(context, os, reportText);
+  ExitCode code = run(context, os, reportText, legalizedText);
   if (code != tools::kExitInvalid &&
-      ((!reportFile.empty() &&
+      ((!legalizedText.empty() &&
+        !tools::writeOutput(legalizedFile, legalizedText, error)) ||
+       (!reportFile.empty() &&
         !tools::writeOutput(reportFile, reportText, error)) ||
        !tools::writeOutput(outputFile, text, error)))
     return tools::emitToolError(error, tools::kExitNotWritten);

@@ -106,7 +106,8 @@ other
   --repeat=N             run N times
   --time                 print the times of the program's making and of the
                          steps, on stderr, and which variant of the function the
-                         device runs, where the executable has several
+                         device runs, where the executable has several; then
+                         the sums of the steps of the same operators
   --trace=FILE           write when each step began and ended, in the last run,
                          as JSON that chrome://tracing and Perfetto show
   --help, --version

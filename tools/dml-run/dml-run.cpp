@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iomanip>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -376,6 +377,8 @@ void printProgramTime(DmlDevice device, DmlExecutable executable,
 /// A step of the variant that ran.
 struct TimedStep {
   std::string name;
+  /// The operators that it computes, "copy" where it computes none.
+  std::string operators;
   /// Nanoseconds since the first step began.
   uint64_t begin = 0, end = 0;
   uint64_t boundSize = 0;
@@ -397,7 +400,8 @@ std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
     std::string what = step.kind == DML_STEP_KIND_COPY ? "copy" : step.kernel;
     if (step.label[0] != '\0' && what != step.label)
       what += std::string(" ") + step.label;
-    steps.push_back({what, times[i].begin, times[i].end, step.boundSize});
+    steps.push_back({what, step.label[0] != '\0' ? step.label : "copy",
+                     times[i].begin, times[i].end, step.boundSize});
   }
   return steps;
 }
@@ -414,12 +418,42 @@ void writeTrace(const std::string &path, const std::vector<TimedStep> &steps) {
          << static_cast<double>(step.begin) / 1000
          << ", \"dur\": " << static_cast<double>(step.end - step.begin) / 1000
          << ", \"args\": {\"step\": " << i << ", \"bytes\": " << step.boundSize
-         << "}}";
+         << ", \"operators\": " << quoteJson(step.operators) << "}}";
   }
   text << "\n]}\n";
   std::string error;
   if (!writeOutput(path, text.str(), error))
     fail(error, kExitNotWritten);
+}
+
+/// Prints the times of the steps together that compute the same operators, the
+/// longest first.
+void printSums(const std::vector<TimedStep> &steps) {
+  struct Sum {
+    uint64_t duration = 0;
+    size_t steps = 0;
+  };
+  std::map<std::string, Sum> sums;
+  uint64_t all = 0;
+  for (const TimedStep &step : steps) {
+    Sum &sum = sums[step.operators];
+    sum.duration += step.end - step.begin;
+    ++sum.steps;
+    all += step.end - step.begin;
+  }
+  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto &a, const auto &b) {
+                     return a.second.duration > b.second.duration;
+                   });
+  for (const auto &[operators, sum] : sorted)
+    std::fprintf(stderr, "time: %s: %.1f us, %.1f %%, %s\n",
+                 printCount(sum.steps, "step").c_str(),
+                 static_cast<double>(sum.duration) / 1000,
+                 all ? 100 * static_cast<double>(sum.duration) /
+                           static_cast<double>(all)
+                     : 0.0,
+                 operators.c_str());
 }
 
 /// Says when the steps ran, as the options want: prints the shortest wall time,
@@ -459,6 +493,7 @@ void reportTimes(const Options &options, DmlDevice device,
         duration > 0 ? static_cast<double>(steps[i].boundSize) / duration : 0.0,
         steps[i].name.c_str());
   }
+  printSums(steps);
 }
 
 uint64_t waitLimit(const Options &options) {

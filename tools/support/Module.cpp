@@ -7,7 +7,7 @@
 #include "support/Module.h"
 
 #include "dml/IR/DML.h"
-#include "dml/Import/ONNX.h"
+#include "dml/Import/ONNXRuntime.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -126,8 +126,8 @@ static OwningOpRef<ModuleOp> parseText(const llvm::SourceMgr &sources,
 OwningOpRef<ModuleOp>
 dml::tools::loadModule(Console &console, llvm::StringRef path,
                        llvm::ArrayRef<std::string> dimensions,
-                       const ParserConfig &config,
-                       directml::Commands *commands) {
+                       const ParserConfig &config, directml::Commands *commands,
+                       bool optimize, bool *isONNX) {
   auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
     console.progress.clear();
     llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
@@ -147,9 +147,15 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
     return std::move(*module);
   };
   MLIRContext *context = config.getContext();
-  if (!onnx::isModel(path, (*buffer)->getBuffer())) {
+  bool isModel = onnx::isModel(path, (*buffer)->getBuffer());
+  if (isONNX)
+    *isONNX = isModel;
+  if (!isModel) {
     if (!dimensions.empty())
       return fail("--dim is for ONNX models, but '" + path + "' is none");
+    if (optimize)
+      return fail("--ort-optimizations=all is for ONNX models, but '" + path +
+                  "' is none");
     if (directml::isDispatchModel(path))
       return take(directml::importDispatchModel(**buffer, context, commands));
     if (directml::isSerializedGraph(path))
@@ -163,5 +169,8 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
   for (const std::string &dimension : dimensions)
     if (llvm::Error error = onnx::parseDimension(dimension, options))
       return fail(llvm::toString(std::move(error)));
-  return take(onnx::importModel(std::move(*buffer), context, options));
+  return take(
+      optimize
+          ? onnx::importOptimizedModel(std::move(*buffer), context, options)
+          : onnx::importModel(std::move(*buffer), context, options));
 }

@@ -39,14 +39,16 @@ private:
 /// of DxDispatch or a serialized graph of DirectML, told apart by name or
 /// content. In MLIR text, the names of values become the names of the tensors
 /// that a function takes and returns, where these have no `dml.name`.
-/// `dimensions` are the values of --dim options, for ONNX models alone;
-/// `commands` become those of a JSON model. Errors go to `console`. Null where
-/// it fails.
+/// `dimensions` are the values of --dim options, for ONNX models alone, as are
+/// ONNX Runtime's optimizations, `optimize`; `isONNX` says whether the file is
+/// one; `commands` become those of a JSON model. Errors go to `console`. Null
+/// where it fails.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
            llvm::ArrayRef<std::string> dimensions,
            const mlir::ParserConfig &config,
-           directml::Commands *commands = nullptr);
+           directml::Commands *commands = nullptr, bool optimize = false,
+           bool *isONNX = nullptr);
 
 } // namespace dml::tools
 

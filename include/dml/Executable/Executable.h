@@ -10,6 +10,7 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,21 @@ struct KernelBinary {
 llvm::FailureOr<std::vector<KernelBinary>>
 serializeKernels(mlir::ModuleOp module);
 
+/// The bytes of an executable where they are: those of large constants in the
+/// module that was compiled, which has to live as long as its context does.
+struct ExecutableImage {
+  std::vector<std::pair<const void *, size_t>> pieces;
+  /// What keeps the other pieces.
+  std::shared_ptr<void> owner;
+  /// The same executable but for the constants, which lack their bytes: for who
+  /// wants to look at all else.
+  std::vector<uint8_t> withoutConstants;
+
+  void add(const void *data, size_t size);
+  /// All of them, copied.
+  std::vector<uint8_t> join() const;
+};
+
 /// Writes the executable of a module, in the form that the pipeline
 /// `dml-to-spirv` leaves: public functions over buffers whose launches,
 /// copies and allocations stand in one block, with a spirv.module beside each
@@ -43,6 +59,11 @@ serializeKernels(mlir::ModuleOp module);
 llvm::FailureOr<std::vector<uint8_t>> exportExecutable(
     llvm::ArrayRef<mlir::ModuleOp> variants,
     uint64_t maxBuffer = DeviceProfile::promisedMemoryAllocationSize);
+
+/// The same without a copy of the constants.
+llvm::FailureOr<ExecutableImage>
+exportImage(llvm::ArrayRef<mlir::ModuleOp> variants,
+            uint64_t maxBuffer = DeviceProfile::promisedMemoryAllocationSize);
 
 } // namespace dml
 

@@ -10,6 +10,7 @@
 #ifndef DML_PIPELINES_PIPELINES_H
 #define DML_PIPELINES_PIPELINES_H
 
+#include "dml/Executable/Executable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -144,6 +145,14 @@ compileToExecutable(mlir::ModuleOp module, const CompilerOptions &options,
                     llvm::ArrayRef<std::string> deviceProfiles = {},
                     llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
                         configure = {});
+
+/// The same without a copy of large constants, which stay in the module's
+/// context.
+llvm::FailureOr<ExecutableImage>
+compileToImage(mlir::ModuleOp module, const CompilerOptions &options,
+               llvm::ArrayRef<std::string> deviceProfiles = {},
+               llvm::function_ref<llvm::LogicalResult(mlir::PassManager &)>
+                   configure = {});
 
 } // namespace dml
 

@@ -7,7 +7,7 @@
 #ifndef DML_TRANSFORMS_PASSES_H
 #define DML_TRANSFORMS_PASSES_H
 
-#include "dml/IR/FeatureLevels.h"
+#include "dml/IR/DML.h"
 #include "mlir/Pass/Pass.h"
 
 namespace dml {
@@ -20,6 +20,13 @@ namespace dml {
 /// Emits an error for each operator where that is impossible.
 llvm::LogicalResult legalizeFeatureLevel(mlir::Operation *root,
                                          FeatureLevel level);
+
+/// The same of the one operator `op`, which is gone afterwards where something
+/// else does its work. The operators that do are added to `made`, in their
+/// order.
+llvm::LogicalResult
+legalizeOperator(FeatureLevelOpInterface op, FeatureLevel level,
+                 llvm::SmallVectorImpl<mlir::OperationName> &made);
 
 } // namespace dml
 

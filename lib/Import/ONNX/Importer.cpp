@@ -6,8 +6,12 @@
 
 #include "Importer.h"
 #include "Functions.h"
+#include "Optimizations.h"
+#include "Provider.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/Origin.h"
 #include "dml/IR/ViewOps.h"
+#include "dml/Import/ONNXRuntime.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -91,10 +95,10 @@ class GraphImporter {
 public:
   GraphImporter(const ModelProto &model, StringRef path,
                 std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
-                const ImportOptions &options)
+                const ImportOptions &options, bool isOptimized)
       : model(model), graph(*model.graph), path(path), file(std::move(file)),
         externalFiles(path), builder(context), options(options),
-        expander(model) {}
+        isOptimized(isOptimized), expander(model) {}
 
   llvm::Expected<OwningOpRef<ModuleOp>> run();
 
@@ -123,6 +127,7 @@ private:
   reader::ExternalFiles externalFiles;
   OpBuilder builder;
   const ImportOptions &options;
+  bool isOptimized;
 
   FunctionExpander expander;
   llvm::StringMap<Tensor> tensors;
@@ -132,6 +137,11 @@ private:
   std::map<const char *, std::string> weightNames;
   /// Initializers that no node has read so far.
   llvm::StringMap<const TensorProto *> initializers;
+  /// What each operator was built of, where operators are fused.
+  NodeOrigins origins;
+  /// Why ONNX Runtime's DirectML provider does not take the node that operators
+  /// are built of, or "".
+  StringRef whyNotTaken;
   /// Names that outputs or needed nodes read.
   llvm::StringSet<> read;
   std::vector<bool> isNeeded;
@@ -516,6 +526,7 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
       (void)importer.set(0, std::move(*constant));
       return llvm::Error::success();
     }
+  whyNotTaken = findWhyNotTaken(domain, importer);
   LogicalResult result = info->import(importer);
   std::string reason = importer.takeReason();
   if (failed(result) || !reason.empty()) {
@@ -622,6 +633,8 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return Result(std::move(error));
   if (!problems.empty())
     return llvm::createStringError(describeProblems());
+  if (isOptimized)
+    optimize(function, std::move(origins));
 
   std::string reason;
   ScopedDiagnosticHandler handler(builder.getContext(),
@@ -636,9 +649,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   return module;
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>>
-dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                       MLIRContext *context, const ImportOptions &options) {
+static llvm::Expected<OwningOpRef<ModuleOp>>
+readModel(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context,
+          const ImportOptions &options, bool isOptimized) {
   std::shared_ptr<llvm::MemoryBuffer> file = std::move(buffer);
   context->loadDialect<DMLDialect, arith::ArithDialect, func::FuncDialect,
                        tensor::TensorDialect>();
@@ -649,8 +662,21 @@ dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
     return llvm::createStringError(
         "the file is no ONNX model: it has no graph");
   return GraphImporter(*model, file->getBufferIdentifier(), file, context,
-                       options)
+                       options, isOptimized)
       .run();
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::onnx::importModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                       MLIRContext *context, const ImportOptions &options) {
+  return readModel(std::move(buffer), context, options, /*isOptimized=*/false);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+dml::onnx::importOptimizedModel(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                MLIRContext *context,
+                                const ImportOptions &options) {
+  return readModel(std::move(buffer), context, options, /*isOptimized=*/true);
 }
 
 llvm::Error dml::onnx::parseDimension(StringRef text, ImportOptions &options) {
@@ -990,6 +1016,11 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
       reader::buildOperator(builder, loc, name, operands, attributes, results);
   if (!op)
     return placehold(llvm::toString(op.takeError()));
+  if (!graph.whyNotTaken.empty())
+    (*op)->setAttr(notTakenAttrName, builder.getStringAttr(graph.whyNotTaken));
+  // Operators of other domains are none that are fused.
+  if (graph.isOptimized && normalizeDomain(node.domain).empty())
+    graph.origins[*op] = {node.opType, hasInput(0) ? getShape(0) : Shape(), {}};
   return SmallVector<Value>((*op)->getResults());
 }
 
@@ -1078,6 +1109,11 @@ LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
                   " dimensions, but DirectML's tensors have at most 8");
   Tensor tensor;
   tensor.type = *getDataType(type.getElementType());
+  // A node such as Reshape gives another node's value another shape.
+  if (auto origin = graph.origins.find(value.getDefiningOp());
+      origin != graph.origins.end() && index == 0 &&
+      origin->first->getLoc() == loc)
+    origin->second.output = shape;
   tensor.value = reshape(value, toPhysical(shape));
   tensor.shape = std::move(shape);
   tensor.isKnown = true;

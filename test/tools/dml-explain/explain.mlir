@@ -54,7 +54,9 @@ func.func @g(%input: tensor<1x3x8x8xi64>, %rows: tensor<4x8xi32>) {
 // JSON:      "directml": "1.8.0",
 // JSON-NEXT: "fits": false,
 // JSON-NEXT: "foreign": [],
-// JSON-NEXT: "level": "5_0",
+// JSON-NEXT: "legalization": [
+// JSON:      "level": "5_0",
+// JSON-NEXT: "notTaken": [],
 // JSON:      "deciding": {
 // JSON:        "attribute": "mode",
 // JSON-NEXT:   "kind": "enum-case",

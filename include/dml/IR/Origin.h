@@ -1,0 +1,35 @@
+//===- Origin.h - What a reader says of the operators that it built -*- C++
+//-*-//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attributes of operators that a reader of another format built, for those who
+// judge a model by its operators. They change nothing that is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_IR_ORIGIN_H
+#define DML_IR_ORIGIN_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace dml {
+
+/// Name of the attribute of an operator that stands for a part of a node which
+/// ONNX Runtime's DirectML provider does not take: the reason, as a string.
+/// DirectML is not asked for such an operator on Windows.
+inline constexpr llvm::StringLiteral notTakenAttrName = "dml.not_taken";
+
+/// Name of the attribute of an operator that a rewrite made of several, as ONNX
+/// Runtime's own optimizations do: what was fused, as a string.
+inline constexpr llvm::StringLiteral fusedAttrName = "dml.fused";
+
+/// Name of the attribute of a module that was read with ONNX Runtime's
+/// optimizations: a dictionary of the optimizations that fused operators, with
+/// how often each did, under `fused`, and of those that could change this
+/// model's operators and that the reader does not know, under `open`.
+inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
+
+} // namespace dml
+
+#endif // DML_IR_ORIGIN_H

@@ -1,0 +1,34 @@
+//===- Optimizations.h - What ONNX Runtime fuses for DirectML ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_OPTIMIZATIONS_H
+#define DML_LIB_IMPORT_ONNX_OPTIMIZATIONS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace dml::onnx {
+
+/// The node that an operator of DirectML was built of.
+struct NodeOrigin {
+  /// The ONNX operator.
+  llvm::StringRef type;
+  /// The shapes that the node's first input and output have in ONNX. Between
+  /// two nodes whose shapes differ there is one that changes it, such as
+  /// Reshape.
+  llvm::SmallVector<int64_t> input, output;
+};
+using NodeOrigins = llvm::DenseMap<mlir::Operation *, NodeOrigin>;
+
+/// Fuses operators of `function` as ONNX Runtime does with all of its
+/// optimizations on for its DirectML provider, as far as that changes what
+/// DirectML is asked for and the importer knows how. Says what it did in the
+/// attribute `dml.optimized` of the module around `function`.
+void optimize(mlir::func::FuncOp function, NodeOrigins origins);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_OPTIMIZATIONS_H

@@ -1,0 +1,49 @@
+//===- Kernels.h - What a model's operators become on a device --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_DMLEXPLAIN_KERNELS_H
+#define DML_TOOLS_DMLEXPLAIN_KERNELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+namespace dml::tools {
+
+/// A step of a function, after fusion.
+struct KernelStep {
+  /// The operators that it computes; "copy" where it computes none.
+  std::string operators;
+  /// The entry point; "" for a copy.
+  std::string kernel;
+  uint64_t workgroups = 0;
+  /// The bytes of all that it binds.
+  uint64_t bytes = 0;
+};
+
+struct KernelFunction {
+  std::string name;
+  std::vector<KernelStep> steps;
+  /// The different kernels of the steps.
+  unsigned kernelCount = 0;
+};
+
+/// Compiles a copy of `module` for the devices of `profile`. The error is the
+/// compiler's.
+llvm::Expected<std::vector<KernelFunction>>
+compileKernels(mlir::ModuleOp module, llvm::StringRef profile);
+
+/// A step that was run, and for how long.
+struct TimedStep {
+  std::string operators;
+  double microseconds = 0;
+};
+
+/// Reads what dml-run --trace wrote.
+llvm::Expected<std::vector<TimedStep>> readTimes(llvm::StringRef path);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_DMLEXPLAIN_KERNELS_H
