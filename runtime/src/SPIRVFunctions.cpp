@@ -511,9 +511,9 @@ Status Reader::readStore(const Words &inst) {
   return Status();
 }
 
-/// An index into `length` elements must be within. A constant is; of any other
-/// its range must say so, unless robust access to buffers takes care of it
-/// (`mayReach`).
+/// An index into `length` elements. A constant must be within; so must any
+/// other, unless robust access to buffers takes care of it (`mayReach`), and
+/// where that is not proven, the index is clamped.
 Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
                           bool mayReach) {
   uint32_t id = inst[operand];
@@ -529,7 +529,14 @@ Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
   if (isConstant)
     return invalid("index ", info.low, " reaches beyond the ", length,
                    " elements");
-  return invalid("index %", id, " is not provably below ", end);
+  if (shape.width != 32)
+    return invalid("index %", id, " of ", shape.width,
+                   " bits is not provably "
+                   "below ",
+                   length, "; one of 32 bits would be clamped");
+  clamps.push_back(
+      {inst.at, operand, info.type, static_cast<uint32_t>(end - 1)});
+  return Status();
 }
 
 Status Reader::readAccessChain(const Words &inst) {
@@ -633,7 +640,7 @@ Status Reader::readBarrier(const Words &inst) {
 
 /// Reads a load or a store of a cooperative matrix. Its memory is an array in
 /// workgroup memory, as the sizes of such arrays alone are known. The whole
-/// matrix has to be provably within the array.
+/// matrix has to be provably within the array; nothing is clamped here.
 Status Reader::readMatrixAccess(const Words &inst) {
   bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
   uint32_t pointer = inst[isLoad ? 3 : 1];
@@ -1014,6 +1021,10 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
   };
   switch (op) {
   case OpIAdd:
+    // Where all sums wrap around, as those with a negative number may, they are
+    // 2^width less: 128 to 167 and -126 are 2 to 41.
+    if (a.low > mask - b.low)
+      return Range{a.low + b.low & mask, a.high + b.high & mask};
     if (a.high > mask - b.high)
       return std::nullopt;
     return Range{a.low + b.low, a.high + b.high};

@@ -102,6 +102,10 @@ private:
   struct Use {
     uint32_t definition, use;
   };
+  /// An index to be clamped to `limit`: word `operand` of the instruction.
+  struct Clamp {
+    uint32_t at, operand, type, limit;
+  };
   /// A phi of a loop's header that grows by a constant, where the loop goes on
   /// while the phi is below a limit. In blocks that `body` dominates, the phi
   /// is below it, and its range says so from the header's end until the loop's
@@ -137,7 +141,7 @@ private:
   Status finishWorkgroupSize();
   Status finishEntryPoints(SPIRVModule &module);
   Expected<uint64_t> layOut(uint32_t type);
-  Status initializeVariables();
+  Status rewrite();
 
   Status readString(const Words &inst, uint32_t first, uint32_t &next,
                     std::string *string = nullptr) const;
@@ -209,8 +213,8 @@ private:
   std::set<uint32_t> capabilities;
   bool hasMemoryModel = false, hasVulkanMemoryModel = false;
   uint32_t glslSet = 0;
-  /// The word where constants can be added.
-  uint32_t globalsEnd = 0;
+  /// The words where an import and where constants can be added.
+  uint32_t importsEnd = 0, globalsEnd = 0;
   std::vector<EntryPoint> entryPoints;
   /// Entry points by name and by function.
   std::map<std::string, uint32_t> names;
@@ -228,6 +232,7 @@ private:
   std::vector<uint32_t> variables;
   uint64_t privateSize = 0;
   bool globalsFinished = false;
+  std::vector<Clamp> clamps;
   std::vector<Uninitialized> uninitialized;
 
   // The next ones belong to the function that is being read.

@@ -36,17 +36,20 @@ void expectRefused(const std::function<void(Assembler &)> &write,
   EXPECT_THAT(result.status().message(), HasSubstr(message));
 }
 
+/// Expects so many indices to be clamped.
 void expectAccepted(const std::function<void(Assembler &)> &write,
-                    bool ends = true) {
+                    uint32_t clamped = 0, bool ends = true) {
   Assembler assembler;
   write(assembler);
   Code code = assembler.assemble(ends);
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
-  // What has been rewritten is a module, too.
+  EXPECT_EQ(result->clampedIndices, clamped);
+  // What has been rewritten is a module, too, and leaves nothing to clamp.
   Code again = code;
   auto second = readSPIRVModule(again);
   ASSERT_TRUE(second) << second.status().message();
+  EXPECT_EQ(second->clampedIndices, 0u);
   EXPECT_EQ(again, code);
 }
 
@@ -348,28 +351,24 @@ TEST(SPIRVModule, ChecksIndices) {
     a.storeShared(a.value(OpBitwiseAnd, A::Uint, {sum, A::Uint63}));
     a.storeShared(a.value(OpISub, A::Uint, {A::Uint63, a.localId()}));
     a.storeShared(a.value(196, A::Uint, {A::Uint1, A::Uint2}));
+    // 64 to 127 and -64.
+    uint32_t negative = a.fresh();
+    a.global(OpConstant, {A::Uint, negative, 0xffffffc0});
+    a.storeShared(a.value(OpIAdd, A::Uint, {sum, negative}));
   });
-  // These are not: 1 + 63, 2 * 63, 2 - 63, and what a buffer says.
-  auto refused = [](const std::function<uint32_t(A &)> &index) {
-    expectRefused([&](A &a) { a.storeShared(index(a)); },
-                  "is not provably below 64");
-  };
-  refused([](A &a) {
-    return a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1});
-  });
-  refused([](A &a) {
-    return a.value(OpIMul, A::Uint, {a.localId(), A::Uint2});
-  });
-  refused([](A &a) {
-    return a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
-  });
-  for (uint32_t type : {A::Uint, A::Int})
-    refused([&](A &a) {
-      uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
-                                 {A::From, A::Uint0, a.localId()});
-      uint32_t loaded = a.value(OpLoad, A::Float, {pointer});
-      return a.value(OpBitcast, type, {loaded});
-    });
+  // These are not: 1 + 63, 2 * 63, and what a buffer says.
+  expectAccepted(
+      [](A &a) {
+        a.storeShared(a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1}));
+        a.storeShared(a.value(OpIMul, A::Uint, {a.localId(), A::Uint2}));
+        a.storeShared(a.value(OpISub, A::Uint, {A::Uint2, a.localId()}));
+        uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
+                                   {A::From, A::Uint0, a.localId()});
+        uint32_t loaded = a.value(OpLoad, A::Float, {pointer});
+        a.storeShared(a.value(OpBitcast, A::Uint, {loaded}));
+        a.storeShared(a.value(OpBitcast, A::Int, {loaded}));
+      },
+      5);
   // Buffers are left to robust access, but for what needs none.
   expectAccepted([](A &a) {
     uint32_t index = a.value(OpIMul, A::Uint, {a.localId(), A::Uint64});
@@ -556,7 +555,10 @@ struct CountingLoop {
 } // namespace
 
 TEST(SPIRVModule, CountsTheRoundsOfLoops) {
-  constexpr const char *unproven = "is not provably below 64";
+  // Where it is not proven that the index is below 64, it is clamped.
+  auto expectClamped = [](const std::function<void(A &)> &write) {
+    expectAccepted(write, 1);
+  };
   CountingLoop loop;
   expectAccepted(loop);
   loop.stores = CountingLoop::InContinue;
@@ -568,20 +570,18 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
   // After the loop, and where it is compared, the phi may be 64.
   loop = {};
   loop.stores = CountingLoop::After;
-  expectRefused(loop, unproven);
+  expectClamped(loop);
   loop.stores = CountingLoop::InHeader;
-  expectRefused(loop, unproven);
+  expectClamped(loop);
   // The condition leads out of the loop, or compares with anything.
   loop = {};
   loop.goesOn = false;
-  expectRefused(loop, unproven);
-  expectRefused(
-      [](A &a) {
-        CountingLoop loop;
-        loop.limit = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint2});
-        loop(a);
-      },
-      unproven);
+  expectClamped(loop);
+  expectClamped([](A &a) {
+    CountingLoop loop;
+    loop.limit = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint2});
+    loop(a);
+  });
   // Two at a time, from 0 on, end with 62, and from 1 on with 63; from the
   // thread's number on they may end with 63.
   loop = {};
@@ -589,7 +589,7 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
   loop.offset = A::Uint1;
   expectAccepted(loop);
   loop.first = A::Uint1;
-  expectRefused(loop, unproven);
+  expectClamped(loop);
   auto fromThread = [](uint32_t offset) {
     return [=](A &a) {
       CountingLoop loop;
@@ -600,35 +600,31 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
     };
   };
   expectAccepted(fromThread(0));
-  expectRefused(fromThread(A::Uint1), unproven);
+  expectClamped(fromThread(A::Uint1));
   // It begins with anything, goes on with less, or with what a sum is that
   // wraps around.
-  expectRefused(
-      [](A &a) {
-        CountingLoop loop;
-        loop.first = a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
-        loop(a);
-      },
-      unproven);
+  expectClamped([](A &a) {
+    CountingLoop loop;
+    loop.first = a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
+    loop(a);
+  });
   for (Op less : {OpULessThan, OpSLessThan}) {
     loop = {};
     loop.less = less;
     loop.next = OpISub;
-    expectRefused(loop, unproven);
+    expectClamped(loop);
     for (uint32_t step : {0u, 0x7fffffc1u, 0xffffffc1u, 0xffffffffu})
-      expectRefused(
-          [=](A &a) {
-            CountingLoop loop;
-            loop.less = less;
-            loop.step = a.fresh();
-            a.global(OpConstant, {A::Uint, loop.step, step});
-            loop.first = A::Uint63;
-            if (less == OpULessThan && step == 0x7fffffc1u)
-              // 63 + 0x7fffffc1 is 2^31, which is a number like any other here.
-              loop.offset = A::Uint1;
-            loop(a);
-          },
-          unproven);
+      expectClamped([=](A &a) {
+        CountingLoop loop;
+        loop.less = less;
+        loop.step = a.fresh();
+        a.global(OpConstant, {A::Uint, loop.step, step});
+        loop.first = A::Uint63;
+        if (less == OpULessThan && step == 0x7fffffc1u)
+          // 63 + 0x7fffffc1 is 2^31, which is a number like any other here.
+          loop.offset = A::Uint1;
+        loop(a);
+      });
   }
 }
 
@@ -688,17 +684,9 @@ TEST(SPIRVModule, CountsInTheLoopAlone) {
     if (!endFirst)
       writeEnd();
   };
-  auto check = [&](bool endFirst) {
-    Assembler assembler;
-    order(assembler, endFirst);
-    // The function's end follows its last block.
-    Code code = assembler.assemble(false);
-    return readSPIRVModule(code);
-  };
-  EXPECT_TRUE(check(false));
-  auto result = check(true);
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.status().message(), HasSubstr("is not provably below 64"));
+  // The function's end follows its last block.
+  expectAccepted([&](A &a) { order(a, false); }, 0, false);
+  expectAccepted([&](A &a) { order(a, true); }, 1, false);
 }
 
 TEST(SPIRVModule, LimitsNesting) {
@@ -756,8 +744,8 @@ TEST(SPIRVModule, TakesLongFunctions) {
   });
 }
 
-// What nothing was written to would be what a driver likes, and another number
-// each time it is asked for.
+// What nothing was written to would be what a driver likes, a clamped index
+// too.
 TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   Assembler a;
   uint32_t undefined = a.fresh(), toFunction = a.fresh(), toPrivate = a.fresh(),
@@ -768,11 +756,12 @@ TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   a.global(OpVariable, {toPrivate, global, StorageClassPrivate});
   a.body(OpVariable, {toFunction, local, StorageClassFunction});
   a.body(OpVariable, {toFunction, known, StorageClassFunction, A::Uint63});
-  a.value(OpLoad, A::Uint, {local});
+  a.storeShared(a.value(OpLoad, A::Uint, {local}));
   a.storeShared(undefined);
   Code code = a.assemble();
   auto module = readSPIRVModule(code);
   ASSERT_TRUE(module) << module.status().message();
+  EXPECT_EQ(module->clampedIndices, 1u);
   std::map<uint32_t, uint32_t> zeros;
   std::map<uint32_t, uint32_t> initializers;
   for (size_t at = 5; at < code.size(); at += code[at] >> 16) {
@@ -864,7 +853,8 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
     EXPECT_LE(many.count, 9 * few.count);
     EXPECT_LE(many.peak, 9 * few.peak);
   };
-  // Ifs, loops that count, types, variables, and names of members.
+  // Ifs, loops that count, indices to be clamped, types, variables, and names
+  // of members.
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       uint32_t after = a.fresh(), then = a.fresh();
@@ -879,6 +869,11 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
     CountingLoop loop;
     for (size_t i = 0; i < count; ++i)
       loop.from = loop(a);
+  });
+  check([](A &a, size_t count) {
+    uint32_t index = a.localId();
+    for (size_t i = 0; i < count; ++i)
+      a.storeShared(index = a.value(OpIAdd, A::Uint, {index, index}));
   });
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -995,6 +990,7 @@ TEST(SPIRVModule, ReadsMatrices) {
   Code code = m.assemble();
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ(result->clampedIndices, 0u);
   EXPECT_EQ(result->features, DML_FEATURE_SHADER_FLOAT16_BIT |
                                   DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT |
                                   DML_FEATURE_VULKAN_MEMORY_MODEL_BIT |
@@ -1034,7 +1030,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
   Code code = fits.assemble();
   EXPECT_TRUE(readSPIRVModule(code));
   expectMatricesRefused(from(18), "but 46 are provably there");
-  // An index of which nothing is known.
+  // An index of which nothing is known would be clamped for a vector.
   expectMatricesRefused(
       [](M &m) {
         m.product();
@@ -1042,7 +1038,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
             m.value(OpBitwiseXor, M::Uint, {m.localId(), m.constant(1 << 30)});
         m.load(m.lhsType, m.element(index), M::Uint0, m.uint3);
       },
-      "is not provably below 64");
+      "but 0 are provably there");
   expectMatricesRefused(
       [](M &m) {
         m.product();
