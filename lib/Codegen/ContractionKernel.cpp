@@ -103,8 +103,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// The operations that make `factor` of an element that is loaded, each of the
-/// one before, and the load in front of them; nothing if it is made otherwise.
+/// Returns a load and the operations that make `factor` of what it loads, if
+/// each of them takes nothing but the result of the one before; returns nothing
+/// if `factor` is made otherwise.
 static SmallVector<Operation *> getChain(Value factor) {
   SmallVector<Operation *> chain;
   while (Operation *op = factor.getDefiningOp()) {
@@ -134,9 +135,10 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
                       });
 }
 
-/// The load of the first term's factor, if the factors of all terms are loaded
-/// side by side: term t of iteration i of n terms from n * i + t elements
-/// behind the first one of all. Null if they are not.
+/// Returns the load of the first term's factor if the factors of all terms lie
+/// side by side, and null if they do not. They do if term t of iteration i,
+/// where iterations have n terms, is loaded from n * i + t elements behind the
+/// first one of all.
 memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   const ContractionOperand &operand = *staged.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -187,8 +189,9 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors of the terms of `group`, those that a thread loads
-/// together, for each position of `vector`, term by term.
+/// Builds the factors that a thread loads together: those of the terms of
+/// `group` at each of the positions of `vector`. The factors of a term are
+/// neighbours in the result.
 SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
                                                const Staged &staged,
                                                LinearForm vector,
@@ -203,7 +206,7 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // What it depends on is the same for all positions.
+  // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   SmallVector<Value> factors;
@@ -218,8 +221,10 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
   return factors;
 }
 
-/// The same where terms lie side by side: the elements behind the first one of
-/// all terms, as many as the group's terms are behind the first.
+/// Builds what buildFactors does where the factors of all terms lie side by
+/// side in their buffer. The address of the first term's factor is then
+/// computed once for each position, and the factor of term t of the loop lies t
+/// elements behind it.
 SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
                                                   const Staged &staged,
                                                   LinearForm vector,
@@ -262,13 +267,14 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
   return factors;
 }
 
-/// Of the buffers in workgroup memory, which take turns, the one of `round`.
+/// Returns which of the buffers in workgroup memory `round` has. The buffers
+/// take turns.
 LinearForm KernelBuilder::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// How many vectors of positions there are to load in a round, once for each
-/// group of terms that are loaded together.
+/// Returns how many vectors of positions there are to load in a round. Each
+/// counts once for each group of terms that are loaded together.
 int64_t KernelBuilder::getNumItems(const Staged &staged) const {
   return staged.getVectors() * (tile.terms / staged.together);
 }
@@ -381,8 +387,9 @@ void KernelBuilder::stageRound(LinearForm round) {
 // Loads ahead of stores
 //===----------------------------------------------------------------------===//
 
-/// The stores among the operations of `block` before `end`, and the operations
-/// that only they need, or only what is in `storing`; last ones first.
+/// Returns the stores among the operations of `block` before `end` and the
+/// operations that only these stores, or the operations in `storing`, need. The
+/// last operation comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {

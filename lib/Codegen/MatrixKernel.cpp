@@ -111,8 +111,9 @@ static void addSlice(ArrayRef<Operation *> slice, Value value,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Vectors of a line of workgroup memory that holds `size` factors: one more
-/// than it needs, so that the lines of a matrix lie in different banks.
+/// Returns how many vectors a line of workgroup memory takes that holds `size`
+/// factors. It takes one more than it needs, so that the lines of a matrix lie
+/// in different banks.
 static int64_t getPitch(int64_t size, int64_t lanes) {
   return size / lanes + 1;
 }
@@ -230,6 +231,7 @@ private:
                               LinearForm firstStep, int64_t firstTerm);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
   void storeStage(ArrayRef<Value> vectors, LinearForm stage);
+  void forEachItem(int64_t count, llvm::function_ref<void(LinearForm)> build);
   void clearMemory();
   Value loadMatrix(const Staged &staged, LinearForm stage, LinearForm position,
                    int64_t term);
@@ -256,16 +258,18 @@ private:
 };
 } // namespace
 
-/// How many units of terms of a position, or vectors of positions of each of
-/// the terms that lie together, the threads load of an operand.
+/// Returns how many items the threads load of an operand. An item is a unit of
+/// terms of one position, or a vector of positions for each of the terms that
+/// lie together.
 int64_t MatrixBuilder::getNumItems(const Staged &staged) const {
   return staged.isAlongTerms
              ? staged.positions * (schedule.steps / schedule.stepsOfUnit)
              : schedule.steps * (staged.positions / schedule.lanes);
 }
 
-/// The vector of the factors that `builder` has built at `places`, each an
-/// element and a term, if `counts` of the element holds or is null, and else 0.
+/// Returns the vector of the factors that `builder` has built at `places`, each
+/// of which is an element and a term. A factor is 0 where `counts` of its
+/// element is there and does not hold.
 Value MatrixBuilder::packFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<std::pair<int64_t, int64_t>> places,
@@ -319,8 +323,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The iterations of an item, which share a condition if all or none of them
-  // are there.
+  // An item has the factors of so many iterations. If there are always all of
+  // them or none, they share the condition under which they count.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -358,7 +362,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // An element for each iteration, or for each position.
+  // The builder has an element for each iteration of the item, where lines have
+  // the terms of a position, and else for each position.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -377,7 +382,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                      : getPosition(operand, position, lane, lanes)));
   }
   builder.buildSlice(slice, coordinates);
-  // What it depends on is the same for all positions.
+  // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
@@ -458,25 +463,40 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
   }
 }
 
-/// Makes all of workgroup memory 0, where a stage has terms that nothing is
-/// stored for.
-void MatrixBuilder::clearMemory() {
-  int64_t size = schedule.stages * stageSize;
-  Value zero = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
-  int64_t rounds = llvm::divideCeilSigned(size, threads);
+/// Has the threads share out the numbers below `count`, each of which `build`
+/// gets: thread t takes t, t + threads, and so on.
+void MatrixBuilder::forEachItem(int64_t count,
+                                llvm::function_ref<void(LinearForm)> build) {
+  int64_t rounds = llvm::divideCeilSigned(count, threads);
   auto loop = scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
   OpBuilder::InsertionGuard guard(b);
   IndexForms saved = *forms;
   b.setInsertionPointToStart(loop.getBody());
-  LinearForm place = forms->add(
+  LinearForm item = forms->add(
       b, forms->getThread(),
       forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
                  threads));
-  // Several threads may clear the last place.
-  memref::StoreOp::create(
-      b, zero, memory, forms->materialize(b, forms->min(b, place, size - 1)));
+  if (count % threads) {
+    Value hasItem =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              forms->materialize(b, item), constant(count));
+    b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
+    // Range analysis cannot learn this from the condition.
+    item = forms->min(b, item, count - 1);
+  }
+  build(item);
   *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+}
+
+/// Makes all of workgroup memory 0. This is done where stages have terms that
+/// nothing is stored for.
+void MatrixBuilder::clearMemory() {
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
+  forEachItem(schedule.stages * stageSize, [&](LinearForm place) {
+    memref::StoreOp::create(b, zero, memory, forms->materialize(b, place));
+  });
 }
 
 /// Loads the matrix of an operand at `position` and `term`.
@@ -565,9 +585,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   SmallVector<Value> sums(loop.getRegionIterArgs().take_front(numMatrices));
   next.assign(loop.getRegionIterArgs().begin() + numMatrices,
               loop.getRegionIterArgs().end());
-  // A remainder in the code, even where ranges tell that there are no more
-  // blocks than stages: nobody who reads the code alone knows of a loop's
-  // variable how large it is.
+  // The code has a remainder even where ranges tell that there are no more
+  // blocks than stages, since who reads the code alone does not know how large
+  // a loop's variable becomes.
   auto getStage = [&](int64_t number) -> LinearForm {
     if (schedule.stages == 1)
       return 0;
@@ -642,50 +662,33 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
     }
     gpu::BarrierOp::create(b);
 
-    int64_t rounds = llvm::divideCeilSigned(numItems, threads);
-    auto loop =
-        scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm item = forms->add(
-        b, forms->getThread(),
-        forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-                   threads));
-    if (numItems % threads) {
-      Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            forms->materialize(b, item),
-                                            constant(numItems));
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-      item = forms->min(b, item, numItems - 1);
-    }
-    auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
-    auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < lanes / words; ++i) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, line, pitch),
-                     forms->add(b, forms->mul(b, vector, lanes / words), i));
-      Value loaded =
-          memref::LoadOp::create(b, memory, forms->materialize(b, place));
-      if (!sumType.isInteger())
-        loaded = vector::BitCastOp::create(b, VectorType::get(words, sumType),
-                                           loaded);
-      for (int64_t lane = 0; lane < words; ++lane)
-        elements.push_back(vector::ExtractOp::create(b, loaded, lane));
-    }
-    LinearForm row =
-        forms->add(b, forms->mul(b, rows.tile, tile.rows),
-                   forms->add(b, forms->mul(b, ofSubgroup, tile.subgroupRows),
-                              forms->add(b, inPart, part)));
-    TileBuilder builder(b, op, *forms, *views);
-    storeElements(builder, rows, row, columns,
-                  forms->add(b,
-                             forms->mul(b, columns.tile, tile.columns / lanes),
-                             vector),
-                  elements);
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
+    forEachItem(numItems, [&](LinearForm item) {
+      auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
+      auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < lanes / words; ++i) {
+        LinearForm place =
+            forms->add(b, forms->mul(b, line, pitch),
+                       forms->add(b, forms->mul(b, vector, lanes / words), i));
+        Value loaded =
+            memref::LoadOp::create(b, memory, forms->materialize(b, place));
+        if (!sumType.isInteger())
+          loaded = vector::BitCastOp::create(b, VectorType::get(words, sumType),
+                                             loaded);
+        for (int64_t lane = 0; lane < words; ++lane)
+          elements.push_back(vector::ExtractOp::create(b, loaded, lane));
+      }
+      LinearForm row =
+          forms->add(b, forms->mul(b, rows.tile, tile.rows),
+                     forms->add(b, forms->mul(b, ofSubgroup, tile.subgroupRows),
+                                forms->add(b, inPart, part)));
+      TileBuilder builder(b, op, *forms, *views);
+      storeElements(
+          builder, rows, row, columns,
+          forms->add(b, forms->mul(b, columns.tile, tile.columns / lanes),
+                     vector),
+          elements);
+    });
   }
 }
 

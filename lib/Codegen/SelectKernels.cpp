@@ -36,19 +36,13 @@ using namespace dml;
 /// columns.
 static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
-/// Operations that a device begins in a cycle, those of so many
-/// multiprocessors: DeviceProfile::enoughThreads fill it where each has to wait
-/// for its last operation.
-static constexpr double opsOfCycle =
-    static_cast<double>(DeviceProfile::enoughThreads) / cost::maxIndependent;
-static constexpr int64_t multiprocessors = DeviceProfile::enoughThreads /
-                                           cost::maxIndependent /
-                                           DeviceProfile::workgroupSize;
+/// Operations that a device begins in a cycle.
+static constexpr double opsOfCycle = cost::multiprocessors * cost::opsPerCycle;
 
-/// Workgroups that fill a device. Two for each multiprocessor: while one waits
+/// Workgroups that fill a device. Each multiprocessor has two: while one waits
 /// at its barrier for what it loads, the other adds up. (Cases: gemm1024,
 /// conv512to512_7_k3.)
-static constexpr int64_t enoughWorkgroups = 2 * multiprocessors;
+static constexpr int64_t enoughWorkgroups = 2 * cost::multiprocessors;
 
 /// The least terms that are worth workgroup memory and its barriers: twice what
 /// is there at a time. (Case: gemm_batch16, which has twice as many.)
@@ -122,7 +116,7 @@ static double getTime(const Contraction &contraction,
   // Workgroups that a multiprocessor has.
   auto groups =
       static_cast<double>(rowTiles * columnTiles * contraction.batches) /
-      multiprocessors;
+      cost::multiprocessors;
   groups = std::max(std::ceil(groups - cost::freeWorkgroups), 1.0);
   return rounds * (groups * ops + std::max(cost::cyclesOfRound,
                                            groups * cost::cyclesOfWorkgroup));
