@@ -7,6 +7,7 @@
 #include "ContractionBuilder.h"
 #include "Launch.h"
 #include "VectorPacker.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -47,6 +48,25 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   rows.tile = forms->add(b, forms->mul(b, ofPanel, panel), inPanel);
   batch.resize(type.getRank());
   setDims(contraction.batchDims, numberOfBatch, batch);
+}
+
+Value ContractionBuilder::getZero(int64_t lanes) {
+  Type type = contraction.sumType;
+  if (lanes > 1)
+    type = VectorType::get(lanes, type);
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+Value ContractionBuilder::addProduct(Value lhs, Value rhs, Value sum) {
+  if (contraction.sumType.isF32())
+    return math::FmaOp::create(b, lhs, rhs, sum);
+  return arith::AddIOp::create(b, arith::MulIOp::create(b, lhs, rhs), sum);
+}
+
+Value ContractionBuilder::add(Value sum, Value term) {
+  if (contraction.sumType.isF32())
+    return arith::AddFOp::create(b, sum, term);
+  return arith::AddIOp::create(b, sum, term);
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,13 @@ protected:
                    int64_t threads, OperandTile &rows, OperandTile &columns,
                    int64_t panel = 1);
 
+  /// 0 in the type of the sums, or vectors of `lanes` of them.
+  mlir::Value getZero(int64_t lanes = 1);
+  /// Adds the product of `lhs` and `rhs`, or `term`, to `sum`. They are all
+  /// numbers of the type of the sums, or all vectors of such numbers.
+  mlir::Value addProduct(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+  mlir::Value add(mlir::Value sum, mlir::Value term);
+
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, value);
   }

@@ -19,7 +19,6 @@
 #include "BodySlice.h"
 #include "ContractionBuilder.h"
 #include "Launch.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -208,7 +207,7 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
   builder.buildSlice(operand.slice, coordinates);
   // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value zero = getZero();
   SmallVector<Value> factors;
   for (auto [factor, condition] :
        llvm::zip_equal(operand.factors, contraction.conditions))
@@ -345,14 +344,14 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     TileBuilder builder(b, op, *forms, *views);
     SmallVector<Value> factors = buildFactors(builder, staged, position, group);
     if (counts) {
-      Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+      Value zero = getZero();
       for (Value &factor : factors)
         factor = arith::SelectOp::create(b, counts, factor, zero);
     }
     SmallVector<Value> vectors;
     for (int64_t term = 0; term < staged.together; ++term)
       vectors.push_back(vector::FromElementsOp::create(
-          b, VectorType::get(side, b.getF32Type()),
+          b, VectorType::get(side, contraction.sumType),
           ArrayRef(factors).slice(term * side, side)));
     LinearForm row =
         forms->add(b, firstRow, forms->mul(b, number, staged.together));
@@ -514,7 +513,7 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
                                   forms->materialize(b, place));
   };
   int64_t numVectors = block.columns / side;
-  auto vectorType = VectorType::get(side, b.getF32Type());
+  auto vectorType = VectorType::get(side, contraction.sumType);
   for (int64_t term = 0; term < count; ++term) {
     SmallVector<Value> factors;
     for (int64_t i = 0; i < numVectors; ++i)
@@ -529,7 +528,7 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
         MutableArrayRef<Value> row = MutableArrayRef(next).slice(
             (i * side + lane) * numVectors, numVectors);
         for (auto [sum, ofColumns] : llvm::zip_equal(row, factors))
-          sum = math::FmaOp::create(b, factor, ofColumns, sum);
+          sum = addProduct(factor, ofColumns, sum);
       }
     }
   }
@@ -614,10 +613,8 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
 
 /// The sums of the thread: vectors of neighbouring columns.
 SmallVector<Value> KernelBuilder::buildSums() {
-  auto vectorType = VectorType::get(side, b.getF32Type());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
   return buildRounds(
-      SmallVector<Value>(block.rows * block.columns / side, zero));
+      SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
 /// The vectors of the thread's sums that one slice stores of those that all
@@ -651,7 +648,7 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
       for (int64_t from = 0; from < tile.slices; ++from) {
         Value part =
             memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
-        sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+        sum = sum ? add(sum, part) : part;
       }
       joined.push_back(sum);
     }
@@ -686,7 +683,7 @@ void KernelBuilder::storeSums(ValueRange sums) {
 
 void KernelBuilder::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
-  auto vector = VectorType::get(side, b.getF32Type());
+  auto vector = VectorType::get(side, contraction.sumType);
   if (tile.slices > 1) {
     // What slices exchange takes the place of what was staged.
     columns.first = tile.buffers * tile.terms * rows.getPitch();

@@ -425,8 +425,17 @@ static double getMatrixTime(const Contraction &contraction,
       subgroups *
       static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms *
       bytesOfFactor;
-  double products =
-      rows * columns * terms * bytesOfFactor / cost::matrixBytesPerCycle;
+  // Sums of factors are products as well: a matrix of them for each matrix of
+  // rows or of columns.
+  double withSums = 1;
+  if (schedule.addsRows)
+    withSums += static_cast<double>(schedule.shape.columns) /
+                static_cast<double>(tile.subgroupColumns);
+  if (schedule.addsColumns)
+    withSums += static_cast<double>(schedule.shape.rows) /
+                static_cast<double>(tile.subgroupRows);
+  double products = withSums * rows * columns * terms * bytesOfFactor /
+                    cost::matrixBytesPerCycle;
   double shared = (loaded + staged) / cost::workgroupBytesPerCycle;
   double cached = staged / cost::cachedBytesPerCycle;
   double operations =
@@ -480,7 +489,7 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape) {
   SmallVector<int64_t> numbers = {shape.terms, 2 * shape.terms,
                                   4 * shape.terms};
-  constexpr int64_t lanes = DeviceProfile::vectorBytes / 2;
+  int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
   int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
                                                    cost::maxTermsTogether));
   for (int64_t units : {1, 2})
@@ -512,7 +521,7 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
   bool isPadded = isChosen(contraction.rows) || isChosen(contraction.columns);
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     // Matrices that are mostly padding multiply no faster than threads do.
-    if (!hasFactorsOf(contraction, shape.factors) ||
+    if (!canMultiply(contraction, shape) ||
         2 * contraction.rows.size < shape.rows ||
         2 * contraction.columns.size < shape.columns ||
         contraction.getTerms() < shape.terms)
