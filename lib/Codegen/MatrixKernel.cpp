@@ -217,6 +217,10 @@ std::string MatrixSchedule::get(const Contraction &contraction,
       return "has " + std::to_string(size) + " " + name +
              ", but whole matrices of " + std::to_string(of) +
              ", a multiple of " + std::to_string(lanes) + ", are wanted";
+  if (tile.slices > maxSize || tile.terms / shape->terms % tile.slices)
+    return "has " + std::to_string(tile.slices) + " slices of " +
+           std::to_string(tile.terms) +
+           " terms, but whole matrices are wanted in each";
   // Nothing below overflows.
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxSize)
     return "has sizes of more than " + std::to_string(maxSize);
@@ -258,9 +262,11 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     added += tile.rows * getPitch(shape->columns, words);
   if (schedule.addsColumns)
     added += shape->rows * getPitch(tile.columns, words);
+  added *= tile.slices;
   schedule.stages = 2 * stage + ones <= limit ? tile.stages : 1;
   auto getSums = [&](int64_t rows) {
-    return tile.rows / tile.subgroupRows * rows * getPitch(tile.columns, words);
+    return tile.slices * (tile.rows / tile.subgroupRows) * rows *
+           getPitch(tile.columns, words);
   };
   // As many as need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
@@ -271,6 +277,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.rowsTogether -= shape->rows;
   schedule.stageVectors = schedule.stages * stage;
   schedule.sumVectors = getSums(schedule.rowsTogether);
+  schedule.ofFactors = added;
   schedule.bytes =
       std::max(schedule.stageVectors + ones, schedule.sumVectors + added) *
       DeviceProfile::vectorBytes;
@@ -327,12 +334,13 @@ private:
   void forEachItem(int64_t count, llvm::function_ref<void(LinearForm)> build);
   void clearMemory();
   Value loadMatrix(const Staged &staged, LinearForm stage, LinearForm position,
-                   int64_t term);
+                   LinearForm term);
   void storeOnes();
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
   SmallVector<Value> buildSums();
   void storeMatrix(Value matrix, LinearForm line, LinearForm column,
-                   int64_t first, int64_t pitch);
+                   LinearForm first, int64_t pitch);
+  Value loadSum(LinearForm place, int64_t ofSlice);
   void storeFactorSums(ArrayRef<Value> sums);
   void subtractZeroPoints(LinearForm lineOfRow, LinearForm row,
                           LinearForm vectorInTile, LinearForm vector,
@@ -367,8 +375,9 @@ private:
   /// All of workgroup memory, in vectors.
   Value memory;
   int64_t stageSize = 0;
-  /// The place of the subgroup's sums among those of the workgroup.
-  LinearForm subgroupRow, subgroupColumn;
+  /// The subgroup's slice of the terms, and the place of its sums among those
+  /// of the workgroup.
+  LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
 
@@ -638,7 +647,7 @@ void MatrixBuilder::clearMemory() {
 
 /// Loads the matrix of an operand at `position` and `term`.
 Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
-                                LinearForm position, int64_t term) {
+                                LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
   LinearForm line = position, inLine = term;
   if (!staged.isAlongTerms)
@@ -704,7 +713,9 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
                                             sum, UnitAttr(), UnitAttr());
   };
   MutableArrayRef<Value> ofFactors = sums.drop_front(getNumMatrices());
-  for (int64_t term = 0; term < tile.terms; term += shape.terms) {
+  int64_t termsOfSlice = tile.terms / tile.slices;
+  for (int64_t number = 0; number < termsOfSlice; number += shape.terms) {
+    LinearForm term = forms->add(b, forms->mul(b, slice, termsOfSlice), number);
     SmallVector<Value> ofColumns;
     for (int64_t j = 0; j < numColumns; ++j)
       ofColumns.push_back(loadMatrix(
@@ -815,7 +826,7 @@ SmallVector<Value> MatrixBuilder::buildSums() {
 /// Stores `matrix` from line `line` and column `column` on of what is `pitch`
 /// vectors wide and begins at vector `first` of workgroup memory.
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
-                                LinearForm column, int64_t first,
+                                LinearForm column, LinearForm first,
                                 int64_t pitch) {
   LinearForm place =
       forms->add(b, forms->mul(b, line, pitch),
@@ -823,6 +834,22 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
   gpu::SubgroupMmaStoreMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
       b.getIndexAttr(pitch), UnitAttr());
+}
+
+/// Loads a vector of sums at `place` of workgroup memory, which each slice has
+/// a part of, `ofSlice` vectors behind that of the slice before.
+Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
+  Value sum;
+  for (int64_t number = 0; number < tile.slices; ++number) {
+    Value part = memref::LoadOp::create(
+        b, memory,
+        forms->materialize(b, forms->add(b, place, number * ofSlice)));
+    if (!sumType.isInteger())
+      part =
+          vector::BitCastOp::create(b, VectorType::get(words, sumType), part);
+    sum = sum ? add(sum, part) : part;
+  }
+  return sum;
 }
 
 /// Stores the sums of factors behind the other sums. Subgroups that have the
@@ -842,7 +869,9 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
     store();
     *forms = std::move(saved);
   };
-  int64_t first = schedule.sumVectors;
+  LinearForm first =
+      forms->add(b, forms->mul(b, slice, schedule.ofFactors / tile.slices),
+                 schedule.sumVectors);
   if (schedule.addsRows) {
     int64_t pitch = getPitch(shape.columns, words);
     storeIfFirst(subgroupColumn, tile.columns / tile.subgroupColumns, [&] {
@@ -853,7 +882,7 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
                     0, first, pitch);
     });
     sums = sums.drop_front(getRowsOfMatrices());
-    first += tile.rows * pitch;
+    first = forms->add(b, first, tile.rows * pitch);
   }
   if (schedule.addsColumns)
     storeIfFirst(subgroupRow, tile.rows / tile.subgroupRows, [&] {
@@ -932,10 +961,9 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   Value rowSum;
   if (schedule.addsRows) {
     int64_t pitch = getPitch(schedule.shape.columns, words);
-    Value loaded = memref::LoadOp::create(
-        b, memory,
-        forms->materialize(
-            b, forms->add(b, forms->mul(b, rowInTile, pitch), first)));
+    Value loaded =
+        loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
+                schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
     // The terms that are staged as zero points are among those of the row.
     if (ofRow)
@@ -954,11 +982,10 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
       element = getBehind(element, multiplied(ofColumns[lane], rowSum));
     if (!schedule.addsColumns)
       continue;
-    Value loaded = memref::LoadOp::create(
-        b, memory,
-        forms->materialize(
-            b, forms->add(b, forms->mul(b, vectorInTile, lanes / words),
-                          first + lane / words)));
+    Value loaded =
+        loadSum(forms->add(b, forms->mul(b, vectorInTile, lanes / words),
+                           first + lane / words),
+                schedule.ofFactors / tile.slices);
     Value columnSum = vector::ExtractOp::create(b, loaded, lane % words);
     element = getBehind(element, multiplied(ofRow, columnSum));
   }
@@ -985,7 +1012,7 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
             forms->add(b, forms->mul(b, subgroupRow, rowsTogether), i),
             forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
                        j * shape.columns),
-            0, pitch);
+            forms->mul(b, slice, lines * pitch), pitch);
     gpu::BarrierOp::create(b);
 
     forEachItem(numItems, [&](LinearForm item) {
@@ -996,11 +1023,7 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
         LinearForm place =
             forms->add(b, forms->mul(b, line, pitch),
                        forms->add(b, forms->mul(b, vector, lanes / words), i));
-        Value loaded =
-            memref::LoadOp::create(b, memory, forms->materialize(b, place));
-        if (!sumType.isInteger())
-          loaded = vector::BitCastOp::create(b, VectorType::get(words, sumType),
-                                             loaded);
+        Value loaded = loadSum(place, lines * pitch);
         for (int64_t lane = 0; lane < words; ++lane)
           elements.push_back(vector::ExtractOp::create(b, loaded, lane));
       }
@@ -1039,9 +1062,11 @@ void MatrixBuilder::build() {
   // are.
   Value number = gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr());
   number = arith::MinUIOp::create(b, number, constant(subgroups - 1));
+  LinearForm ofSlice;
+  std::tie(slice, ofSlice) = forms->divide(
+      b, forms->getOpaque(number, {0, subgroups - 1}), subgroups / tile.slices);
   std::tie(subgroupRow, subgroupColumn) =
-      forms->divide(b, forms->getOpaque(number, {0, subgroups - 1}),
-                    tile.columns / tile.subgroupColumns);
+      forms->divide(b, ofSlice, tile.columns / tile.subgroupColumns);
   storeSums(buildSums());
   op.erase();
 }

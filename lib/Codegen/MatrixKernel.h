@@ -66,7 +66,7 @@ struct MatrixSchedule {
   /// Vectors of workgroup memory that the factors and the sums take. The bytes
   /// behind the factors are all 1, and behind the sums come those of factors,
   /// where these are wanted.
-  int64_t stageVectors, sumVectors;
+  int64_t stageVectors, sumVectors, ofFactors;
   /// Whether the factors of a row are added up, which the zero points of
   /// columns are multiplied by, and those of a column.
   bool addsRows, addsColumns;

@@ -413,7 +413,8 @@ static double getMatrixTime(const Contraction &contraction,
        columns = static_cast<double>(tile.columns),
        terms = static_cast<double>(tile.terms),
        used = static_cast<double>(schedule.getUsedTerms()),
-       subgroups = static_cast<double>(tile.getSubgroups());
+       subgroups = static_cast<double>(tile.getSubgroups()),
+       slices = static_cast<double>(tile.slices);
   double bytesOfFactor = static_cast<double>(DeviceProfile::vectorBytes) /
                          static_cast<double>(schedule.lanes);
   double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
@@ -423,8 +424,8 @@ static double getMatrixTime(const Contraction &contraction,
   double staged = (rows + columns) * used * bytesOfFactor;
   double loaded =
       subgroups *
-      static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms *
-      bytesOfFactor;
+      static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms /
+      slices * bytesOfFactor;
   // Sums of factors are products as well: a matrix of them for each matrix of
   // rows or of columns.
   double withSums = 1;
@@ -453,7 +454,7 @@ static double getMatrixTime(const Contraction &contraction,
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
   // registers lie in memory.
-  double sums = rows * columns / threads;
+  double sums = rows * columns * slices / threads;
   double ahead = staged / threads / sizeof(int32_t);
   double ofRegisters = std::floor(
       cost::registers / (threads * (sums + ahead + cost::otherRegisters)));
@@ -476,9 +477,9 @@ static double getMatrixTime(const Contraction &contraction,
       (contraction.getTermsOfStep() / schedule.termsTogether));
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
-  double last =
-      2 * rows * columns * sizeof(float) / cost::workgroupBytesPerCycle +
-      2 * parts * cost::barrierCycles + cost::startCycles;
+  double last = 2 * rows * columns * slices * sizeof(float) /
+                    cost::workgroupBytesPerCycle +
+                2 * parts * cost::barrierCycles + cost::startCycles;
   return ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
          (stages * ofStage + last / resident);
 }
