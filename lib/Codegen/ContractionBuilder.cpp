@@ -124,11 +124,6 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
 }
 
 bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
-  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
-    return isa<memref::LoadOp>(nested);
-  });
-  if (load == operand.slice.end())
-    return false;
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
@@ -145,13 +140,23 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
   builder.buildSlice(
       operand.slice,
       getCoordinates(operand, getPosition(operand, vector, 0, lanes)));
-  Scalar element = builder.getScalar(0, (*load)->getResult(0));
-  LinearForm position = std::get<Load>(element).position;
-  std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                         alongVectors = getCoefficient(position, vector);
+  bool isAlong = false;
+  for (Operation *nested : operand.slice) {
+    if (!isa<memref::LoadOp>(nested))
+      continue;
+    Scalar element = builder.getScalar(0, nested->getResult(0));
+    const LinearForm &position = std::get<Load>(element).position;
+    std::optional<int64_t> alongSteps = getCoefficient(position, step),
+                           alongVectors = getCoefficient(position, vector);
+    // A zero point is the same for all iterations.
+    if (!alongSteps)
+      continue;
+    isAlong = alongVectors && *alongSteps * lanes <
+                                  *alongVectors * contraction.getTermsOfStep();
+    break;
+  }
   *forms = std::move(saved);
-  return alongSteps && alongVectors &&
-         *alongSteps * lanes < *alongVectors * contraction.getTermsOfStep();
+  return isAlong;
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,7 +66,8 @@ protected:
   /// Makes iteration `step` that which slices compute for element `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step);
   /// Whether the factors of neighbouring iterations lie closer in their buffer
-  /// than those of neighbouring positions, as the first load tells.
+  /// than those of neighbouring positions, as the first load tells that depends
+  /// on the iteration.
   bool isAlongSteps(const ContractionOperand &operand);
 
   /// How many elements are stored together: as many of the `lanes` of a vector
