@@ -484,18 +484,19 @@ static double getMatrixTime(const Contraction &contraction,
          (stages * ofStage + last / resident);
 }
 
-/// Numbers of terms that a stage may have, the last for iterations whose terms
-/// are whole vectors only together.
+/// Numbers of terms that a stage of so many slices may have, the last for
+/// iterations whose terms are whole vectors only together.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
-                                          const MatrixShape &shape) {
-  SmallVector<int64_t> numbers = {shape.terms, 2 * shape.terms,
-                                  4 * shape.terms};
+                                          const MatrixShape &shape,
+                                          int64_t slices) {
+  int64_t ofSlices = slices * shape.terms;
+  SmallVector<int64_t> numbers = {ofSlices, 2 * ofSlices, 4 * ofSlices};
   int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
   int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
                                                    cost::maxTermsTogether));
   for (int64_t units : {1, 2})
     if (unit > lanes)
-      numbers.push_back(llvm::alignTo(units * unit, shape.terms));
+      numbers.push_back(llvm::alignTo(units * unit, ofSlices));
   return numbers;
 }
 
@@ -527,7 +528,10 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
         2 * contraction.columns.size < shape.columns ||
         contraction.getTerms() < shape.terms)
       continue;
-    for (int64_t rows : {32, 64, 128, 256})
+    for (int64_t rows : {16, 32, 64, 128, 256}) {
+      // The smallest tile is for those that have no more rows.
+      if (rows == 16 && contraction.rows.size > rows)
+        continue;
       for (int64_t columns : {32, 64, 128, 256})
         for (auto [ofRows, ofColumns] : {std::pair(16, 16),
                                          {16, 32},
@@ -536,10 +540,20 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
                                          {32, 64},
                                          {64, 32},
                                          {64, 64}})
-          for (int64_t terms : getStageTerms(contraction, shape))
-            for (int64_t stages : {1, 2})
-              consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
-                        stages, /*panel=*/1, isPadded});
+          for (int64_t slices : {1, 2, 4, 8}) {
+            // Slices keep matrix units busy where a tile has all rows, and yet
+            // no subgroups for them.
+            int64_t subgroups = (rows / ofRows) * (columns / ofColumns);
+            if (slices > 1 &&
+                (contraction.rows.size > rows ||
+                 static_cast<double>(subgroups) >= cost::matrixUnits))
+              break;
+            for (int64_t terms : getStageTerms(contraction, shape, slices))
+              for (int64_t stages : {1, 2})
+                consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
+                          stages, /*panel=*/1, isPadded, slices});
+          }
+    }
   }
   return best;
 }

@@ -235,9 +235,7 @@ public:
   /// Whether the kernels of contractions compute it, rather than map kernels:
   /// groups read channels of the input by those of the output, as the filter
   /// does, and backward, a tap counts for some positions alone.
-  bool isContraction() const {
-    return isForward && groups == 1;
-  }
+  bool isContraction() const { return isForward && groups == 1; }
   /// What the terms of the element at `indices` have in common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
 
@@ -610,9 +608,9 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
       };
     };
     rewriter.replaceOp(
-        op, buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
-                      getFinish(op, adaptor, type.getElementType()),
-                      sharersOfSum));
+        op,
+        buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
+                  getFinish(op, adaptor, type.getElementType()), sharersOfSum));
     return success();
   }
 };
