@@ -30,7 +30,7 @@ static LogicalResult readLoops(scf::ForOp outermost, Contraction &contraction) {
   for (scf::ForOp loop = outermost; loop;) {
     std::optional<int64_t> trips = getCountFromZero(loop);
     if (!trips || loop.getNumResults() != 1 ||
-        !loop.getResult(0).getType().isF32() ||
+        loop.getResult(0).getType() != contraction.sumType ||
         llvm::MulOverflow(contraction.steps, *trips, contraction.steps))
       return failure();
     contraction.loops.push_back(loop);
@@ -53,6 +53,26 @@ struct Term {
 };
 } // namespace
 
+/// Reads `added` as the sum of a product and of what was added before, which is
+/// returned, or null if it is none.
+static Value readProduct(Value added, Term &term) {
+  Operation *op = added.getDefiningOp();
+  if (auto fma = dyn_cast_if_present<math::FmaOp>(op)) {
+    term.lhs = fma.getA();
+    term.rhs = fma.getB();
+    return fma.getC();
+  }
+  if (auto add = dyn_cast_if_present<arith::AddIOp>(op))
+    for (auto [sum, factors] : {std::pair(add.getLhs(), add.getRhs()),
+                                std::pair(add.getRhs(), add.getLhs())})
+      if (auto product = factors.getDefiningOp<arith::MulIOp>()) {
+        term.lhs = product.getLhs();
+        term.rhs = product.getRhs();
+        return sum;
+      }
+  return Value();
+}
+
 /// The terms that an iteration of the innermost loop adds to what it carries,
 /// in their order.
 static SmallVector<Term> readTerms(scf::ForOp loop) {
@@ -66,14 +86,12 @@ static SmallVector<Term> readTerms(scf::ForOp loop) {
       term.condition = select.getCondition();
       added = select.getTrueValue();
     }
-    auto fma = added.getDefiningOp<math::FmaOp>();
-    if (!fma || !fma.getType().isF32() || fma->getBlock() != loop.getBody() ||
-        (select && select.getFalseValue() != fma.getC()))
+    Value before = readProduct(added, term);
+    if (!before || added.getParentBlock() != loop.getBody() ||
+        (select && select.getFalseValue() != before))
       return {};
-    term.lhs = fma.getA();
-    term.rhs = fma.getB();
     terms.push_back(term);
-    sum = fma.getC();
+    sum = before;
   }
   std::reverse(terms.begin(), terms.end());
   return terms;
@@ -94,8 +112,15 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     return std::nullopt;
   Contraction contraction;
   scf::ForOp outermost = *loops.begin();
-  if (failed(readLoops(outermost, contraction)) ||
-      !matchPattern(outermost.getInitArgs()[0], m_AnyZeroFloat()))
+  if (outermost.getNumResults() != 1)
+    return std::nullopt;
+  contraction.sumType = outermost.getResult(0).getType();
+  Value init = outermost.getInitArgs()[0];
+  bool isZero =
+      contraction.sumType.isF32()         ? matchPattern(init, m_AnyZeroFloat())
+      : contraction.sumType.isInteger(32) ? matchPattern(init, m_Zero())
+                                          : false;
+  if (!isZero || failed(readLoops(outermost, contraction)))
     return std::nullopt;
   SmallVector<Term> terms = readTerms(contraction.loops.back());
   if (terms.empty())

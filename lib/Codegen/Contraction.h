@@ -28,13 +28,15 @@ struct ContractionOperand {
 };
 
 /// A linalg.generic whose body adds up products of two operands in loops over
-/// f32 and makes the element of the sum. Each operand depends on dimensions of
-/// the output that the other does not depend on, its rows or its columns. That
-/// is what products of matrices are, but convolutions as well, whose columns
-/// are positions of the output, and whatever operators have become a part of
-/// such a body.
+/// f32 or i32 and makes the element of the sum. Each operand depends on
+/// dimensions of the output that the other does not depend on, its rows or its
+/// columns. That is what products of matrices are, but convolutions as well,
+/// whose columns are positions of the output, and whatever operators have
+/// become a part of such a body.
 struct Contraction {
   ContractionOperand rows, columns;
+  /// The type of factors and sums.
+  mlir::Type sumType;
   /// Under what each term counts, or null where it always does.
   llvm::SmallVector<mlir::Value> conditions;
   llvm::SmallVector<mlir::Operation *> conditionSlice;

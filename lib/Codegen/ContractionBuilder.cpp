@@ -7,6 +7,7 @@
 #include "ContractionBuilder.h"
 #include "Launch.h"
 #include "VectorPacker.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -47,6 +48,25 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   rows.tile = forms->add(b, forms->mul(b, ofPanel, panel), inPanel);
   batch.resize(type.getRank());
   setDims(contraction.batchDims, numberOfBatch, batch);
+}
+
+Value ContractionBuilder::getZero(int64_t lanes) {
+  Type type = contraction.sumType;
+  if (lanes > 1)
+    type = VectorType::get(lanes, type);
+  return arith::ConstantOp::create(b, b.getZeroAttr(type));
+}
+
+Value ContractionBuilder::addProduct(Value lhs, Value rhs, Value sum) {
+  if (contraction.sumType.isF32())
+    return math::FmaOp::create(b, lhs, rhs, sum);
+  return arith::AddIOp::create(b, arith::MulIOp::create(b, lhs, rhs), sum);
+}
+
+Value ContractionBuilder::add(Value sum, Value term) {
+  if (contraction.sumType.isF32())
+    return arith::AddFOp::create(b, sum, term);
+  return arith::AddIOp::create(b, sum, term);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,11 +124,6 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
 }
 
 bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
-  const auto *load = llvm::find_if(operand.slice, [](Operation *nested) {
-    return isa<memref::LoadOp>(nested);
-  });
-  if (load == operand.slice.end())
-    return false;
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
@@ -125,13 +140,23 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
   builder.buildSlice(
       operand.slice,
       getCoordinates(operand, getPosition(operand, vector, 0, lanes)));
-  Scalar element = builder.getScalar(0, (*load)->getResult(0));
-  LinearForm position = std::get<Load>(element).position;
-  std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                         alongVectors = getCoefficient(position, vector);
+  bool isAlong = false;
+  for (Operation *nested : operand.slice) {
+    if (!isa<memref::LoadOp>(nested))
+      continue;
+    Scalar element = builder.getScalar(0, nested->getResult(0));
+    const LinearForm &position = std::get<Load>(element).position;
+    std::optional<int64_t> alongSteps = getCoefficient(position, step),
+                           alongVectors = getCoefficient(position, vector);
+    // A zero point is the same for all iterations.
+    if (!alongSteps)
+      continue;
+    isAlong = alongVectors && *alongSteps * lanes <
+                                  *alongVectors * contraction.getTermsOfStep();
+    break;
+  }
   *forms = std::move(saved);
-  return alongSteps && alongVectors &&
-         *alongSteps * lanes < *alongVectors * contraction.getTermsOfStep();
+  return isAlong;
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,13 @@ protected:
                    int64_t threads, OperandTile &rows, OperandTile &columns,
                    int64_t panel = 1);
 
+  /// 0 in the type of the sums, or vectors of `lanes` of them.
+  mlir::Value getZero(int64_t lanes = 1);
+  /// Adds the product of `lhs` and `rhs`, or `term`, to `sum`. They are all
+  /// numbers of the type of the sums, or all vectors of such numbers.
+  mlir::Value addProduct(mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+  mlir::Value add(mlir::Value sum, mlir::Value term);
+
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
@@ -59,7 +66,8 @@ protected:
   /// Makes iteration `step` that which slices compute for element `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step);
   /// Whether the factors of neighbouring iterations lie closer in their buffer
-  /// than those of neighbouring positions, as the first load tells.
+  /// than those of neighbouring positions, as the first load tells that depends
+  /// on the iteration.
   bool isAlongSteps(const ContractionOperand &operand);
 
   /// How many elements are stored together: as many of the `lanes` of a vector

@@ -19,7 +19,6 @@
 #include "BodySlice.h"
 #include "ContractionBuilder.h"
 #include "Launch.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -103,8 +102,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// The operations that make `factor` of an element that is loaded, each of the
-/// one before, and the load in front of them; nothing if it is made otherwise.
+/// Returns a load and the operations that make `factor` of what it loads, if
+/// each of them takes nothing but the result of the one before; returns nothing
+/// if `factor` is made otherwise.
 static SmallVector<Operation *> getChain(Value factor) {
   SmallVector<Operation *> chain;
   while (Operation *op = factor.getDefiningOp()) {
@@ -134,9 +134,10 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
                       });
 }
 
-/// The load of the first term's factor, if the factors of all terms are loaded
-/// side by side: term t of iteration i of n terms from n * i + t elements
-/// behind the first one of all. Null if they are not.
+/// Returns the load of the first term's factor if the factors of all terms lie
+/// side by side, and null if they do not. They do if term t of iteration i,
+/// where iterations have n terms, is loaded from n * i + t elements behind the
+/// first one of all.
 memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   const ContractionOperand &operand = *staged.operand;
   int64_t numTerms = contraction.getTermsOfStep();
@@ -187,8 +188,9 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors of the terms of `group`, those that a thread loads
-/// together, for each position of `vector`, term by term.
+/// Builds the factors that a thread loads together: those of the terms of
+/// `group` at each of the positions of `vector`. The factors of a term are
+/// neighbours in the result.
 SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
                                                const Staged &staged,
                                                LinearForm vector,
@@ -203,9 +205,9 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // What it depends on is the same for all positions.
+  // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value zero = getZero();
   SmallVector<Value> factors;
   for (auto [factor, condition] :
        llvm::zip_equal(operand.factors, contraction.conditions))
@@ -218,8 +220,10 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
   return factors;
 }
 
-/// The same where terms lie side by side: the elements behind the first one of
-/// all terms, as many as the group's terms are behind the first.
+/// Builds what buildFactors does where the factors of all terms lie side by
+/// side in their buffer. The address of the first term's factor is then
+/// computed once for each position, and the factor of term t of the loop lies t
+/// elements behind it.
 SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
                                                   const Staged &staged,
                                                   LinearForm vector,
@@ -262,13 +266,14 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
   return factors;
 }
 
-/// Of the buffers in workgroup memory, which take turns, the one of `round`.
+/// Returns which of the buffers in workgroup memory `round` has. The buffers
+/// take turns.
 LinearForm KernelBuilder::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// How many vectors of positions there are to load in a round, once for each
-/// group of terms that are loaded together.
+/// Returns how many vectors of positions there are to load in a round. Each
+/// counts once for each group of terms that are loaded together.
 int64_t KernelBuilder::getNumItems(const Staged &staged) const {
   return staged.getVectors() * (tile.terms / staged.together);
 }
@@ -339,14 +344,14 @@ void KernelBuilder::stage(const Staged &staged, LinearForm thread,
     TileBuilder builder(b, op, *forms, *views);
     SmallVector<Value> factors = buildFactors(builder, staged, position, group);
     if (counts) {
-      Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+      Value zero = getZero();
       for (Value &factor : factors)
         factor = arith::SelectOp::create(b, counts, factor, zero);
     }
     SmallVector<Value> vectors;
     for (int64_t term = 0; term < staged.together; ++term)
       vectors.push_back(vector::FromElementsOp::create(
-          b, VectorType::get(side, b.getF32Type()),
+          b, VectorType::get(side, contraction.sumType),
           ArrayRef(factors).slice(term * side, side)));
     LinearForm row =
         forms->add(b, firstRow, forms->mul(b, number, staged.together));
@@ -381,8 +386,9 @@ void KernelBuilder::stageRound(LinearForm round) {
 // Loads ahead of stores
 //===----------------------------------------------------------------------===//
 
-/// The stores among the operations of `block` before `end`, and the operations
-/// that only they need, or only what is in `storing`; last ones first.
+/// Returns the stores among the operations of `block` before `end` and the
+/// operations that only these stores, or the operations in `storing`, need. The
+/// last operation comes first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -507,7 +513,7 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
                                   forms->materialize(b, place));
   };
   int64_t numVectors = block.columns / side;
-  auto vectorType = VectorType::get(side, b.getF32Type());
+  auto vectorType = VectorType::get(side, contraction.sumType);
   for (int64_t term = 0; term < count; ++term) {
     SmallVector<Value> factors;
     for (int64_t i = 0; i < numVectors; ++i)
@@ -522,7 +528,7 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
         MutableArrayRef<Value> row = MutableArrayRef(next).slice(
             (i * side + lane) * numVectors, numVectors);
         for (auto [sum, ofColumns] : llvm::zip_equal(row, factors))
-          sum = math::FmaOp::create(b, factor, ofColumns, sum);
+          sum = addProduct(factor, ofColumns, sum);
       }
     }
   }
@@ -607,10 +613,8 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
 
 /// The sums of the thread: vectors of neighbouring columns.
 SmallVector<Value> KernelBuilder::buildSums() {
-  auto vectorType = VectorType::get(side, b.getF32Type());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(vectorType));
   return buildRounds(
-      SmallVector<Value>(block.rows * block.columns / side, zero));
+      SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
 /// The vectors of the thread's sums that one slice stores of those that all
@@ -644,7 +648,7 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
       for (int64_t from = 0; from < tile.slices; ++from) {
         Value part =
             memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
-        sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+        sum = sum ? add(sum, part) : part;
       }
       joined.push_back(sum);
     }
@@ -679,7 +683,7 @@ void KernelBuilder::storeSums(ValueRange sums) {
 
 void KernelBuilder::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
-  auto vector = VectorType::get(side, b.getF32Type());
+  auto vector = VectorType::get(side, contraction.sumType);
   if (tile.slices > 1) {
     // What slices exchange takes the place of what was staged.
     columns.first = tile.buffers * tile.terms * rows.getPitch();

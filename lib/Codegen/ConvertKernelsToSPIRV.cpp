@@ -618,6 +618,34 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
     });
   }
 
+  /// Says which products of cooperative matrices have signed factors and sums.
+  /// Upstream's conversion leaves that to the types of matrices, but SPIR-V
+  /// goes by the operands of the product alone, and has no signed types in
+  /// kernels.
+  static void setSigns(spirv::ModuleOp module) {
+    using Operands = spirv::CooperativeMatrixOperandsKHR;
+    module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
+      auto factors = cast<spirv::CooperativeMatrixType>(op.getA().getType());
+      if (factors.getElementType().isSignedInteger())
+        op.setMatrixOperands(Operands::ASigned | Operands::BSigned |
+                             Operands::CSigned | Operands::ResultSigned);
+    });
+    AttrTypeReplacer replacer;
+    replacer.addReplacement(
+        [](spirv::CooperativeMatrixType type) -> std::optional<Type> {
+          auto element = dyn_cast<IntegerType>(type.getElementType());
+          if (!element)
+            return std::nullopt;
+          return spirv::CooperativeMatrixType::get(
+              IntegerType::get(type.getContext(), element.getWidth()),
+              type.getRows(), type.getColumns(), type.getScope(),
+              type.getUse());
+        });
+    replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/false,
+                                          /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  }
+
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
     if (auto triple = module.getVceTripleAttr()) {
@@ -628,6 +656,7 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
                              spirv::Capability::CooperativeMatrixKHR)) {
         capabilities.push_back(spirv::Capability::VulkanMemoryModel);
         useVulkanMemoryModel(module);
+        setSigns(module);
         // Upstream's pass looks at no built-in input, and subgroups have
         // numbers.
         if (!llvm::is_contained(capabilities,

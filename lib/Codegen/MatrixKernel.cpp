@@ -37,7 +37,7 @@ static constexpr int64_t maxSize = 1 << 12;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// The element type under its name in a MatrixShape.
+/// Returns the element type that has this name in a MatrixShape.
 static Type getType(MLIRContext *context, StringRef name) {
   Builder b(context);
   if (name == "f16")
@@ -64,9 +64,86 @@ static bool isHalf(Value value) {
   return !isInexact;
 }
 
-bool dml::hasFactorsOf(const Contraction &contraction, StringRef name) {
-  return name == "f16" && llvm::all_of(contraction.rows.factors, isHalf) &&
-         llvm::all_of(contraction.columns.factors, isHalf);
+/// Reads `factor`, an i32, as an 8-bit integer less a zero point.
+static std::optional<NarrowFactor> getByte(Value factor) {
+  NarrowFactor narrow;
+  auto select = factor.getDefiningOp<arith::SelectOp>();
+  if (select && matchPattern(select.getFalseValue(), m_Zero())) {
+    narrow.condition = select.getCondition();
+    factor = select.getTrueValue();
+  }
+  Value zeroPoint;
+  if (auto difference = factor.getDefiningOp<arith::SubIOp>()) {
+    factor = difference.getLhs();
+    zeroPoint = difference.getRhs();
+  }
+  // Returns what `value` was widened from, if that has 8 bits.
+  auto getWidened = [](Value value, bool isUnsigned) -> Value {
+    Operation *op = value.getDefiningOp();
+    if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
+                     : isa_and_present<arith::ExtSIOp>(op)) ||
+        !op->getOperand(0).getType().isInteger(8))
+      return Value();
+    return op->getOperand(0);
+  };
+  narrow.isUnsigned = isa_and_present<arith::ExtUIOp>(factor.getDefiningOp());
+  narrow.element = getWidened(factor, narrow.isUnsigned);
+  if (!narrow.element)
+    return std::nullopt;
+  if (zeroPoint) {
+    narrow.zeroPoint = getWidened(zeroPoint, narrow.isUnsigned);
+    if (!narrow.zeroPoint)
+      return std::nullopt;
+  }
+  return narrow;
+}
+
+/// What the f32 `factor` was widened from.
+static Value getNarrow(Value factor) {
+  auto widening = factor.getDefiningOp<arith::ExtFOp>();
+  return widening ? widening.getIn() : factor;
+}
+
+std::optional<NarrowFactor> NarrowFactor::get(Value factor, StringRef name) {
+  if (name == "i8")
+    return getByte(factor);
+  if (name != "f16" || !factor.getType().isF32() || !isHalf(factor))
+    return std::nullopt;
+  NarrowFactor narrow;
+  narrow.element = getNarrow(factor);
+  return narrow;
+}
+
+ZeroPoint dml::getZeroPoint(const ContractionOperand &operand) {
+  std::optional<NarrowFactor> first = getByte(operand.factors.front());
+  return {first->zeroPoint, first->isUnsigned};
+}
+
+bool dml::canMultiply(const Contraction &contraction,
+                      const MatrixShape &shape) {
+  if (contraction.sumType !=
+      getType(contraction.sumType.getContext(), shape.sums))
+    return false;
+  for (const ContractionOperand *operand :
+       {&contraction.rows, &contraction.columns}) {
+    std::optional<NarrowFactor> first;
+    for (Value factor : operand->factors) {
+      std::optional<NarrowFactor> narrow =
+          NarrowFactor::get(factor, shape.factors);
+      if (!narrow)
+        return false;
+      if (!first)
+        first = narrow;
+      // All terms have the same zero point, which no loop computes.
+      if (narrow->zeroPoint != first->zeroPoint ||
+          narrow->isUnsigned != first->isUnsigned ||
+          (narrow->zeroPoint &&
+           contraction.loops.front()->isAncestor(
+               narrow->zeroPoint.getParentBlock()->getParentOp())))
+        return false;
+    }
+  }
+  return true;
 }
 
 /// Chooses between narrow numbers before they are widened: what is staged is
@@ -90,12 +167,6 @@ static void widenLast(linalg::GenericOp op) {
   });
 }
 
-/// What the f32 `factor` was widened from.
-static Value getNarrow(Value factor) {
-  auto widening = factor.getDefiningOp<arith::ExtFOp>();
-  return widening ? widening.getIn() : factor;
-}
-
 /// The operations of `slice` that `value` depends on.
 static void addSlice(ArrayRef<Operation *> slice, Value value,
                      llvm::SmallPtrSetImpl<Operation *> &needed) {
@@ -111,8 +182,9 @@ static void addSlice(ArrayRef<Operation *> slice, Value value,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Vectors of a line of workgroup memory that holds `size` factors: one more
-/// than it needs, so that the lines of a matrix lie in different banks.
+/// Returns how many vectors a line of workgroup memory takes that holds `size`
+/// factors. It takes one more than it needs, so that the lines of a matrix lie
+/// in different banks.
 static int64_t getPitch(int64_t size, int64_t lanes) {
   return size / lanes + 1;
 }
@@ -128,10 +200,9 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   if (!profile.getSubgroupSize())
     return "wants a subgroup size, but the device profile '" + profile.str() +
            "' has none";
-  if (shape->sums != "f32")
-    return "has sums of " + shape->sums + ", but f32 is wanted";
-  if (!hasFactorsOf(contraction, shape->factors))
-    return "wants factors that were widened from " + shape->factors;
+  if (!canMultiply(contraction, *shape))
+    return "wants factors that were widened from " + shape->factors +
+           " and sums of " + shape->sums;
   schedule.shape = *shape;
   int64_t bytesOfFactor = shape->factors == "f16" ? 2 : 1;
   int64_t lanes = DeviceProfile::vectorBytes / bytesOfFactor;
@@ -146,6 +217,10 @@ std::string MatrixSchedule::get(const Contraction &contraction,
       return "has " + std::to_string(size) + " " + name +
              ", but whole matrices of " + std::to_string(of) +
              ", a multiple of " + std::to_string(lanes) + ", are wanted";
+  if (tile.slices > maxSize || tile.terms / shape->terms % tile.slices)
+    return "has " + std::to_string(tile.slices) + " slices of " +
+           std::to_string(tile.terms) +
+           " terms, but whole matrices are wanted in each";
   // Nothing below overflows.
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxSize)
     return "has sizes of more than " + std::to_string(maxSize);
@@ -172,18 +247,39 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   };
   int64_t stage = getVectors(tile.rows) + getVectors(tile.columns);
   int64_t limit = profile.getMaxWorkgroupMemory() / DeviceProfile::vectorBytes;
-  schedule.stages = 2 * stage <= limit ? tile.stages : 1;
+  schedule.addsRows = schedule.addsColumns = false;
+  if (shape->factors == "i8") {
+    schedule.addsRows = !getZeroPoint(contraction.columns).isZero();
+    schedule.addsColumns = !getZeroPoint(contraction.rows).isZero();
+  }
+  // The matrix of ones, and the matrices that sums of factors are stored as.
+  int64_t ones =
+      schedule.addsRows || schedule.addsColumns
+          ? std::max(shape->rows, shape->columns) * shape->terms / lanes
+          : 0;
+  int64_t added = 0;
+  if (schedule.addsRows)
+    added += tile.rows * getPitch(shape->columns, words);
+  if (schedule.addsColumns)
+    added += shape->rows * getPitch(tile.columns, words);
+  added *= tile.slices;
+  schedule.stages = 2 * stage + ones <= limit ? tile.stages : 1;
   auto getSums = [&](int64_t rows) {
-    return tile.rows / tile.subgroupRows * rows * getPitch(tile.columns, words);
+    return tile.slices * (tile.rows / tile.subgroupRows) * rows *
+           getPitch(tile.columns, words);
   };
   // As many as need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
-  while (schedule.rowsTogether > shape->rows &&
-         (tile.subgroupRows % schedule.rowsTogether ||
-          getSums(schedule.rowsTogether) > schedule.stages * stage))
+  while (
+      schedule.rowsTogether > shape->rows &&
+      (tile.subgroupRows % schedule.rowsTogether ||
+       getSums(schedule.rowsTogether) + added > schedule.stages * stage + ones))
     schedule.rowsTogether -= shape->rows;
+  schedule.stageVectors = schedule.stages * stage;
+  schedule.sumVectors = getSums(schedule.rowsTogether);
+  schedule.ofFactors = added;
   schedule.bytes =
-      std::max(schedule.stages * stage, getSums(schedule.rowsTogether)) *
+      std::max(schedule.stageVectors + ones, schedule.sumVectors + added) *
       DeviceProfile::vectorBytes;
   if (schedule.bytes > profile.getMaxWorkgroupMemory())
     return "takes " + std::to_string(schedule.bytes) +
@@ -217,7 +313,12 @@ public:
       : ContractionBuilder(op, contraction), tile(tile), schedule(schedule),
         threads(tile.getSubgroups() * subgroupSize),
         factorType(getType(op.getContext(), schedule.shape.factors)),
-        sumType(getType(op.getContext(), schedule.shape.sums)) {}
+        sumType(contraction.sumType),
+        // Matrices know whether their components are signed.
+        matrixType(
+            factorType.isInteger()
+                ? IntegerType::get(op.getContext(), 8, IntegerType::Signed)
+                : factorType) {}
 
   void build();
 
@@ -230,12 +331,33 @@ private:
                               LinearForm firstStep, int64_t firstTerm);
   SmallVector<Value> loadStage(LinearForm block, int64_t phase);
   void storeStage(ArrayRef<Value> vectors, LinearForm stage);
+  void forEachItem(int64_t count, llvm::function_ref<void(LinearForm)> build);
   void clearMemory();
   Value loadMatrix(const Staged &staged, LinearForm stage, LinearForm position,
-                   int64_t term);
+                   LinearForm term);
+  void storeOnes();
   void multiply(LinearForm stage, MutableArrayRef<Value> sums);
   SmallVector<Value> buildSums();
+  void storeMatrix(Value matrix, LinearForm line, LinearForm column,
+                   LinearForm first, int64_t pitch);
+  Value loadSum(LinearForm place, int64_t ofSlice);
+  void storeFactorSums(ArrayRef<Value> sums);
+  void subtractZeroPoints(LinearForm lineOfRow, LinearForm row,
+                          LinearForm vectorInTile, LinearForm vector,
+                          MutableArrayRef<Value> elements);
   void storeSums(ArrayRef<Value> sums);
+
+  /// How many matrices of sums a subgroup has below and next to each other, and
+  /// all together.
+  int64_t getRowsOfMatrices() const {
+    return tile.subgroupRows / schedule.shape.rows;
+  }
+  int64_t getColumnsOfMatrices() const {
+    return tile.subgroupColumns / schedule.shape.columns;
+  }
+  int64_t getNumMatrices() const {
+    return getRowsOfMatrices() * getColumnsOfMatrices();
+  }
 
   gpu::MMAMatrixType getMatrixType(int64_t rows, int64_t columns, Type element,
                                    StringRef operand) {
@@ -245,33 +367,40 @@ private:
   const MatrixTile &tile;
   const MatrixSchedule &schedule;
   const int64_t threads;
-  const Type factorType, sumType;
+  const Type factorType, sumType, matrixType;
 
   Staged rows, columns;
+  /// Matrices of ones, as factors of rows and of columns, or null.
+  Value onesOfRows, onesOfColumns;
   /// All of workgroup memory, in vectors.
   Value memory;
   int64_t stageSize = 0;
-  /// The place of the subgroup's sums among those of the workgroup.
-  LinearForm subgroupRow, subgroupColumn;
+  /// The subgroup's slice of the terms, and the place of its sums among those
+  /// of the workgroup.
+  LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
 
-/// How many units of terms of a position, or vectors of positions of each of
-/// the terms that lie together, the threads load of an operand.
+/// Returns how many items the threads load of an operand. An item is a unit of
+/// terms of one position, or a vector of positions for each of the terms that
+/// lie together.
 int64_t MatrixBuilder::getNumItems(const Staged &staged) const {
   return staged.isAlongTerms
              ? staged.positions * (schedule.steps / schedule.stepsOfUnit)
              : schedule.steps * (staged.positions / schedule.lanes);
 }
 
-/// The vector of the factors that `builder` has built at `places`, each an
-/// element and a term, if `counts` of the element holds or is null, and else 0.
+/// Returns the vector of the factors that `builder` has built at `places`, each
+/// of which is an element and a term. A factor is 0 where `counts` of its
+/// element is there and does not hold.
 Value MatrixBuilder::packFactors(TileBuilder &builder,
                                  const ContractionOperand &operand,
                                  ArrayRef<std::pair<int64_t, int64_t>> places,
                                  ArrayRef<Value> counts) {
   SharedValues &shared = builder.getShared();
-  Value zero = shared.getConstant(b.getZeroAttr(factorType));
+  ZeroPoint zeroPoint;
+  if (factorType.isInteger())
+    zeroPoint = getZeroPoint(operand);
   // Neighbours that share their conditions move as a whole.
   llvm::DenseMap<std::pair<Value, Value>, Value> both;
   auto conjoin = [&](Value lhs, Value rhs) {
@@ -284,20 +413,26 @@ Value MatrixBuilder::packFactors(TileBuilder &builder,
   };
   SmallVector<Scalar> elements;
   for (auto [lane, term] : places) {
-    Value factor = operand.factors[term];
-    Value narrow = getNarrow(factor);
-    Scalar element = builder.getScalar(lane, narrow);
-    if (narrow == factor) {
+    NarrowFactor narrow =
+        *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
+    Scalar element = builder.getScalar(lane, narrow.element);
+    if (narrow.element.getType().isF32()) {
       element = Value(
           arith::TruncFOp::create(b, factorType, shared.materialize(element)));
     }
     Value condition = counts[lane];
-    if (Value own = contraction.conditions[term])
-      condition = conjoin(condition, builder.getBuilt(lane, own));
+    for (Value own : {contraction.conditions[term], narrow.condition})
+      if (own)
+        condition = conjoin(condition, builder.getBuilt(lane, own));
     if (condition) {
+      // A factor is 0 if it is staged as the zero point that is subtracted.
+      Value zero = zeroPoint.value
+                       ? builder.getBuilt(lane, zeroPoint.value)
+                       : shared.getConstant(b.getZeroAttr(factorType));
       auto *load = std::get_if<Load>(&element);
       if (load && !load->value &&
-          (!load->guard || matchPattern(load->otherwise, m_AnyZeroFloat()))) {
+          (!load->guard || load->otherwise == zero ||
+           matchPattern(load->otherwise, m_AnyZeroFloat()))) {
         load->guard = conjoin(condition, load->guard);
         load->otherwise = zero;
       } else {
@@ -307,8 +442,18 @@ Value MatrixBuilder::packFactors(TileBuilder &builder,
     }
     elements.push_back(element);
   }
-  return VectorPacker(shared, Packing(factorType, DeviceProfile::vectorBytes))
-      .pack(elements);
+  Value packed =
+      VectorPacker(shared, Packing(factorType, DeviceProfile::vectorBytes))
+          .pack(elements);
+  if (zeroPoint.isUnsigned) {
+    constexpr uint32_t highestBits = 0x80808080;
+    packed = arith::XOrIOp::create(
+        b, packed,
+        arith::ConstantOp::create(
+            b, DenseElementsAttr::get(cast<VectorType>(packed.getType()),
+                                      APInt(32, highestBits))));
+  }
+  return packed;
 }
 
 /// Loads the factors of an item of the iterations from `firstStep` on, of the
@@ -319,8 +464,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The iterations of an item, which share a condition if all or none of them
-  // are there.
+  // An item has the factors of so many iterations. If there are always all of
+  // them or none, they share the condition under which they count.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -338,8 +483,13 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
   }
 
   llvm::SmallPtrSet<Operation *, 32> needed;
-  for (int64_t term = firstTerm; term < firstTerm + together; ++term)
-    addSlice(operand.slice, getNarrow(operand.factors[term]), needed);
+  for (int64_t term = firstTerm; term < firstTerm + together; ++term) {
+    NarrowFactor narrow =
+        *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
+    for (Value value : {narrow.element, narrow.condition, narrow.zeroPoint})
+      if (value)
+        addSlice(operand.slice, value, needed);
+  }
   auto slice = llvm::filter_to_vector(operand.slice, [&](Operation *nested) {
     return needed.contains(nested);
   });
@@ -358,7 +508,8 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
     step = forms->min(b, step, lastStep);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  // An element for each iteration, or for each position.
+  // The builder has an element for each iteration of the item, where lines have
+  // the terms of a position, and else for each position.
   int64_t elements = staged.isAlongTerms ? stepsOfItem : lanes;
   SmallVector<Value> counts(elements, countsAll);
   for (int64_t lane = 0; lane < elements; ++lane) {
@@ -377,7 +528,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
                      : getPosition(operand, position, lane, lanes)));
   }
   builder.buildSlice(slice, coordinates);
-  // What it depends on is the same for all positions.
+  // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
@@ -458,30 +609,45 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
   }
 }
 
-/// Makes all of workgroup memory 0, where a stage has terms that nothing is
-/// stored for.
-void MatrixBuilder::clearMemory() {
-  int64_t size = schedule.stages * stageSize;
-  Value zero = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
-  int64_t rounds = llvm::divideCeilSigned(size, threads);
+/// Has the threads share out the numbers below `count`, each of which `build`
+/// gets: thread t takes t, t + threads, and so on.
+void MatrixBuilder::forEachItem(int64_t count,
+                                llvm::function_ref<void(LinearForm)> build) {
+  int64_t rounds = llvm::divideCeilSigned(count, threads);
   auto loop = scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
   OpBuilder::InsertionGuard guard(b);
   IndexForms saved = *forms;
   b.setInsertionPointToStart(loop.getBody());
-  LinearForm place = forms->add(
+  LinearForm item = forms->add(
       b, forms->getThread(),
       forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
                  threads));
-  // Several threads may clear the last place.
-  memref::StoreOp::create(
-      b, zero, memory, forms->materialize(b, forms->min(b, place, size - 1)));
+  if (count % threads) {
+    Value hasItem =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              forms->materialize(b, item), constant(count));
+    b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
+    // Range analysis cannot learn this from the condition.
+    item = forms->min(b, item, count - 1);
+  }
+  build(item);
   *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+}
+
+/// Makes all of workgroup memory 0. This is done where stages have terms that
+/// nothing is stored for.
+void MatrixBuilder::clearMemory() {
+  Value zero = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
+  forEachItem(schedule.stages * stageSize, [&](LinearForm place) {
+    memref::StoreOp::create(b, zero, memory, forms->materialize(b, place));
+  });
 }
 
 /// Loads the matrix of an operand at `position` and `term`.
 Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
-                                LinearForm position, int64_t term) {
+                                LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
   LinearForm line = position, inLine = term;
   if (!staged.isAlongTerms)
@@ -493,8 +659,8 @@ Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
                             staged.offset)));
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
-      isRows ? getMatrixType(shape.rows, shape.terms, factorType, "AOp")
-             : getMatrixType(shape.terms, shape.columns, factorType, "BOp");
+      isRows ? getMatrixType(shape.rows, shape.terms, matrixType, "AOp")
+             : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
   // Lines are columns of a matrix where they have terms of columns, or rows of
   // terms.
   bool isTransposed = staged.isAlongTerms != isRows;
@@ -504,12 +670,52 @@ Value MatrixBuilder::loadMatrix(const Staged &staged, LinearForm stage,
       isTransposed ? b.getUnitAttr() : UnitAttr());
 }
 
-/// Adds the products of a stage to `sums`.
+/// Stores a matrix of ones behind the stages, if there have to be sums of
+/// factors: they are products with ones.
+void MatrixBuilder::storeOnes() {
+  if (!schedule.addsRows && !schedule.addsColumns)
+    return;
+  const MatrixShape &shape = schedule.shape;
+  constexpr uint32_t bytes = 0x01010101;
+  Value ones = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get(words, b.getI32Type()),
+                                APInt(32, bytes)));
+  forEachItem(
+      std::max(shape.rows, shape.columns) * shape.terms / schedule.lanes,
+      [&](LinearForm item) {
+        memref::StoreOp::create(
+            b, ones, memory,
+            forms->materialize(b, forms->add(b, item, schedule.stageVectors)));
+      });
+  gpu::BarrierOp::create(b);
+  auto load = [&](int64_t numRows, int64_t numColumns, StringRef operand,
+                  bool isTransposed) {
+    return gpu::SubgroupMmaLoadMatrixOp::create(
+        b, getMatrixType(numRows, numColumns, matrixType, operand), memory,
+        ValueRange(constant(schedule.stageVectors)),
+        b.getIndexAttr(shape.terms / schedule.lanes),
+        isTransposed ? b.getUnitAttr() : UnitAttr());
+  };
+  if (schedule.addsColumns)
+    onesOfRows = load(shape.rows, shape.terms, "AOp", /*isTransposed=*/false);
+  if (schedule.addsRows)
+    onesOfColumns =
+        load(shape.terms, shape.columns, "BOp", /*isTransposed=*/true);
+}
+
+/// Adds the products of a stage to `sums`, behind which come the sums of the
+/// factors of rows and of columns, as far as they are wanted.
 void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
-  int64_t numRows = tile.subgroupRows / shape.rows,
-          numColumns = tile.subgroupColumns / shape.columns;
-  for (int64_t term = 0; term < tile.terms; term += shape.terms) {
+  int64_t numRows = getRowsOfMatrices(), numColumns = getColumnsOfMatrices();
+  auto addTo = [&](Value &sum, Value ofRows, Value ofColumns) {
+    sum = gpu::SubgroupMmaComputeOp::create(b, sum.getType(), ofRows, ofColumns,
+                                            sum, UnitAttr(), UnitAttr());
+  };
+  MutableArrayRef<Value> ofFactors = sums.drop_front(getNumMatrices());
+  int64_t termsOfSlice = tile.terms / tile.slices;
+  for (int64_t number = 0; number < termsOfSlice; number += shape.terms) {
+    LinearForm term = forms->add(b, forms->mul(b, slice, termsOfSlice), number);
     SmallVector<Value> ofColumns;
     for (int64_t j = 0; j < numColumns; ++j)
       ofColumns.push_back(loadMatrix(
@@ -523,28 +729,33 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
           forms->add(b, forms->mul(b, subgroupRow, tile.subgroupRows),
                      i * shape.rows),
           term);
-      for (int64_t j = 0; j < numColumns; ++j) {
-        Value &sum = sums[i * numColumns + j];
-        sum = gpu::SubgroupMmaComputeOp::create(b, sum.getType(), ofRows,
-                                                ofColumns[j], sum, UnitAttr(),
-                                                UnitAttr());
-      }
+      for (int64_t j = 0; j < numColumns; ++j)
+        addTo(sums[i * numColumns + j], ofRows, ofColumns[j]);
+      if (schedule.addsRows)
+        addTo(ofFactors[i], ofRows, onesOfColumns);
     }
+    if (schedule.addsColumns)
+      for (int64_t j = 0; j < numColumns; ++j)
+        addTo(ofFactors[(schedule.addsRows ? numRows : 0) + j], onesOfRows,
+              ofColumns[j]);
   }
 }
 
-/// The sums of the subgroup: matrices in row-major order.
+/// The sums of the subgroup: matrices in row-major order, and those of factors
+/// that multiply adds up.
 SmallVector<Value> MatrixBuilder::buildSums() {
   const MatrixShape &shape = schedule.shape;
   gpu::MMAMatrixType matrix =
       getMatrixType(shape.rows, shape.columns, sumType, "COp");
   Value zero = gpu::SubgroupMmaConstantMatrixOp::create(
       b, matrix, arith::ConstantOp::create(b, b.getZeroAttr(sumType)));
-  int64_t numMatrices =
-      tile.subgroupRows / shape.rows * (tile.subgroupColumns / shape.columns);
-  int64_t blocks = llvm::divideCeilSigned(contraction.steps, schedule.steps);
-  int64_t phases = contraction.getTermsOfStep() / schedule.termsTogether;
+  int64_t numMatrices = getNumMatrices() +
+                        (schedule.addsRows ? getRowsOfMatrices() : 0) +
+                        (schedule.addsColumns ? getColumnsOfMatrices() : 0);
+  int64_t blocks = schedule.getBlocks(contraction);
+  int64_t phases = schedule.getPhases(contraction);
 
+  storeOnes();
   if (schedule.getUsedTerms() < tile.terms) {
     clearMemory();
     gpu::BarrierOp::create(b);
@@ -565,9 +776,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   SmallVector<Value> sums(loop.getRegionIterArgs().take_front(numMatrices));
   next.assign(loop.getRegionIterArgs().begin() + numMatrices,
               loop.getRegionIterArgs().end());
-  // A remainder in the code, even where ranges tell that there are no more
-  // blocks than stages: nobody who reads the code alone knows of a loop's
-  // variable how large it is.
+  // The code has a remainder even where ranges tell that there are no more
+  // blocks than stages, since who reads the code alone does not know how large
+  // a loop's variable becomes.
   auto getStage = [&](int64_t number) -> LinearForm {
     if (schedule.stages == 1)
       return 0;
@@ -612,80 +823,221 @@ SmallVector<Value> MatrixBuilder::buildSums() {
   return SmallVector<Value>(loop.getResults().take_front(numMatrices));
 }
 
+/// Stores `matrix` from line `line` and column `column` on of what is `pitch`
+/// vectors wide and begins at vector `first` of workgroup memory.
+void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
+                                LinearForm column, LinearForm first,
+                                int64_t pitch) {
+  LinearForm place =
+      forms->add(b, forms->mul(b, line, pitch),
+                 forms->add(b, forms->divide(b, column, words).first, first));
+  gpu::SubgroupMmaStoreMatrixOp::create(
+      b, matrix, memory, ValueRange(forms->materialize(b, place)),
+      b.getIndexAttr(pitch), UnitAttr());
+}
+
+/// Loads a vector of sums at `place` of workgroup memory, which each slice has
+/// a part of, `ofSlice` vectors behind that of the slice before.
+Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
+  Value sum;
+  for (int64_t number = 0; number < tile.slices; ++number) {
+    Value part = memref::LoadOp::create(
+        b, memory,
+        forms->materialize(b, forms->add(b, place, number * ofSlice)));
+    if (!sumType.isInteger())
+      part =
+          vector::BitCastOp::create(b, VectorType::get(words, sumType), part);
+    sum = sum ? add(sum, part) : part;
+  }
+  return sum;
+}
+
+/// Stores the sums of factors behind the other sums. Subgroups that have the
+/// same rows or columns have the same sums, and one of them stores.
+void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
+  const MatrixShape &shape = schedule.shape;
+  auto storeIfFirst = [&](LinearForm other, int64_t others,
+                          llvm::function_ref<void()> store) {
+    OpBuilder::InsertionGuard guard(b);
+    IndexForms saved = *forms;
+    if (others > 1) {
+      Value isFirst =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                forms->materialize(b, other), constant(0));
+      b.setInsertionPointToStart(scf::IfOp::create(b, isFirst).thenBlock());
+    }
+    store();
+    *forms = std::move(saved);
+  };
+  LinearForm first =
+      forms->add(b, forms->mul(b, slice, schedule.ofFactors / tile.slices),
+                 schedule.sumVectors);
+  if (schedule.addsRows) {
+    int64_t pitch = getPitch(shape.columns, words);
+    storeIfFirst(subgroupColumn, tile.columns / tile.subgroupColumns, [&] {
+      for (int64_t i = 0; i < getRowsOfMatrices(); ++i)
+        storeMatrix(sums[i],
+                    forms->add(b, forms->mul(b, subgroupRow, tile.subgroupRows),
+                               i * shape.rows),
+                    0, first, pitch);
+    });
+    sums = sums.drop_front(getRowsOfMatrices());
+    first = forms->add(b, first, tile.rows * pitch);
+  }
+  if (schedule.addsColumns)
+    storeIfFirst(subgroupRow, tile.rows / tile.subgroupRows, [&] {
+      for (int64_t j = 0; j < getColumnsOfMatrices(); ++j)
+        storeMatrix(
+            sums[j], 0,
+            forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
+                       j * shape.columns),
+            first, getPitch(tile.columns, words));
+    });
+}
+
+/// Makes of `elements`, sums of products of narrow numbers, those of the
+/// numbers less their zero points. The sum of (x - p) * (y - q) is that of x *
+/// y, less p times the sum of y, less q times the sum of x, and p * q for each
+/// term. All of it is exact, as sums of integers are those modulo 2^32. The
+/// elements are of vector `vector` of columns, vector `vectorInTile` of the
+/// tile, and of row `row`, row `rowInTile` of the tile.
+void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
+                                       LinearForm vectorInTile,
+                                       LinearForm vector,
+                                       MutableArrayRef<Value> elements) {
+  if (!schedule.addsRows && !schedule.addsColumns)
+    return;
+  auto lanes = static_cast<int64_t>(elements.size());
+  // The zero points at some positions of an operand; null where they are 0.
+  auto buildZeroPoints = [&](const ContractionOperand &operand,
+                             ArrayRef<LinearForm> positions) {
+    ZeroPoint zeroPoint = getZeroPoint(operand);
+    SmallVector<Value> values(positions.size());
+    if (zeroPoint.isZero())
+      return values;
+    TileBuilder builder(b, op, *forms, *views);
+    llvm::SmallPtrSet<Operation *, 32> needed;
+    if (zeroPoint.value)
+      addSlice(operand.slice, zeroPoint.value, needed);
+    SmallVector<Forms> coordinates;
+    for (const LinearForm &position : positions)
+      coordinates.push_back(getCoordinates(operand, position));
+    builder.buildSlice(llvm::filter_to_vector(operand.slice,
+                                              [&](Operation *nested) {
+                                                return needed.contains(nested);
+                                              }),
+                       coordinates);
+    constexpr int32_t flipped = 128;
+    Value ofUnsigned =
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(flipped));
+    Value zero = getZero();
+    for (auto [i, value] : llvm::enumerate(values)) {
+      value = zero;
+      if (zeroPoint.value) {
+        Value narrow = builder.getBuilt(i, zeroPoint.value);
+        value = zeroPoint.isUnsigned
+                    ? arith::ExtUIOp::create(b, sumType, narrow).getResult()
+                    : arith::ExtSIOp::create(b, sumType, narrow).getResult();
+      }
+      if (zeroPoint.isUnsigned)
+        value = b.createOrFold<arith::SubIOp>(value, ofUnsigned);
+    }
+    return values;
+  };
+  auto getBehind = [&](Value value, Value subtrahend) -> Value {
+    return arith::SubIOp::create(b, value, subtrahend);
+  };
+  auto multiplied = [&](Value lhs, Value rhs) -> Value {
+    return arith::MulIOp::create(b, lhs, rhs);
+  };
+  SmallVector<LinearForm> positions;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    positions.push_back(getPosition(contraction.columns, vector, lane, lanes));
+  SmallVector<Value> ofColumns =
+      buildZeroPoints(contraction.columns, positions);
+  Value ofRow = buildZeroPoints(
+      contraction.rows, forms->min(b, row, contraction.rows.size - 1))[0];
+  int64_t first = schedule.sumVectors;
+  Value rowSum;
+  if (schedule.addsRows) {
+    int64_t pitch = getPitch(schedule.shape.columns, words);
+    Value loaded =
+        loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
+                schedule.ofFactors / tile.slices);
+    rowSum = vector::ExtractOp::create(b, loaded, 0);
+    // The terms that are staged as zero points are among those of the row.
+    if (ofRow)
+      rowSum = getBehind(
+          rowSum,
+          multiplied(ofRow, arith::ConstantOp::create(
+                                b, b.getI32IntegerAttr(static_cast<int32_t>(
+                                       schedule.getBlocks(contraction) *
+                                       schedule.getPhases(contraction) *
+                                       schedule.getUsedTerms())))));
+    first += tile.rows * pitch;
+  }
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value &element = elements[lane];
+    if (rowSum)
+      element = getBehind(element, multiplied(ofColumns[lane], rowSum));
+    if (!schedule.addsColumns)
+      continue;
+    Value loaded =
+        loadSum(forms->add(b, forms->mul(b, vectorInTile, lanes / words),
+                           first + lane / words),
+                schedule.ofFactors / tile.slices);
+    Value columnSum = vector::ExtractOp::create(b, loaded, lane % words);
+    element = getBehind(element, multiplied(ofRow, columnSum));
+  }
+}
+
 /// Stores the elements of the sums. Some rows of each subgroup's matrices after
 /// the others go through workgroup memory.
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
-  int64_t numColumns = tile.subgroupColumns / shape.columns;
+  int64_t numColumns = getColumnsOfMatrices();
   int64_t pitch = getPitch(tile.columns, words);
   constexpr int64_t lanes = 2 * words;
   int64_t rowsTogether = schedule.rowsTogether;
   int64_t lines = tile.rows / tile.subgroupRows * rowsTogether;
   int64_t numItems = lines * (tile.columns / lanes);
+  storeFactorSums(sums.drop_front(getNumMatrices()));
   for (int64_t part = 0; part < tile.subgroupRows; part += rowsTogether) {
     if (part > 0)
       gpu::BarrierOp::create(b);
-    for (int64_t i = 0; i < rowsTogether; i += shape.rows) {
-      for (int64_t j = 0; j < numColumns; ++j) {
-        LinearForm line =
-            forms->add(b, forms->mul(b, subgroupRow, rowsTogether), i);
-        LinearForm column =
+    for (int64_t i = 0; i < rowsTogether; i += shape.rows)
+      for (int64_t j = 0; j < numColumns; ++j)
+        storeMatrix(
+            sums[(part + i) / shape.rows * numColumns + j],
+            forms->add(b, forms->mul(b, subgroupRow, rowsTogether), i),
             forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
-                       j * shape.columns);
-        LinearForm place = forms->add(b, forms->mul(b, line, pitch),
-                                      forms->divide(b, column, words).first);
-        gpu::SubgroupMmaStoreMatrixOp::create(
-            b, sums[(part + i) / shape.rows * numColumns + j], memory,
-            ValueRange(forms->materialize(b, place)), b.getIndexAttr(pitch),
-            UnitAttr());
-      }
-    }
+                       j * shape.columns),
+            forms->mul(b, slice, lines * pitch), pitch);
     gpu::BarrierOp::create(b);
 
-    int64_t rounds = llvm::divideCeilSigned(numItems, threads);
-    auto loop =
-        scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm item = forms->add(
-        b, forms->getThread(),
-        forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-                   threads));
-    if (numItems % threads) {
-      Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            forms->materialize(b, item),
-                                            constant(numItems));
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-      item = forms->min(b, item, numItems - 1);
-    }
-    auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
-    auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < lanes / words; ++i) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, line, pitch),
-                     forms->add(b, forms->mul(b, vector, lanes / words), i));
-      Value loaded =
-          memref::LoadOp::create(b, memory, forms->materialize(b, place));
-      if (!sumType.isInteger())
-        loaded = vector::BitCastOp::create(b, VectorType::get(words, sumType),
-                                           loaded);
-      for (int64_t lane = 0; lane < words; ++lane)
-        elements.push_back(vector::ExtractOp::create(b, loaded, lane));
-    }
-    LinearForm row =
-        forms->add(b, forms->mul(b, rows.tile, tile.rows),
-                   forms->add(b, forms->mul(b, ofSubgroup, tile.subgroupRows),
-                              forms->add(b, inPart, part)));
-    TileBuilder builder(b, op, *forms, *views);
-    storeElements(builder, rows, row, columns,
-                  forms->add(b,
-                             forms->mul(b, columns.tile, tile.columns / lanes),
-                             vector),
-                  elements);
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
+    forEachItem(numItems, [&](LinearForm item) {
+      auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
+      auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < lanes / words; ++i) {
+        LinearForm place =
+            forms->add(b, forms->mul(b, line, pitch),
+                       forms->add(b, forms->mul(b, vector, lanes / words), i));
+        Value loaded = loadSum(place, lines * pitch);
+        for (int64_t lane = 0; lane < words; ++lane)
+          elements.push_back(vector::ExtractOp::create(b, loaded, lane));
+      }
+      LinearForm rowInTile =
+          forms->add(b, forms->mul(b, ofSubgroup, tile.subgroupRows),
+                     forms->add(b, inPart, part));
+      LinearForm row =
+          forms->add(b, forms->mul(b, rows.tile, tile.rows), rowInTile);
+      LinearForm ofColumns = forms->add(
+          b, forms->mul(b, columns.tile, tile.columns / lanes), vector);
+      subtractZeroPoints(rowInTile, row, vector, ofColumns, elements);
+      TileBuilder builder(b, op, *forms, *views);
+      storeElements(builder, rows, row, columns, ofColumns, elements);
+    });
   }
 }
 
@@ -710,9 +1062,11 @@ void MatrixBuilder::build() {
   // are.
   Value number = gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr());
   number = arith::MinUIOp::create(b, number, constant(subgroups - 1));
+  LinearForm ofSlice;
+  std::tie(slice, ofSlice) = forms->divide(
+      b, forms->getOpaque(number, {0, subgroups - 1}), subgroups / tile.slices);
   std::tie(subgroupRow, subgroupColumn) =
-      forms->divide(b, forms->getOpaque(number, {0, subgroups - 1}),
-                    tile.columns / tile.subgroupColumns);
+      forms->divide(b, ofSlice, tile.columns / tile.subgroupColumns);
   storeSums(buildSums());
   op.erase();
 }

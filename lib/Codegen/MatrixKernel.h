@@ -10,8 +10,38 @@
 #include "Contraction.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/KernelAttr.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace dml {
+
+/// A factor that is a narrow number, from which the zero point of its operand
+/// may have been subtracted, or 0.
+struct NarrowFactor {
+  /// The narrow number, and the condition under which the factor is not 0,
+  /// which is null where it never is.
+  mlir::Value element, condition;
+  /// The narrow number that is subtracted once it is widened, or null.
+  mlir::Value zeroPoint;
+  /// Whether an integer was widened as an unsigned one.
+  bool isUnsigned = false;
+
+  /// Reads `factor` as one whose narrow number is of the element type `name`,
+  /// an f16 ("f16") or an 8-bit integer ("i8"), or fails.
+  static std::optional<NarrowFactor> get(mlir::Value factor,
+                                         llvm::StringRef name);
+};
+
+/// What is subtracted from all narrow numbers of an operand. Cooperative
+/// matrices have bytes of one kind, signed ones: an unsigned byte x is staged
+/// as x - 128, which is x with its highest bit flipped, and its zero point z
+/// counts as z - 128.
+struct ZeroPoint {
+  /// The narrow number, or null.
+  mlir::Value value;
+  bool isUnsigned = false;
+
+  bool isZero() const { return !value && !isUnsigned; }
+};
 
 /// How a matrix kernel goes through the terms of a contraction: some at a time,
 /// its stages, of which it has one or two in workgroup memory.
@@ -33,11 +63,27 @@ struct MatrixSchedule {
   /// Of the rows of a subgroup's sums, those that go through workgroup memory
   /// at a time.
   int64_t rowsTogether;
+  /// Vectors of workgroup memory that the factors and the sums take. The bytes
+  /// behind the factors are all 1, and behind the sums come those of factors,
+  /// where these are wanted.
+  int64_t stageVectors, sumVectors, ofFactors;
+  /// Whether the factors of a row are added up, which the zero points of
+  /// columns are multiplied by, and those of a column.
+  bool addsRows, addsColumns;
   /// Bytes of workgroup memory.
   int64_t bytes;
 
   /// The terms of a stage that are not always 0.
   int64_t getUsedTerms() const { return steps * termsTogether; }
+
+  /// How many blocks of iterations the stages go through, and the stages that
+  /// each block takes.
+  int64_t getBlocks(const Contraction &contraction) const {
+    return llvm::divideCeilSigned(contraction.steps, steps);
+  }
+  int64_t getPhases(const Contraction &contraction) const {
+    return contraction.getTermsOfStep() / termsTogether;
+  }
 
   /// Why `tile` cannot be that of `contraction` on devices of `profile`, or
   /// nothing, and then `schedule` is set.
@@ -46,9 +92,12 @@ struct MatrixSchedule {
                          MatrixSchedule &schedule);
 };
 
-/// Whether all factors of `contraction` are numbers of the type `name`, such as
-/// "f16", that were widened.
-bool hasFactorsOf(const Contraction &contraction, llvm::StringRef name);
+/// Whether matrices of `shape` add up what `contraction` does: its factors are
+/// narrow numbers of their type, and its sums of that of their sums.
+bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
+
+/// The zero point of `operand`, whose factors are 8-bit integers.
+ZeroPoint getZeroPoint(const ContractionOperand &operand);
 
 /// Replaces `op` by a launch.
 void buildMatrixKernel(mlir::linalg::GenericOp op, const MatrixTile &tile,

@@ -36,19 +36,13 @@ using namespace dml;
 /// columns.
 static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
-/// Operations that a device begins in a cycle, those of so many
-/// multiprocessors: DeviceProfile::enoughThreads fill it where each has to wait
-/// for its last operation.
-static constexpr double opsOfCycle =
-    static_cast<double>(DeviceProfile::enoughThreads) / cost::maxIndependent;
-static constexpr int64_t multiprocessors = DeviceProfile::enoughThreads /
-                                           cost::maxIndependent /
-                                           DeviceProfile::workgroupSize;
+/// Operations that a device begins in a cycle.
+static constexpr double opsOfCycle = cost::multiprocessors * cost::opsPerCycle;
 
-/// Workgroups that fill a device. Two for each multiprocessor: while one waits
+/// Workgroups that fill a device. Each multiprocessor has two: while one waits
 /// at its barrier for what it loads, the other adds up. (Cases: gemm1024,
 /// conv512to512_7_k3.)
-static constexpr int64_t enoughWorkgroups = 2 * multiprocessors;
+static constexpr int64_t enoughWorkgroups = 2 * cost::multiprocessors;
 
 /// The least terms that are worth workgroup memory and its barriers: twice what
 /// is there at a time. (Case: gemm_batch16, which has twice as many.)
@@ -122,7 +116,7 @@ static double getTime(const Contraction &contraction,
   // Workgroups that a multiprocessor has.
   auto groups =
       static_cast<double>(rowTiles * columnTiles * contraction.batches) /
-      multiprocessors;
+      cost::multiprocessors;
   groups = std::max(std::ceil(groups - cost::freeWorkgroups), 1.0);
   return rounds * (groups * ops + std::max(cost::cyclesOfRound,
                                            groups * cost::cyclesOfWorkgroup));
@@ -419,7 +413,8 @@ static double getMatrixTime(const Contraction &contraction,
        columns = static_cast<double>(tile.columns),
        terms = static_cast<double>(tile.terms),
        used = static_cast<double>(schedule.getUsedTerms()),
-       subgroups = static_cast<double>(tile.getSubgroups());
+       subgroups = static_cast<double>(tile.getSubgroups()),
+       slices = static_cast<double>(tile.slices);
   double bytesOfFactor = static_cast<double>(DeviceProfile::vectorBytes) /
                          static_cast<double>(schedule.lanes);
   double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
@@ -429,10 +424,19 @@ static double getMatrixTime(const Contraction &contraction,
   double staged = (rows + columns) * used * bytesOfFactor;
   double loaded =
       subgroups *
-      static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms *
-      bytesOfFactor;
-  double products =
-      rows * columns * terms * bytesOfFactor / cost::matrixBytesPerCycle;
+      static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms /
+      slices * bytesOfFactor;
+  // Sums of factors are products as well: a matrix of them for each matrix of
+  // rows or of columns.
+  double withSums = 1;
+  if (schedule.addsRows)
+    withSums += static_cast<double>(schedule.shape.columns) /
+                static_cast<double>(tile.subgroupColumns);
+  if (schedule.addsColumns)
+    withSums += static_cast<double>(schedule.shape.rows) /
+                static_cast<double>(tile.subgroupRows);
+  double products = withSums * rows * columns * terms * bytesOfFactor /
+                    cost::matrixBytesPerCycle;
   double shared = (loaded + staged) / cost::workgroupBytesPerCycle;
   double cached = staged / cost::cachedBytesPerCycle;
   double operations =
@@ -450,7 +454,7 @@ static double getMatrixTime(const Contraction &contraction,
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
   // registers lie in memory.
-  double sums = rows * columns / threads;
+  double sums = rows * columns * slices / threads;
   double ahead = staged / threads / sizeof(int32_t);
   double ofRegisters = std::floor(
       cost::registers / (threads * (sums + ahead + cost::otherRegisters)));
@@ -473,25 +477,26 @@ static double getMatrixTime(const Contraction &contraction,
       (contraction.getTermsOfStep() / schedule.termsTogether));
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
-  double last =
-      2 * rows * columns * sizeof(float) / cost::workgroupBytesPerCycle +
-      2 * parts * cost::barrierCycles + cost::startCycles;
+  double last = 2 * rows * columns * slices * sizeof(float) /
+                    cost::workgroupBytesPerCycle +
+                2 * parts * cost::barrierCycles + cost::startCycles;
   return ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
          (stages * ofStage + last / resident);
 }
 
-/// Numbers of terms that a stage may have, the last for iterations whose terms
-/// are whole vectors only together.
+/// Numbers of terms that a stage of so many slices may have, the last for
+/// iterations whose terms are whole vectors only together.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
-                                          const MatrixShape &shape) {
-  SmallVector<int64_t> numbers = {shape.terms, 2 * shape.terms,
-                                  4 * shape.terms};
-  constexpr int64_t lanes = DeviceProfile::vectorBytes / 2;
+                                          const MatrixShape &shape,
+                                          int64_t slices) {
+  int64_t ofSlices = slices * shape.terms;
+  SmallVector<int64_t> numbers = {ofSlices, 2 * ofSlices, 4 * ofSlices};
+  int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
   int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
                                                    cost::maxTermsTogether));
   for (int64_t units : {1, 2})
     if (unit > lanes)
-      numbers.push_back(llvm::alignTo(units * unit, shape.terms));
+      numbers.push_back(llvm::alignTo(units * unit, ofSlices));
   return numbers;
 }
 
@@ -518,12 +523,15 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
   bool isPadded = isChosen(contraction.rows) || isChosen(contraction.columns);
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     // Matrices that are mostly padding multiply no faster than threads do.
-    if (!hasFactorsOf(contraction, shape.factors) ||
+    if (!canMultiply(contraction, shape) ||
         2 * contraction.rows.size < shape.rows ||
         2 * contraction.columns.size < shape.columns ||
         contraction.getTerms() < shape.terms)
       continue;
-    for (int64_t rows : {32, 64, 128, 256})
+    for (int64_t rows : {16, 32, 64, 128, 256}) {
+      // The smallest tile is for those that have no more rows.
+      if (rows == 16 && contraction.rows.size > rows)
+        continue;
       for (int64_t columns : {32, 64, 128, 256})
         for (auto [ofRows, ofColumns] : {std::pair(16, 16),
                                          {16, 32},
@@ -532,10 +540,20 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
                                          {32, 64},
                                          {64, 32},
                                          {64, 64}})
-          for (int64_t terms : getStageTerms(contraction, shape))
-            for (int64_t stages : {1, 2})
-              consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
-                        stages, /*panel=*/1, isPadded});
+          for (int64_t slices : {1, 2, 4, 8}) {
+            // Slices keep matrix units busy where a tile has all rows, and yet
+            // no subgroups for them.
+            int64_t subgroups = (rows / ofRows) * (columns / ofColumns);
+            if (slices > 1 &&
+                (contraction.rows.size > rows ||
+                 static_cast<double>(subgroups) >= cost::matrixUnits))
+              break;
+            for (int64_t terms : getStageTerms(contraction, shape, slices))
+              for (int64_t stages : {1, 2})
+                consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
+                          stages, /*panel=*/1, isPadded, slices});
+          }
+    }
   }
   return best;
 }

@@ -13,7 +13,6 @@
 
 #include "ContractionBuilder.h"
 #include "Launch.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -111,7 +110,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
                column, tile.columns, steps);
   buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
                tile.rows, steps);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Value zero = getZero();
   SmallVector<Value> next(sums);
   for (auto i : llvm::seq<int64_t>(steps.size())) {
     TileBuilder ofConditions(b, op, *forms, *views);
@@ -141,7 +140,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
       auto *sum = next.begin();
       for (Value row : getFactors(ofRows, contraction.rows, tile.rows))
         for (Value column : columnFactors) {
-          *sum = math::FmaOp::create(b, row, column, *sum);
+          *sum = addProduct(row, column, *sum);
           ++sum;
         }
     }
@@ -151,8 +150,7 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
 
 /// The thread's parts of its sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  SmallVector<Value> init(getNumSums(), zero);
+  SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
     return addProducts(0, init);
   auto loop =
@@ -227,8 +225,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
       for (int64_t part = 0; part < tile.slices; ++part) {
         Value next = memref::LoadOp::create(
             b, memory, forms->materialize(b, getPlace(sum, part, ofColumn)));
-        total =
-            total ? arith::AddFOp::create(b, total, next).getResult() : next;
+        total = total ? add(total, next) : next;
       }
       totals.push_back(total);
     }
@@ -249,7 +246,7 @@ void SlicedBuilder::joinSums(ValueRange sums) {
       DeviceProfile::workgroupMemory / (numThreads * tile.columns * bytes), 1);
   rowsAtOnce = std::min(rowsAtOnce, tile.rows);
   memory = allocateInWorkgroup(b, rowsAtOnce * tile.columns * numThreads,
-                               b.getF32Type());
+                               contraction.sumType);
   for (int64_t row = 0; row < tile.rows; row += rowsAtOnce) {
     // Nothing is stored for these rows before the others are read.
     if (row > 0)

@@ -90,17 +90,28 @@ Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
   if (!first || !first->guard)
     return Value();
   auto place = divideExactly(first->position, packing.getPerWord());
-  TypedAttr otherwise;
-  if (!place || place->second ||
-      !matchPattern(first->otherwise, m_Constant(&otherwise)))
+  if (!place || place->second)
     return Value();
-  auto number = dyn_cast<FloatAttr>(otherwise);
-  APInt bits = number ? number.getValue().bitcastToAPInt()
-                      : cast<IntegerAttr>(otherwise).getValue();
+  TypedAttr otherwise;
+  Value word;
+  if (matchPattern(first->otherwise, m_Constant(&otherwise))) {
+    auto number = dyn_cast<FloatAttr>(otherwise);
+    APInt bits = number ? number.getValue().bitcastToAPInt()
+                        : cast<IntegerAttr>(otherwise).getValue();
+    word = shared.getConstant(
+        IntegerAttr::get(packing.getWordType(), APInt::getSplat(32, bits)));
+  } else if (packing.element.isInteger()) {
+    // A multiplication by 0x01010101 repeats a byte.
+    word = arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, packing.getWordType(), first->otherwise),
+        shared.getConstant(
+            IntegerAttr::get(packing.getWordType(),
+                             APInt::getSplat(32, APInt(packing.bits, 1)))));
+  } else {
+    return Value();
+  }
   return shared.buildSelect(
-      first->guard, shared.loadComponent(first->buffer, place->first),
-      shared.getConstant(
-          IntegerAttr::get(packing.getWordType(), APInt::getSplat(32, bits))));
+      first->guard, shared.loadComponent(first->buffer, place->first), word);
 }
 
 /// The word of elements that are integers in the low bits of words, or null.

@@ -95,6 +95,8 @@ DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr(stagesName, b.getI64IntegerAttr(stages)));
   if (panel != plain.panel)
     entries.push_back(b.getNamedAttr(panelName, b.getI64IntegerAttr(panel)));
+  if (slices != plain.slices)
+    entries.push_back(b.getNamedAttr(slicesName, b.getI64IntegerAttr(slices)));
   if (isCarried)
     entries.push_back(b.getNamedAttr(carriedName, b.getUnitAttr()));
   return b.getDictionaryAttr(
@@ -255,6 +257,8 @@ static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
       isRead = readSize(value, tile.panel);
     else if (name == carriedName)
       isRead = tile.isCarried = isa<UnitAttr>(value);
+    else if (name == slicesName)
+      isRead = readSize(value, tile.slices);
     if (!isRead)
       return std::nullopt;
   }

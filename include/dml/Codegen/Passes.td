@@ -336,11 +336,12 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     64>, shape = "16x16x16xf16xf32"}}` makes a matrix kernel of it, for profiles with
     cooperative matrices of the type that all factors were widened from: a workgroup
     has 128 rows of 128 sums and stages of 32 terms, and each subgroup multiplies
-    matrices of the shape for 64 rows of 64 of the sums. Three more entries change
+    matrices of the shape for 64 rows of 64 of the sums. Four more entries change
     how: `stages = 1 : i64` keeps one stage in workgroup memory where there was
     room for two, `panel = 4 : i64` gives consecutive workgroups 4 tiles of rows
-    before the next tile of columns, and `carried` stores the next factors at the
-    beginning of the next iteration. Where an iteration adds several terms, such as
+    before the next tile of columns, `carried` stores the next factors at the
+    beginning of the next iteration, and `slices = 2 : i64` has two subgroups add
+    up half of the terms of each sum. Where an iteration adds several terms, such as
     the 9 of a window of 3x3, a stage has them all, if it has room for so many that
     they are whole vectors: 72 of 80 terms are those of 8 iterations, and 8 are 0.
     Where matrices can be multiplied, they are preferred to other kernels, unless

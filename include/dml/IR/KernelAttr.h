@@ -108,9 +108,13 @@ struct MatrixTile {
   /// iteration, which begins by storing them. Otherwise each iteration ends by
   /// storing those of the next one.
   bool isCarried = false;
+  /// How many subgroups share out the terms of each sum. Their parts of it are
+  /// added up in the end, in a fixed order. Where there are few rows, so that a
+  /// workgroup has few matrices of sums, it has subgroups enough that way.
+  int64_t slices = 1;
 
   int64_t getSubgroups() const {
-    return (rows / subgroupRows) * (columns / subgroupColumns);
+    return (rows / subgroupRows) * (columns / subgroupColumns) * slices;
   }
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };

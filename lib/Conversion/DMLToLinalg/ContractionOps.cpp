@@ -235,9 +235,7 @@ public:
   /// Whether the kernels of contractions compute it, rather than map kernels:
   /// groups read channels of the input by those of the output, as the filter
   /// does, and backward, a tap counts for some positions alone.
-  bool isContraction() const {
-    return isForward && groups == 1 && getSumType().isF32();
-  }
+  bool isContraction() const { return isForward && groups == 1; }
   /// What the terms of the element at `indices` have in common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
 
@@ -374,7 +372,7 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
     Number x = input.load(b, inputPosition, inputZero, type);
     // Forward, what is not there is padding, whose zeros are factors: several
     // elements of the output that meet one select it once.
-    if (tap.exists && isForward && isa<FloatType>(type)) {
+    if (tap.exists && isForward) {
       x = x.with(b.select(tap.exists, x.value, x(0).value));
       tap.exists = Value();
     }
@@ -610,9 +608,9 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
       };
     };
     rewriter.replaceOp(
-        op, buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
-                      getFinish(op, adaptor, type.getElementType()),
-                      sumType.isF32() ? sharersOfSum : 1));
+        op,
+        buildSums(rewriter, op, type, getTermSizes(terms), sumType, prepare,
+                  getFinish(op, adaptor, type.getElementType()), sharersOfSum));
     return success();
   }
 };

@@ -1,0 +1,33 @@
+// Sixteen rows are one tile of rows. 128 tiles of columns leave two matrices of sums to
+// each multiprocessor, and four subgroups share out the terms of both.
+
+// RUN: dml-opt %s --dml-select-kernels="device-profile=full,+cooperativeMatrix" | FileCheck %s
+
+// CHECK-LABEL: func @few
+// CHECK:       dml.kernel = {matrix_tile = {{.*}}slices = 4 : i64{{.*}}subgroup = array<i64: 16, 32>, workgroup = array<i64: 16, 32, 256>
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @few(%lhs: memref<16x4096xf16>, %rhs: memref<4096x4096xf16>, %output: memref<16x4096xf16>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<16x4096xf16>) {
+  ^bb0(%out: f16):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4096 = arith.constant 4096 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c4096 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<16x4096xf16>
+      %y = memref.load %rhs[%k, %column] : memref<4096x4096xf16>
+      %wide_x = arith.extf %x : f16 to f32
+      %wide_y = arith.extf %y : f16 to f32
+      %next = math.fma %wide_x, %wide_y, %carried : f32
+      scf.yield %next : f32
+    }
+    %narrow = arith.truncf %sum : f32 to f16
+    linalg.yield %narrow : f16
+  }
+  return
+}
+
+// SPDX-License-Identifier: Apache-2.0
