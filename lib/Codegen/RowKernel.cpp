@@ -227,23 +227,7 @@ static int64_t getPadded(int64_t count) {
   return count + count / cost::threadsTogether;
 }
 
-/// Elements of a row that a thread has, if a workgroup has threads enough: a
-/// vector of narrow ones has more of them, each of which takes a register.
-/// unit:   elements
-/// device: registers of a thread, beside the threads of a multiprocessor
-/// shown:  softmax_f16, argmax_f16 and layer_norm_f16 have 0.90, 0.84 and 0.90
-///         of an H200's copy with 4 vectors of 8 elements, and 0.87, 0.78 and
-///         0.84 with 8; cumulative_sum_f32 has 0.95 with 8 vectors of 4
-static constexpr int64_t elementsOfThread = 32;
-
-/// Threads that read the neighbouring vectors of several rows, at least.
-/// unit:   threads
-/// device: bytes that memory brings together, 64 on an H200
-/// shown:  cumulative_sum_columns_f32 has 0.74 of an H200's copy with 4, 0.61
-///         with 2 and 0.44 with 8, which leave half of the workgroups
-static constexpr int64_t leastSideBySide = 4;
-
-/// Vectors that a thread has at a time at most.
+/// A thread has at most so many vectors at a time.
 static int64_t getMaxVectors(const RowReduction &reduction,
                              const RowLayout &layout) {
   int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
@@ -278,14 +262,14 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
   RowTile tile = {1, 1};
   int64_t mostThreads = numThreads;
   if (layout.isAlongRow || reduction.hasScan())
-    wanted =
-        std::min(wanted, std::max<int64_t>(elementsOfThread / layout.lanes, 1));
+    wanted = std::min(
+        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
   } else {
     mostThreads = numThreads / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
-    while (mostThreads * leastSideBySide < numThreads &&
+    while (mostThreads * cost::leastSideBySide < numThreads &&
            slots * mostThreads < DeviceProfile::enoughThreads &&
            items > mostThreads * wanted)
       mostThreads *= 2;
@@ -350,6 +334,17 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
+  /// The items of all threads of a row in a round, and the rounds in which each
+  /// thread has as many as it may. A row that the threads hold takes none.
+  int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
+  int64_t getNumRounds() const {
+    return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
+  }
+  SmallVector<Value>
+  buildRounds(ValueRange init,
+              llvm::function_ref<SmallVector<Value>(
+                  TileBuilder &builder, LinearForm round, ValueRange carried)>
+                  build);
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
   State combine(TileBuilder &builder, RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
@@ -439,42 +434,52 @@ SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
   return coordinates;
 }
 
+/// Builds the loop over a row's rounds, if it has any: `build` gets the number
+/// of a round and what is carried, and returns what the next round gets. What
+/// the last one returns is returned.
+SmallVector<Value> KernelBuilder::buildRounds(
+    ValueRange init,
+    llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
+                                          ValueRange)>
+        build) {
+  int64_t rounds = getNumRounds();
+  if (rounds == 0)
+    return init;
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    TileBuilder builder(b, op, *forms, *views);
+    SmallVector<Value> next = build(
+        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
+        loop.getRegionIterArgs());
+    // A loop that carries nothing has its end from the beginning.
+    if (!next.empty())
+      scf::YieldOp::create(b, next);
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return loop.getResults();
+}
+
 /// Builds the thread's items: those that it has at a time side by side, in a
 /// loop if that takes several rounds, and what is left of the row after it.
 SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
-  SmallVector<Value> carried(init);
-  int64_t ofRound = tile.threads * tile.vectors;
-  int64_t rounds = numItems / ofRound;
-  // A row that the threads hold is one round.
-  if (numItems <= ofRound)
-    rounds = 0;
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
                       number * tile.threads);
   };
-  if (rounds > 0) {
-    auto loop = scf::ForOp::create(b, constant(0), constant(rounds),
-                                   constant(1), carried);
-    IndexForms saved = *forms;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      TileBuilder builder(b, op, *forms, *views);
-      LinearForm first = forms->mul(
-          b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-          ofRound);
-      SmallVector<Value> next(loop.getRegionIterArgs());
-      for (int64_t i = 0; i < tile.vectors; ++i)
-        next = build(builder, getItem(first, i), /*exists=*/Value(), next);
-      // A loop that carries nothing has its end from the beginning.
-      if (!next.empty())
-        scf::YieldOp::create(b, next);
-    }
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-    carried = SmallVector<Value>(loop.getResults());
-  }
-  for (int64_t first = rounds * ofRound; first < numItems;
+  SmallVector<Value> carried = buildRounds(
+      init, [&](TileBuilder &builder, LinearForm round, ValueRange before) {
+        LinearForm first = forms->mul(b, round, getItemsOfRound());
+        SmallVector<Value> next(before);
+        for (int64_t i = 0; i < tile.vectors; ++i)
+          next = build(builder, getItem(first, i), /*exists=*/Value(), next);
+        return next;
+      });
+  for (int64_t first = getNumRounds() * getItemsOfRound(); first < numItems;
        first += tile.threads) {
     LinearForm item = getItem(first, 0);
     Value exists;
@@ -825,9 +830,10 @@ SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`: `values` become its results, those of
-/// each item in each lane. `before` has what stands before them in each lane
-/// that has a scan of its own; what stands behind them is returned.
+/// Builds the scan `nest` of `elements`. Its results are put into `values`,
+/// which has a list of lanes for each item. `before` has what stands before the
+/// elements, for each lane that has a scan of its own, and what stands behind
+/// them is returned.
 SmallVector<Value>
 KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
                          ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -921,8 +927,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
 /// Builds all scans, in a loop if a row takes several rounds, and stores what
 /// becomes of them.
 void KernelBuilder::buildScans() {
-  int64_t ofRound = tile.threads * tile.vectors;
-  int64_t rounds = numItems <= ofRound ? 0 : numItems / ofRound;
+  int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
   for (RowLoops &nest : reduction.nests) {
@@ -938,24 +943,17 @@ void KernelBuilder::buildScans() {
     isScanRead = true;
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= elementsOfThread;
+    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
-    auto loop = scf::ForOp::create(b, constant(0), constant(rounds),
-                                   constant(1), carried);
-    IndexForms saved = *forms;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      TileBuilder builder(b, op, *forms, *views);
-      LinearForm round =
-          forms->getOpaque(loop.getInductionVar(), {0, rounds - 1});
+    carried = buildRounds(carried, [&](TileBuilder &builder, LinearForm round,
+                                       ValueRange before) {
       LinearForm first = forms->mul(b, round, ofRound), loaded = first;
       if (isAhead)
         loaded = forms->mul(
             b, forms->min(b, forms->add(b, round, 1), rounds - 1), ofRound);
-      SmallVector<Value> arguments(loop.getRegionIterArgs()),
+      SmallVector<Value> arguments(before),
           elements = buildScanned(builder, loaded, tile.vectors),
           next = buildRound(builder, first, tile.vectors,
                             isAhead ? ArrayRef(arguments).drop_front(numCarried)
@@ -963,11 +961,9 @@ void KernelBuilder::buildScans() {
                             ArrayRef(arguments).take_front(numCarried));
       if (isAhead)
         llvm::append_range(next, elements);
-      scf::YieldOp::create(b, next);
-    }
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-    carried = SmallVector<Value>(loop.getResults().take_front(numCarried));
+      return next;
+    });
+    carried.truncate(numCarried);
   }
   if (int64_t left = numItems - rounds * ofRound) {
     int64_t first = rounds * ofRound,

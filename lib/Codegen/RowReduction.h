@@ -14,8 +14,9 @@
 
 namespace dml {
 
-/// Which elements of a row a scan combines for each: those before it, or after
-/// it where the scan runs backward, and itself unless it is exclusive.
+/// What a scan combines for an element of a row: the elements before it, or
+/// those after it where the scan runs backward, and the element itself unless
+/// the scan is exclusive.
 struct ScanOrder {
   bool isBackward, isExclusive;
 };

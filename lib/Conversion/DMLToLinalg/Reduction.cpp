@@ -46,6 +46,15 @@ Combiner Combiner::getProduct(Type type) {
   return getCombiner(type, 1, [](Number a, Number b) { return a * b; });
 }
 
+/// The integer of `width` bits that loses against all others where the
+/// greatest, or the least, wins.
+static APInt getLoser(unsigned width, bool isUnsigned, bool isMax) {
+  if (isUnsigned)
+    return isMax ? APInt::getMinValue(width) : APInt::getMaxValue(width);
+  return isMax ? APInt::getSignedMinValue(width)
+               : APInt::getSignedMaxValue(width);
+}
+
 /// The extremum of no elements: NaN, or the integer that loses against all.
 static Combiner getExtremum(Type type, bool isMax,
                             Number (*combine)(Number, Number)) {
@@ -54,13 +63,9 @@ static Combiner getExtremum(Type type, bool isMax,
       combine);
   if (isa<FloatType>(type))
     return combiner;
-  unsigned width = combiner.getType().getIntOrFloatBitWidth();
-  bool isSigned = !type.isUnsignedInteger();
-  APInt value = isMax ? (isSigned ? APInt::getSignedMinValue(width)
-                                  : APInt::getMinValue(width))
-                      : (isSigned ? APInt::getSignedMaxValue(width)
-                                  : APInt::getMaxValue(width));
-  combiner.identity = IntegerAttr::get(combiner.getType(), value);
+  combiner.identity = IntegerAttr::get(
+      combiner.getType(), getLoser(combiner.getType().getIntOrFloatBitWidth(),
+                                   type.isUnsignedInteger(), isMax));
   return combiner;
 }
 
@@ -142,14 +147,12 @@ static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
   return parts;
 }
 
-/// Combines a value of each place of `sizes` in any order, from `identity` on.
-/// Up to `maxWrittenOut` are combined without a loop.
-static Value
-buildAnyOrder(ElementBuilder &b, ArrayRef<int64_t> sizes, Value identity,
-              int64_t maxWrittenOut,
-              llvm::function_ref<Value(ElementBuilder &b, ValueRange place,
-                                       Value carried)>
-                  next) {
+Value dml::buildAnyOrder(
+    ElementBuilder &b, ArrayRef<int64_t> sizes, Value identity,
+    int64_t maxWrittenOut,
+    llvm::function_ref<Value(ElementBuilder &b, ValueRange place,
+                             Value carried)>
+        next) {
   Value combined = buildLoops(
                        b, sizes, identity,
                        [&](ElementBuilder &b, ValueRange place,
@@ -278,8 +281,7 @@ static Value buildSets(OpBuilder &builder, Operation *op,
   };
   steps.reload = [&](ElementBuilder &b, ValueRange, Value stored,
                      Value exists) { return mask(b, exists, stored); };
-  // lavapipe ends a thread's loops after 65,535 iterations.
-  steps.maxCount = 49152;
+  steps.maxCount = maxIterations;
   return steps.build(builder, op);
 }
 
@@ -346,13 +348,10 @@ static Number getLoser(Number x, bool isMax) {
     return x(isMax ? -std::numeric_limits<double>::infinity()
                    : std::numeric_limits<double>::infinity());
   ElementBuilder &b = *x.b;
-  unsigned width = x.value.getType().getIntOrFloatBitWidth();
-  APInt value = x.isUnsigned ? (isMax ? APInt::getMinValue(width)
-                                      : APInt::getMaxValue(width))
-                : isMax      ? APInt::getSignedMinValue(width)
-                             : APInt::getSignedMaxValue(width);
-  return x.with(
-      arith::ConstantOp::create(b, b.getIntegerAttr(x.value.getType(), value)));
+  Type type = x.value.getType();
+  return x.with(arith::ConstantOp::create(
+      b, b.getIntegerAttr(type, getLoser(type.getIntOrFloatBitWidth(),
+                                         x.isUnsigned, isMax))));
 }
 
 Value dml::buildArgReduction(OpBuilder &builder, Operation *op,

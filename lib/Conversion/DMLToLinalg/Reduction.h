@@ -34,6 +34,16 @@ struct Combiner {
   Number getIdentity(ElementBuilder &b) const;
 };
 
+/// Combines a value of each place of `sizes` in any order, from `identity` on:
+/// the loop is marked (anyOrderAttrName), so that threads may share it. Up to
+/// `maxWrittenOut` values are combined without a loop.
+mlir::Value buildAnyOrder(
+    ElementBuilder &b, llvm::ArrayRef<int64_t> sizes, mlir::Value identity,
+    int64_t maxWrittenOut,
+    llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::ValueRange place,
+                                   mlir::Value carried)>
+        next);
+
 /// What is computed of a set's element: `outputs` says which set it is, and
 /// `reduced` which element.
 using ReducedFn = std::function<Number(
