@@ -24,6 +24,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -99,10 +100,11 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether `lanes` elements of a row, or of as many rows, are neighbours where
-/// they are loaded first and where they are stored.
+/// Whether `lanes` elements, of `rows` rows, are neighbours where they are
+/// loaded first and where they are stored. `isStored` says whether several are
+/// stored at once.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
-                          bool isAlongRow, int64_t lanes) {
+                          int64_t rows, int64_t lanes, bool isStored) {
   // What is built here is built for its forms alone.
   Block block;
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -117,15 +119,14 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
     return forms.mul(b, forms.getOpaque(getValue(), {0, count / step - 1}),
                      step);
   };
-  LinearForm element = getFirst(reduction.rowSize, isAlongRow ? lanes : 1);
-  LinearForm row = getFirst(reduction.numRows, isAlongRow ? 1 : lanes);
+  LinearForm element = getFirst(reduction.rowSize, lanes / rows);
+  LinearForm row = getFirst(reduction.numRows, rows);
   MemRefType type = getOutputType(op);
   SmallVector<SmallVector<LinearForm>> coordinates;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    coordinates.push_back(
-        bindPlace(b, forms, builder, type, reduction, lane,
-                  forms.add(b, row, isAlongRow ? 0 : lane),
-                  forms.add(b, element, isAlongRow ? lane : 0)));
+    coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
+                                    forms.add(b, row, lane % rows),
+                                    forms.add(b, element, lane / rows)));
   auto areInVector = [&](ArrayRef<LinearForm> places) {
     std::optional<std::pair<LinearForm, int64_t>> vector =
         divideExactly(places.front(), lanes);
@@ -147,7 +148,7 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
     if (!areInVector(places))
       return false;
   }
-  if (isAlongRow && reduction.elementDims.empty())
+  if (!isStored)
     return true;
   places.clear();
   for (ArrayRef<LinearForm> at : coordinates)
@@ -160,8 +161,9 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Workgroup memory that threads share what they carry in, two of each kind.
-static int64_t getSharedBytes(const RowReduction &reduction, int64_t lanes) {
+/// Workgroup memory in which threads share what they carry for `rows` rows: two
+/// of each kind.
+static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
     for (auto [i, type] : llvm::enumerate(nest.getResults().getTypes()))
@@ -169,7 +171,7 @@ static int64_t getSharedBytes(const RowReduction &reduction, int64_t lanes) {
   int64_t bytes = 0;
   for (auto [type, i] : kinds)
     bytes += getSharedBytes(type);
-  return 2 * lanes * numThreads * bytes;
+  return 2 * rows * numThreads * bytes;
 }
 
 RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
@@ -183,34 +185,61 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         widest = std::max(widest, getBytes(load.getMemRef()));
 
   RowLayout layout;
-  if (!reduction.elementDims.empty())
-    layout.isAlongRow =
+  bool storesElements = !reduction.elementDims.empty();
+  bool isRowInMemory = false;
+  if (storesElements) {
+    isRowInMemory = layout.isAlongRow =
         reduction.setDims.empty() ||
         reduction.elementDims.back() >= reduction.setDims.back();
-  else
+  } else {
+    isRowInMemory = reduction.numRows == 1 ||
+                    areNeighbours(op, reduction, /*rows=*/1, /*lanes=*/2,
+                                  /*isStored=*/false);
     layout.isAlongRow =
-        reduction.numRows == 1 ||
-        areNeighbours(op, reduction, /*isAlongRow=*/true, /*lanes=*/2) ||
-        !areNeighbours(op, reduction, /*isAlongRow=*/false, /*lanes=*/2);
+        isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
+                                        /*isStored=*/true);
+  }
   // The last part of a line may have fewer elements, but ends with a vector.
   int64_t line =
-      reduction.partSize > 0 && layout.isAlongRow
+      reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
           : 0;
-  bool storesVectors = !layout.isAlongRow || !reduction.elementDims.empty();
+  auto canStore = [&](int64_t lanes) {
+    return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
+  };
+
+  // A few rows side by side: a thread has whole vectors of all of them.
+  int64_t ofVector = DeviceProfile::vectorBytes /
+                     (storesElements ? std::max(widest, stored) : widest);
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+       ++rows) {
+    // Two elements of each row show that no other row is between them.
+    int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
+    int64_t lanes = rows * elements;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || lanes > cost::maxHeld ||
+        (storesElements && !canStore(ofVector)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesElements))
+      continue;
+    return {/*isAlongRow=*/true, lanes, rows,
+            /*together=*/storesElements ? ofVector : 1};
+  }
+
+  bool storesVectors = !layout.isAlongRow || storesElements;
   if (storesVectors)
     widest = std::max(widest, stored);
-  int64_t count = layout.isAlongRow ? reduction.rowSize : reduction.numRows;
   for (int64_t lanes = DeviceProfile::vectorBytes / widest; lanes > 1;
        lanes /= 2) {
-    bool canStore =
-        lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
-    if (count % lanes || line % lanes || (storesVectors && !canStore) ||
-        (!layout.isAlongRow &&
-         getSharedBytes(reduction, lanes) > DeviceProfile::workgroupMemory) ||
-        !areNeighbours(op, reduction, layout.isAlongRow, lanes))
+    int64_t rows = layout.isAlongRow ? 1 : lanes, elements = lanes / rows;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || (storesVectors && !canStore(lanes)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesVectors))
       continue;
     layout.lanes = lanes;
+    layout.rows = rows;
+    layout.together = storesVectors ? lanes : 1;
     break;
   }
   return layout;
@@ -240,7 +269,7 @@ static int64_t getMaxVectors(const RowReduction &reduction,
     if (nest.scan)
       bytes += getSharedBytes(nest.getResults().front().getType());
   int64_t left =
-      DeviceProfile::workgroupMemory - getSharedBytes(reduction, /*lanes=*/1);
+      DeviceProfile::workgroupMemory - getSharedBytes(reduction, layout.rows);
   while (most > 1 && getPadded(most * numThreads) * bytes > left)
     --most;
   return most;
@@ -381,7 +410,7 @@ private:
   LinearForm getScanned(LinearForm first, int64_t vectors, int64_t i,
                         Value &exists);
   void store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-             int64_t together, Value condition);
+             Value condition);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
@@ -420,14 +449,13 @@ private:
 SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
                                                           LinearForm item) {
   SmallVector<Forms> coordinates;
-  bool isAlongRow = layout.isAlongRow;
-  LinearForm element = forms->mul(b, item, isAlongRow ? layout.lanes : 1);
-  LinearForm row = forms->mul(b, slot, isAlongRow ? 1 : layout.lanes);
+  LinearForm element = forms->mul(b, item, layout.getElements());
+  LinearForm row = forms->mul(b, slot, layout.rows);
   for (int64_t lane = 0; lane < layout.lanes; ++lane) {
     coordinates.push_back(
         bindPlace(b, *forms, builder, type, reduction, lane,
-                  forms->add(b, row, isAlongRow ? 0 : lane),
-                  forms->add(b, element, isAlongRow ? lane : 0)));
+                  forms->add(b, row, lane % layout.rows),
+                  forms->add(b, element, lane / layout.rows)));
     for (auto &[result, values] : results)
       builder.bind(lane, result, values[lane]);
   }
@@ -626,15 +654,17 @@ void KernelBuilder::buildResults(RowLoops &nest) {
         return next;
       });
   SmallVector<State> states;
-  for (int64_t lane = 0; lane < layout.lanes; ++lane)
-    states.emplace_back(ArrayRef(carried).slice(lane * numValues, numValues));
-  if (layout.isAlongRow)
-    states = {combineAll(nest, states)};
+  for (int64_t row = 0; row < layout.rows; ++row) {
+    SmallVector<State> ofRow;
+    for (int64_t lane = row; lane < layout.lanes; lane += layout.rows)
+      ofRow.emplace_back(ArrayRef(carried).slice(lane * numValues, numValues));
+    states.push_back(combineAll(nest, ofRow));
+  }
   share(nest, states);
   for (auto [i, result] : llvm::enumerate(nest.getResults())) {
     SmallVector<Value> values;
     for (int64_t lane = 0; lane < layout.lanes; ++lane)
-      values.push_back(states[layout.isAlongRow ? 0 : lane][i]);
+      values.push_back(states[lane % layout.rows][i]);
     results.push_back({result, values});
   }
 }
@@ -799,8 +829,10 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
 
 /// The lanes of an item in the scan's order.
 int64_t KernelBuilder::getScannedLane(int64_t lane) const {
-  return layout.isAlongRow && reduction.isBackward() ? layout.lanes - 1 - lane
-                                                     : lane;
+  int64_t rows = layout.rows;
+  return layout.isAlongRow && reduction.isBackward()
+             ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
+             : lane;
 }
 
 /// Builds what is scanned of so many items of each thread, from item `first`
@@ -846,34 +878,39 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
-      return lane > 0 ? sums[i][lane - 1] : Value();
+      return lane >= layout.rows ? sums[i][lane - layout.rows] : Value();
     return i > 0 ? sums[i - 1][lane] : Value();
   };
   for (int64_t i = 0; i < vectors; ++i)
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] = combineTwo(builder, nest, getPrevious(i, lane),
                                  elements[i * lanes + lane]);
-  // What stands before each item, or before the thread's first in each lane.
-  SmallVector<Prefix> prefixes =
-      layout.isAlongRow
-          ? scanVectors(
-                builder, nest,
-                llvm::map_to_vector(
-                    sums, [](ArrayRef<Value> item) { return item.back(); }),
-                identity)
-          : scanThreads(builder, nest, sums.back(), identity);
+  // What stands before each item in each row, or before the thread's first.
+  SmallVector<SmallVector<Prefix>> prefixes;
+  if (!layout.isAlongRow)
+    for (Prefix prefix : scanThreads(builder, nest, sums.back(), identity))
+      prefixes.push_back({prefix});
+  else
+    for (int64_t row = 0; row < layout.rows; ++row)
+      prefixes.push_back(scanVectors(
+          builder, nest,
+          llvm::map_to_vector(sums,
+                              [&](ArrayRef<Value> item) {
+                                return item[lanes - layout.rows + row];
+                              }),
+          identity));
   SmallVector<Value> behind;
-  for (auto [i, prefix] : llvm::enumerate(prefixes)) {
-    Value start = before[layout.isAlongRow ? 0 : i];
-    prefix.before = combineTwo(builder, nest, start, prefix.before);
-    if (prefix.total)
-      behind.push_back(combineTwo(builder, nest, start, prefix.total));
+  for (auto [start, ofRow] : llvm::zip_equal(before, prefixes)) {
+    for (Prefix &prefix : ofRow)
+      prefix.before = combineTwo(builder, nest, start, prefix.before);
+    behind.push_back(combineTwo(builder, nest, start, ofRow.back().total));
   }
   values.assign(vectors, SmallVector<Value>(lanes));
   for (int64_t i = 0; i < vectors; ++i) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value sum = combineTwo(
-          builder, nest, prefixes[layout.isAlongRow ? i : lane].before,
+          builder, nest,
+          prefixes[lane % layout.rows][layout.isAlongRow ? i : 0].before,
           nest.scan->isExclusive ? getPrevious(i, lane) : sums[i][lane]);
       values[i][getScannedLane(lane)] = sum ? sum : identity;
     }
@@ -893,8 +930,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
       continue;
-    size_t size = layout.isAlongRow ? 1 : layout.lanes,
-           count = vectors * layout.lanes;
+    size_t size = layout.rows, count = vectors * layout.lanes;
     auto &[result, values] = scanned.emplace_back();
     result = nest.getResults().front();
     llvm::append_range(next,
@@ -919,7 +955,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                 forms->materialize(b, coordinates.front()[dim]),
                                 constant(size)));
-    store(builder, coordinates, layout.lanes, exists);
+    store(builder, coordinates, exists);
   }
   return next;
 }
@@ -934,8 +970,7 @@ void KernelBuilder::buildScans() {
     if (!nest.scan)
       continue;
     whole->buildSlice(nest.start, coordinates);
-    for (int64_t lane = 0; lane < (layout.isAlongRow ? 1 : layout.lanes);
-         ++lane)
+    for (int64_t lane = 0; lane < layout.rows; ++lane)
       carried.push_back(
           rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
   }
@@ -977,27 +1012,34 @@ void KernelBuilder::buildScans() {
 // What is stored
 //===----------------------------------------------------------------------===//
 
-/// Stores the first `together` elements of those at `coordinates`.
+/// Stores the elements at `coordinates`, of one lane after the other.
 void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-                          int64_t together, Value condition) {
+                          Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
+  int64_t together = layout.together;
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
   Value output =
       views->getVectors(b, views->getRoot(b, op.getOutputs().front()), packing);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  SmallVector<Scalar> elements;
-  for (int64_t lane = 0; lane < together; ++lane)
-    elements.push_back(builder.getScalar(lane, yielded));
-  Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
-  LinearForm position = builder.linearize(type, coordinates.front());
-  Value place = forms->materialize(
-      b, ::getPlace(*forms, b, placement,
-                    forms->divide(b, position, together).first, packing.bytes));
+  SmallVector<std::pair<Value, Value>> vectors;
+  for (auto first = 0U; first < coordinates.size(); first += together) {
+    SmallVector<Scalar> elements;
+    for (int64_t lane = 0; lane < together; ++lane)
+      elements.push_back(builder.getScalar(first + lane, yielded));
+    Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
+    LinearForm position = builder.linearize(type, coordinates[first]);
+    vectors.push_back(
+        {vector, forms->materialize(
+                     b, ::getPlace(*forms, b, placement,
+                                   forms->divide(b, position, together).first,
+                                   packing.bytes))});
+  }
   OpBuilder::InsertionGuard guard(b);
   if (condition)
     b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-  memref::StoreOp::create(b, vector, output, place);
+  for (auto [vector, place] : vectors)
+    memref::StoreOp::create(b, vector, output, place);
 }
 
 void KernelBuilder::build() {
@@ -1030,8 +1072,7 @@ void KernelBuilder::build() {
   } else if (!reduction.elementDims.empty()) {
     forEachItem({}, [&](TileBuilder &builder, LinearForm item, Value exists,
                         ValueRange) {
-      store(builder, bindItem(builder, item), layout.lanes,
-            both(b, isWanted, exists));
+      store(builder, bindItem(builder, item), both(b, isWanted, exists));
       return SmallVector<Value>();
     });
   } else {
@@ -1040,8 +1081,14 @@ void KernelBuilder::build() {
       isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                       forms->materialize(b, threadOfRow),
                                       constant(0));
-    store(*whole, bindItem(*whole, 0), layout.isAlongRow ? 1 : layout.lanes,
-          both(b, isWanted, isFirst));
+    for (int64_t result = 0; result < reduction.numResults; ++result) {
+      SmallVector<Forms> coordinates = bindItem(*whole, 0);
+      coordinates.truncate(layout.rows);
+      if (reduction.resultDim)
+        for (Forms &ofLane : coordinates)
+          ofLane[*reduction.resultDim] = result;
+      store(*whole, coordinates, both(b, isWanted, isFirst));
+    }
   }
   op.erase();
 }

@@ -149,6 +149,12 @@ inline constexpr double minReadsOfRows = 2;
 /// shown:  softmax_8192_f32
 inline constexpr int64_t maxHeld = 64;
 
+/// A row kernel stores at most so many results of a row one after the other.
+/// unit:   results
+/// device: none: they are few beside the row
+/// shown:  softmax_few_f32, whose parts have two
+inline constexpr int64_t maxResultsOfRow = 4;
+
 /// Operations that are written out for the elements of a row which a thread has
 /// at a time.
 /// unit:   operations, as counted in a body
@@ -234,6 +240,22 @@ inline constexpr int64_t partOfScannedColumn = 256;
 ///         cumulative_sum_columns_f16 has half, and had 0.45
 inline constexpr int64_t minBytesOfLines = 16384;
 
+/// So few rows side by side are one row of whole vectors: a thread has several
+/// elements of each.
+/// unit:   rows
+/// device: registers of a thread, and the time that drivers take to compile:
+///         each row of a scan has exchanges of its own, and lavapipe took 20
+///         seconds for 7
+/// shown:  reduce_columns_three_f32, cumulative_sum_columns_three_f32
+inline constexpr int64_t maxRowsTogether = 4;
+
+/// A buffer of so many bytes does not stay in the last cache from one kernel to
+/// the next: the next one begins where the last one has ended.
+/// unit:   bytes
+/// device: bytes of the last cache; 50 MB on an H200, and less on most
+/// shown:  softmax_few_f32, cumulative_sum_few_f32
+inline constexpr int64_t minBytesInOrder = int64_t(16) << 20;
+
 //===----------------------------------------------------------------------===//
 // Sums of products
 //===----------------------------------------------------------------------===//
@@ -304,9 +326,8 @@ inline constexpr int64_t writtenOutTerms = 18;
 ///         9 terms of an iteration to 30 with 3 on an H200
 inline constexpr int64_t maxTogether = 6;
 
-/// A thread of a sliced kernel has so many sums at most: with the factors of the
-/// terms that it has written out, they fit its registers.
-/// unit:   elements
+/// A thread of a sliced kernel has so many sums at most: with the factors of
+/// the terms that it has written out, they fit its registers. unit:   elements
 /// device: registers of a thread; GPUs have 128 or more
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSlicedSums = 64;

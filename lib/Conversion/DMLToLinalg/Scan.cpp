@@ -19,15 +19,16 @@ int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
   int64_t size = shape[axis];
   int64_t lines = llvm::product_of(shape) / std::max<int64_t>(size, 1);
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
-  bool isInnermost = neighbours == 1;
+  // Of a few lines side by side a workgroup takes several elements of each.
+  bool isTogether = neighbours <= cost::maxRowsTogether;
   int64_t wanted =
-      isInnermost ? cost::partOfScannedRow : cost::partOfScannedColumn;
+      isTogether ? cost::partOfScannedRow : cost::partOfScannedColumn;
   int64_t bits = cast<RankedTensorType>(op->getOperand(0).getType())
                      .getElementTypeBitWidth();
-  bool areEnough = isInnermost ? lines >= cost::minRows
-                               : lines * bits / 8 >= cost::minBytesOfLines;
+  bool areEnough = isTogether ? lines / neighbours >= cost::minRows
+                              : lines * bits / 8 >= cost::minBytesOfLines;
   // A few parts are no better than the whole.
-  if (size <= (isInnermost ? 2 : 4) * wanted ||
+  if (size <= (isTogether ? 2 : 4) * wanted ||
       (size <= maxIterations && areEnough))
     return size;
   // Parts of one size need no condition, and whole vectors are better than
@@ -62,7 +63,8 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
     parts[axis] = numParts;
     Value sums = buildReduction(
         builder, op, parts, partSize,
-        /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) == 1,
+        /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) <=
+            cost::maxRowsTogether,
         combiner, [&](ElementBuilder &b, ValueRange part, ValueRange place) {
           return loadAt(b, part, part[axis], place[0]);
         });
