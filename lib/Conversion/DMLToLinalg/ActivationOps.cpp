@@ -56,6 +56,19 @@ static Number gelu(Number x) {
   return select(x < x(0), x(0), x) - a * share;
 }
 
+/// The same with an exponential, which devices have units for: fewer
+/// operations, and so many units in the last place that an f32 shows them. The
+/// polynomial is the one above times the logarithm of 2, less that logarithm.
+static Number geluOfFewOps(Number x) {
+  Number a = abs(x);
+  a = select(a <= x(5.5), a, x(0));
+  Number share =
+      exp(evaluate(a, {-1.96524202e-6, 2.72969077e-5, -1.29059874e-4,
+                       -9.48978371e-5, 4.89596934e-3, -3.63875662e-2,
+                       -3.18298862e-1, -7.97885303e-1, -6.93147181e-1}));
+  return select(x < x(0), x(0), x) - a * share;
+}
+
 /// alpha * x + beta, kept between 0 and 1.
 static Number hardSigmoid(X x) {
   Number line = x["alpha"] * x[0] + x["beta"];
@@ -103,7 +116,10 @@ static constexpr ElementWiseRow rows[] = {
     {"activation_relu_grad",
      [](X x) { return select(x[0] > x[0](0), x[1], x[1](0)); }},
     {"activation_shrink", shrink},
-    {"activation_gelu", [](X x) { return gelu(x[0]); }},
+    {"activation_gelu",
+     [](X x) {
+       return x.getResultType().isF16() ? geluOfFewOps(x[0]) : gelu(x[0]);
+     }},
 };
 
 ArrayRef<ElementWiseRow> dml::getActivationRows() { return rows; }
