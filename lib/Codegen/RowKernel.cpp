@@ -375,7 +375,7 @@ private:
                   TileBuilder &builder, LinearForm round, ValueRange carried)>
                   build);
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
-  State combine(TileBuilder &builder, RowLoops &nest, State lhs, State rhs);
+  State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
   Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
@@ -388,15 +388,15 @@ private:
     Value before, total;
   };
   /// What is scanned is one value. Null stands for none.
-  Value combineTwo(TileBuilder &builder, RowLoops &nest, Value lhs, Value rhs) {
+  Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
     if (!lhs || !rhs)
       return lhs ? lhs : rhs;
-    return combine(builder, nest, State{lhs}, State{rhs}).front();
+    return combine(nest, State{lhs}, State{rhs}).front();
   }
-  SmallVector<Prefix> scanThreads(TileBuilder &builder, RowLoops &nest,
-                                  ArrayRef<Value> own, Value identity);
-  SmallVector<Prefix> scanVectors(TileBuilder &builder, RowLoops &nest,
-                                  ArrayRef<Value> own, Value identity);
+  SmallVector<Prefix> scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
+  SmallVector<Prefix> scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
   int64_t getScannedLane(int64_t lane) const;
   SmallVector<Value> buildScanned(TileBuilder &builder, LinearForm first,
                                   int64_t vectors);
@@ -523,9 +523,11 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
 }
 
 /// What two states come to.
-KernelBuilder::State KernelBuilder::combine(TileBuilder &builder,
-                                            RowLoops &nest, State lhs,
+KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
                                             State rhs) {
+  // A builder of its own: an element may be a constant, which is the same value
+  // elsewhere, and no state there.
+  TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
     builder.bind(0, carried, left);
@@ -545,7 +547,7 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
     return states.front();
   size_t half = states.size() / 2;
   State lhs = combineAll(nest, states.take_front(half));
-  return combine(*whole, nest, lhs, combineAll(nest, states.drop_front(half)));
+  return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
 /// The workgroup memory of `size` values that `use` has for the value `number`
@@ -676,8 +678,8 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 /// Combines what the threads of a row have in each lane, in their order. More
 /// than a few threads do so in two steps.
 SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
-                           ArrayRef<Value> own, Value identity) {
+KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
   constexpr int64_t ofStep = 16;
   auto lanes = static_cast<int64_t>(own.size());
   if (tile.threads == 1)
@@ -716,7 +718,7 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
               arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
         Value value = memref::LoadOp::create(
             b, memory, getPlace(forms->add(b, first, i), threads, lane));
-        prefix.total = combineTwo(builder, nest, prefix.total, value);
+        prefix.total = combineTwo(nest, prefix.total, value);
       }
       prefixes.push_back(prefix);
     }
@@ -746,7 +748,7 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
                             [](const Prefix &prefix) { return prefix.total; }));
   SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
   for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
-    prefix.before = combineTwo(builder, nest, prefix.before, inStep.before);
+    prefix.before = combineTwo(nest, prefix.before, inStep.before);
   return prefixes;
 }
 
@@ -754,17 +756,17 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
 /// number i of thread t stands at i * threads + t. They go through workgroup
 /// memory, where each thread combines neighbouring ones.
 SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanVectors(TileBuilder &builder, RowLoops &nest,
-                           ArrayRef<Value> own, Value identity) {
+KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
   if (vectors == 1)
-    return scanThreads(builder, nest, own, identity);
+    return scanThreads(nest, own, identity);
   SmallVector<Prefix> prefixes;
   if (tile.threads == 1) {
     Value total;
     for (Value value : own) {
       prefixes.push_back({total, Value()});
-      total = combineTwo(builder, nest, total, value);
+      total = combineTwo(nest, total, value);
     }
     prefixes.back().total = total;
     return prefixes;
@@ -790,14 +792,11 @@ KernelBuilder::scanVectors(TileBuilder &builder, RowLoops &nest,
   // What stands before each vector that is taken, of those that are.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
-    before.push_back(
-        combineTwo(builder, nest, before.back(),
-                   memref::LoadOp::create(b, memory, getTaken(i))));
-  Prefix taken =
-      scanThreads(builder, nest, before.pop_back_val(), identity).front();
+    before.push_back(combineTwo(
+        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+  Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
   for (int64_t i = 0; i < vectors; ++i)
-    memref::StoreOp::create(b,
-                            combineTwo(builder, nest, taken.before, before[i]),
+    memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
                             memory, getTaken(i));
   gpu::BarrierOp::create(b);
   for (int64_t i = 0; i < vectors; ++i)
@@ -883,17 +882,17 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
   };
   for (int64_t i = 0; i < vectors; ++i)
     for (int64_t lane = 0; lane < lanes; ++lane)
-      sums[i][lane] = combineTwo(builder, nest, getPrevious(i, lane),
-                                 elements[i * lanes + lane]);
+      sums[i][lane] =
+          combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
   // What stands before each item in each row, or before the thread's first.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
-    for (Prefix prefix : scanThreads(builder, nest, sums.back(), identity))
+    for (Prefix prefix : scanThreads(nest, sums.back(), identity))
       prefixes.push_back({prefix});
   else
     for (int64_t row = 0; row < layout.rows; ++row)
       prefixes.push_back(scanVectors(
-          builder, nest,
+          nest,
           llvm::map_to_vector(sums,
                               [&](ArrayRef<Value> item) {
                                 return item[lanes - layout.rows + row];
@@ -902,15 +901,14 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
   SmallVector<Value> behind;
   for (auto [start, ofRow] : llvm::zip_equal(before, prefixes)) {
     for (Prefix &prefix : ofRow)
-      prefix.before = combineTwo(builder, nest, start, prefix.before);
-    behind.push_back(combineTwo(builder, nest, start, ofRow.back().total));
+      prefix.before = combineTwo(nest, start, prefix.before);
+    behind.push_back(combineTwo(nest, start, ofRow.back().total));
   }
   values.assign(vectors, SmallVector<Value>(lanes));
   for (int64_t i = 0; i < vectors; ++i) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value sum = combineTwo(
-          builder, nest,
-          prefixes[lane % layout.rows][layout.isAlongRow ? i : 0].before,
+          nest, prefixes[lane % layout.rows][layout.isAlongRow ? i : 0].before,
           nest.scan->isExclusive ? getPrevious(i, lane) : sums[i][lane]);
       values[i][getScannedLane(lane)] = sum ? sum : identity;
     }
