@@ -6,6 +6,7 @@
 
 #include "Launch.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/KernelAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,6 +68,10 @@ GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
         linearize(b, linearize(b, group.z, grid[1], group.y), grid[0], group.x);
   else if (grid[1] > 1)
     linear = linearize(b, group.y, grid[0], group.x);
+  if (op->hasAttr(reversedAttrName))
+    linear = arith::SubIOp::create(
+        b, arith::ConstantIndexOp::create(b, grid[0] * grid[1] * grid[2] - 1),
+        linear);
   Operation *end = gpu::TerminatorOp::create(b);
   b.setInsertionPoint(end);
   return {launch, linear, grid[0] * grid[1] * grid[2], end};

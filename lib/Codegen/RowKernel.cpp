@@ -24,6 +24,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -99,10 +100,11 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether `lanes` elements of a row, or of as many rows, are neighbours where
-/// they are loaded first and where they are stored.
+/// Whether `lanes` elements, of `rows` rows, are neighbours where they are
+/// loaded first and where they are stored. `isStored` says whether several are
+/// stored at once.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
-                          bool isAlongRow, int64_t lanes) {
+                          int64_t rows, int64_t lanes, bool isStored) {
   // What is built here is built for its forms alone.
   Block block;
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -117,15 +119,14 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
     return forms.mul(b, forms.getOpaque(getValue(), {0, count / step - 1}),
                      step);
   };
-  LinearForm element = getFirst(reduction.rowSize, isAlongRow ? lanes : 1);
-  LinearForm row = getFirst(reduction.numRows, isAlongRow ? 1 : lanes);
+  LinearForm element = getFirst(reduction.rowSize, lanes / rows);
+  LinearForm row = getFirst(reduction.numRows, rows);
   MemRefType type = getOutputType(op);
   SmallVector<SmallVector<LinearForm>> coordinates;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    coordinates.push_back(
-        bindPlace(b, forms, builder, type, reduction, lane,
-                  forms.add(b, row, isAlongRow ? 0 : lane),
-                  forms.add(b, element, isAlongRow ? lane : 0)));
+    coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
+                                    forms.add(b, row, lane % rows),
+                                    forms.add(b, element, lane / rows)));
   auto areInVector = [&](ArrayRef<LinearForm> places) {
     std::optional<std::pair<LinearForm, int64_t>> vector =
         divideExactly(places.front(), lanes);
@@ -147,7 +148,7 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
     if (!areInVector(places))
       return false;
   }
-  if (isAlongRow && reduction.elementDims.empty())
+  if (!isStored)
     return true;
   places.clear();
   for (ArrayRef<LinearForm> at : coordinates)
@@ -160,8 +161,9 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Workgroup memory that threads share what they carry in, two of each kind.
-static int64_t getSharedBytes(const RowReduction &reduction, int64_t lanes) {
+/// Workgroup memory in which threads share what they carry for `rows` rows: two
+/// of each kind.
+static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
     for (auto [i, type] : llvm::enumerate(nest.getResults().getTypes()))
@@ -169,7 +171,7 @@ static int64_t getSharedBytes(const RowReduction &reduction, int64_t lanes) {
   int64_t bytes = 0;
   for (auto [type, i] : kinds)
     bytes += getSharedBytes(type);
-  return 2 * lanes * numThreads * bytes;
+  return 2 * rows * numThreads * bytes;
 }
 
 RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
@@ -183,34 +185,61 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         widest = std::max(widest, getBytes(load.getMemRef()));
 
   RowLayout layout;
-  if (!reduction.elementDims.empty())
-    layout.isAlongRow =
+  bool storesElements = !reduction.elementDims.empty();
+  bool isRowInMemory = false;
+  if (storesElements) {
+    isRowInMemory = layout.isAlongRow =
         reduction.setDims.empty() ||
         reduction.elementDims.back() >= reduction.setDims.back();
-  else
+  } else {
+    isRowInMemory = reduction.numRows == 1 ||
+                    areNeighbours(op, reduction, /*rows=*/1, /*lanes=*/2,
+                                  /*isStored=*/false);
     layout.isAlongRow =
-        reduction.numRows == 1 ||
-        areNeighbours(op, reduction, /*isAlongRow=*/true, /*lanes=*/2) ||
-        !areNeighbours(op, reduction, /*isAlongRow=*/false, /*lanes=*/2);
+        isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
+                                        /*isStored=*/true);
+  }
   // The last part of a line may have fewer elements, but ends with a vector.
   int64_t line =
-      reduction.partSize > 0 && layout.isAlongRow
+      reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
           : 0;
-  bool storesVectors = !layout.isAlongRow || !reduction.elementDims.empty();
+  auto canStore = [&](int64_t lanes) {
+    return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
+  };
+
+  // A few rows side by side: a thread has whole vectors of all of them.
+  int64_t ofVector = DeviceProfile::vectorBytes /
+                     (storesElements ? std::max(widest, stored) : widest);
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+       ++rows) {
+    // Two elements of each row show that no other row is between them.
+    int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
+    int64_t lanes = rows * elements;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || lanes > cost::maxHeld ||
+        (storesElements && !canStore(ofVector)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesElements))
+      continue;
+    return {/*isAlongRow=*/true, lanes, rows,
+            /*together=*/storesElements ? ofVector : 1};
+  }
+
+  bool storesVectors = !layout.isAlongRow || storesElements;
   if (storesVectors)
     widest = std::max(widest, stored);
-  int64_t count = layout.isAlongRow ? reduction.rowSize : reduction.numRows;
   for (int64_t lanes = DeviceProfile::vectorBytes / widest; lanes > 1;
        lanes /= 2) {
-    bool canStore =
-        lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
-    if (count % lanes || line % lanes || (storesVectors && !canStore) ||
-        (!layout.isAlongRow &&
-         getSharedBytes(reduction, lanes) > DeviceProfile::workgroupMemory) ||
-        !areNeighbours(op, reduction, layout.isAlongRow, lanes))
+    int64_t rows = layout.isAlongRow ? 1 : lanes, elements = lanes / rows;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || (storesVectors && !canStore(lanes)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesVectors))
       continue;
     layout.lanes = lanes;
+    layout.rows = rows;
+    layout.together = storesVectors ? lanes : 1;
     break;
   }
   return layout;
@@ -227,23 +256,7 @@ static int64_t getPadded(int64_t count) {
   return count + count / cost::threadsTogether;
 }
 
-/// Elements of a row that a thread has, if a workgroup has threads enough: a
-/// vector of narrow ones has more of them, each of which takes a register.
-/// unit:   elements
-/// device: registers of a thread, beside the threads of a multiprocessor
-/// shown:  softmax_f16, argmax_f16 and layer_norm_f16 have 0.90, 0.84 and 0.90
-///         of an H200's copy with 4 vectors of 8 elements, and 0.87, 0.78 and
-///         0.84 with 8; cumulative_sum_f32 has 0.95 with 8 vectors of 4
-static constexpr int64_t elementsOfThread = 32;
-
-/// Threads that read the neighbouring vectors of several rows, at least.
-/// unit:   threads
-/// device: bytes that memory brings together, 64 on an H200
-/// shown:  cumulative_sum_columns_f32 has 0.74 of an H200's copy with 4, 0.61
-///         with 2 and 0.44 with 8, which leave half of the workgroups
-static constexpr int64_t leastSideBySide = 4;
-
-/// Vectors that a thread has at a time at most.
+/// A thread has at most so many vectors at a time.
 static int64_t getMaxVectors(const RowReduction &reduction,
                              const RowLayout &layout) {
   int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
@@ -256,7 +269,7 @@ static int64_t getMaxVectors(const RowReduction &reduction,
     if (nest.scan)
       bytes += getSharedBytes(nest.getResults().front().getType());
   int64_t left =
-      DeviceProfile::workgroupMemory - getSharedBytes(reduction, /*lanes=*/1);
+      DeviceProfile::workgroupMemory - getSharedBytes(reduction, layout.rows);
   while (most > 1 && getPadded(most * numThreads) * bytes > left)
     --most;
   return most;
@@ -278,14 +291,19 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
   RowTile tile = {1, 1};
   int64_t mostThreads = numThreads;
   if (layout.isAlongRow || reduction.hasScan())
-    wanted =
-        std::min(wanted, std::max<int64_t>(elementsOfThread / layout.lanes, 1));
+    wanted = std::min(
+        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
+    // Of a few rows side by side two parts share a workgroup:
+    // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
+    // part for each.
+    if (layout.rows > 1 && !reduction.hasScan())
+      mostThreads = numThreads / 2;
   } else {
     mostThreads = numThreads / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
-    while (mostThreads * leastSideBySide < numThreads &&
+    while (mostThreads * cost::leastSideBySide < numThreads &&
            slots * mostThreads < DeviceProfile::enoughThreads &&
            items > mostThreads * wanted)
       mostThreads *= 2;
@@ -350,8 +368,19 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
+  /// The items of all threads of a row in a round, and the rounds in which each
+  /// thread has as many as it may. A row that the threads hold takes none.
+  int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
+  int64_t getNumRounds() const {
+    return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
+  }
+  SmallVector<Value>
+  buildRounds(ValueRange init,
+              llvm::function_ref<SmallVector<Value>(
+                  TileBuilder &builder, LinearForm round, ValueRange carried)>
+                  build);
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
-  State combine(TileBuilder &builder, RowLoops &nest, State lhs, State rhs);
+  State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
   Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
@@ -364,15 +393,15 @@ private:
     Value before, total;
   };
   /// What is scanned is one value. Null stands for none.
-  Value combineTwo(TileBuilder &builder, RowLoops &nest, Value lhs, Value rhs) {
+  Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
     if (!lhs || !rhs)
       return lhs ? lhs : rhs;
-    return combine(builder, nest, State{lhs}, State{rhs}).front();
+    return combine(nest, State{lhs}, State{rhs}).front();
   }
-  SmallVector<Prefix> scanThreads(TileBuilder &builder, RowLoops &nest,
-                                  ArrayRef<Value> own, Value identity);
-  SmallVector<Prefix> scanVectors(TileBuilder &builder, RowLoops &nest,
-                                  ArrayRef<Value> own, Value identity);
+  SmallVector<Prefix> scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
+  SmallVector<Prefix> scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
   int64_t getScannedLane(int64_t lane) const;
   SmallVector<Value> buildScanned(TileBuilder &builder, LinearForm first,
                                   int64_t vectors);
@@ -386,7 +415,7 @@ private:
   LinearForm getScanned(LinearForm first, int64_t vectors, int64_t i,
                         Value &exists);
   void store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-             int64_t together, Value condition);
+             Value condition);
 
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
@@ -425,56 +454,65 @@ private:
 SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
                                                           LinearForm item) {
   SmallVector<Forms> coordinates;
-  bool isAlongRow = layout.isAlongRow;
-  LinearForm element = forms->mul(b, item, isAlongRow ? layout.lanes : 1);
-  LinearForm row = forms->mul(b, slot, isAlongRow ? 1 : layout.lanes);
+  LinearForm element = forms->mul(b, item, layout.getElements());
+  LinearForm row = forms->mul(b, slot, layout.rows);
   for (int64_t lane = 0; lane < layout.lanes; ++lane) {
     coordinates.push_back(
         bindPlace(b, *forms, builder, type, reduction, lane,
-                  forms->add(b, row, isAlongRow ? 0 : lane),
-                  forms->add(b, element, isAlongRow ? lane : 0)));
+                  forms->add(b, row, lane % layout.rows),
+                  forms->add(b, element, lane / layout.rows)));
     for (auto &[result, values] : results)
       builder.bind(lane, result, values[lane]);
   }
   return coordinates;
 }
 
+/// Builds the loop over a row's rounds, if it has any: `build` gets the number
+/// of a round and what is carried, and returns what the next round gets. What
+/// the last one returns is returned.
+SmallVector<Value> KernelBuilder::buildRounds(
+    ValueRange init,
+    llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
+                                          ValueRange)>
+        build) {
+  int64_t rounds = getNumRounds();
+  if (rounds == 0)
+    return init;
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    TileBuilder builder(b, op, *forms, *views);
+    SmallVector<Value> next = build(
+        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
+        loop.getRegionIterArgs());
+    // A loop that carries nothing has its end from the beginning.
+    if (!next.empty())
+      scf::YieldOp::create(b, next);
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return loop.getResults();
+}
+
 /// Builds the thread's items: those that it has at a time side by side, in a
 /// loop if that takes several rounds, and what is left of the row after it.
 SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
-  SmallVector<Value> carried(init);
-  int64_t ofRound = tile.threads * tile.vectors;
-  int64_t rounds = numItems / ofRound;
-  // A row that the threads hold is one round.
-  if (numItems <= ofRound)
-    rounds = 0;
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
                       number * tile.threads);
   };
-  if (rounds > 0) {
-    auto loop = scf::ForOp::create(b, constant(0), constant(rounds),
-                                   constant(1), carried);
-    IndexForms saved = *forms;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      TileBuilder builder(b, op, *forms, *views);
-      LinearForm first = forms->mul(
-          b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-          ofRound);
-      SmallVector<Value> next(loop.getRegionIterArgs());
-      for (int64_t i = 0; i < tile.vectors; ++i)
-        next = build(builder, getItem(first, i), /*exists=*/Value(), next);
-      // A loop that carries nothing has its end from the beginning.
-      if (!next.empty())
-        scf::YieldOp::create(b, next);
-    }
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-    carried = SmallVector<Value>(loop.getResults());
-  }
-  for (int64_t first = rounds * ofRound; first < numItems;
+  SmallVector<Value> carried = buildRounds(
+      init, [&](TileBuilder &builder, LinearForm round, ValueRange before) {
+        LinearForm first = forms->mul(b, round, getItemsOfRound());
+        SmallVector<Value> next(before);
+        for (int64_t i = 0; i < tile.vectors; ++i)
+          next = build(builder, getItem(first, i), /*exists=*/Value(), next);
+        return next;
+      });
+  for (int64_t first = getNumRounds() * getItemsOfRound(); first < numItems;
        first += tile.threads) {
     LinearForm item = getItem(first, 0);
     Value exists;
@@ -490,9 +528,11 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
 }
 
 /// What two states come to.
-KernelBuilder::State KernelBuilder::combine(TileBuilder &builder,
-                                            RowLoops &nest, State lhs,
+KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
                                             State rhs) {
+  // A builder of its own: an element may be a constant, which is the same value
+  // elsewhere, and no state there.
+  TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
     builder.bind(0, carried, left);
@@ -512,7 +552,7 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
     return states.front();
   size_t half = states.size() / 2;
   State lhs = combineAll(nest, states.take_front(half));
-  return combine(*whole, nest, lhs, combineAll(nest, states.drop_front(half)));
+  return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
 /// The workgroup memory of `size` values that `use` has for the value `number`
@@ -621,15 +661,17 @@ void KernelBuilder::buildResults(RowLoops &nest) {
         return next;
       });
   SmallVector<State> states;
-  for (int64_t lane = 0; lane < layout.lanes; ++lane)
-    states.emplace_back(ArrayRef(carried).slice(lane * numValues, numValues));
-  if (layout.isAlongRow)
-    states = {combineAll(nest, states)};
+  for (int64_t row = 0; row < layout.rows; ++row) {
+    SmallVector<State> ofRow;
+    for (int64_t lane = row; lane < layout.lanes; lane += layout.rows)
+      ofRow.emplace_back(ArrayRef(carried).slice(lane * numValues, numValues));
+    states.push_back(combineAll(nest, ofRow));
+  }
   share(nest, states);
   for (auto [i, result] : llvm::enumerate(nest.getResults())) {
     SmallVector<Value> values;
     for (int64_t lane = 0; lane < layout.lanes; ++lane)
-      values.push_back(states[layout.isAlongRow ? 0 : lane][i]);
+      values.push_back(states[lane % layout.rows][i]);
     results.push_back({result, values});
   }
 }
@@ -641,8 +683,8 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 /// Combines what the threads of a row have in each lane, in their order. More
 /// than a few threads do so in two steps.
 SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
-                           ArrayRef<Value> own, Value identity) {
+KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
   constexpr int64_t ofStep = 16;
   auto lanes = static_cast<int64_t>(own.size());
   if (tile.threads == 1)
@@ -681,7 +723,7 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
               arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
         Value value = memref::LoadOp::create(
             b, memory, getPlace(forms->add(b, first, i), threads, lane));
-        prefix.total = combineTwo(builder, nest, prefix.total, value);
+        prefix.total = combineTwo(nest, prefix.total, value);
       }
       prefixes.push_back(prefix);
     }
@@ -711,7 +753,7 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
                             [](const Prefix &prefix) { return prefix.total; }));
   SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
   for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
-    prefix.before = combineTwo(builder, nest, prefix.before, inStep.before);
+    prefix.before = combineTwo(nest, prefix.before, inStep.before);
   return prefixes;
 }
 
@@ -719,17 +761,17 @@ KernelBuilder::scanThreads(TileBuilder &builder, RowLoops &nest,
 /// number i of thread t stands at i * threads + t. They go through workgroup
 /// memory, where each thread combines neighbouring ones.
 SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanVectors(TileBuilder &builder, RowLoops &nest,
-                           ArrayRef<Value> own, Value identity) {
+KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
   if (vectors == 1)
-    return scanThreads(builder, nest, own, identity);
+    return scanThreads(nest, own, identity);
   SmallVector<Prefix> prefixes;
   if (tile.threads == 1) {
     Value total;
     for (Value value : own) {
       prefixes.push_back({total, Value()});
-      total = combineTwo(builder, nest, total, value);
+      total = combineTwo(nest, total, value);
     }
     prefixes.back().total = total;
     return prefixes;
@@ -755,14 +797,11 @@ KernelBuilder::scanVectors(TileBuilder &builder, RowLoops &nest,
   // What stands before each vector that is taken, of those that are.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
-    before.push_back(
-        combineTwo(builder, nest, before.back(),
-                   memref::LoadOp::create(b, memory, getTaken(i))));
-  Prefix taken =
-      scanThreads(builder, nest, before.pop_back_val(), identity).front();
+    before.push_back(combineTwo(
+        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+  Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
   for (int64_t i = 0; i < vectors; ++i)
-    memref::StoreOp::create(b,
-                            combineTwo(builder, nest, taken.before, before[i]),
+    memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
                             memory, getTaken(i));
   gpu::BarrierOp::create(b);
   for (int64_t i = 0; i < vectors; ++i)
@@ -794,8 +833,10 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
 
 /// The lanes of an item in the scan's order.
 int64_t KernelBuilder::getScannedLane(int64_t lane) const {
-  return layout.isAlongRow && reduction.isBackward() ? layout.lanes - 1 - lane
-                                                     : lane;
+  int64_t rows = layout.rows;
+  return layout.isAlongRow && reduction.isBackward()
+             ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
+             : lane;
 }
 
 /// Builds what is scanned of so many items of each thread, from item `first`
@@ -825,9 +866,10 @@ SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`: `values` become its results, those of
-/// each item in each lane. `before` has what stands before them in each lane
-/// that has a scan of its own; what stands behind them is returned.
+/// Builds the scan `nest` of `elements`. Its results are put into `values`,
+/// which has a list of lanes for each item. `before` has what stands before the
+/// elements, for each lane that has a scan of its own, and what stands behind
+/// them is returned.
 SmallVector<Value>
 KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
                          ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -840,34 +882,38 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
-      return lane > 0 ? sums[i][lane - 1] : Value();
+      return lane >= layout.rows ? sums[i][lane - layout.rows] : Value();
     return i > 0 ? sums[i - 1][lane] : Value();
   };
   for (int64_t i = 0; i < vectors; ++i)
     for (int64_t lane = 0; lane < lanes; ++lane)
-      sums[i][lane] = combineTwo(builder, nest, getPrevious(i, lane),
-                                 elements[i * lanes + lane]);
-  // What stands before each item, or before the thread's first in each lane.
-  SmallVector<Prefix> prefixes =
-      layout.isAlongRow
-          ? scanVectors(
-                builder, nest,
-                llvm::map_to_vector(
-                    sums, [](ArrayRef<Value> item) { return item.back(); }),
-                identity)
-          : scanThreads(builder, nest, sums.back(), identity);
+      sums[i][lane] =
+          combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
+  // What stands before each item in each row, or before the thread's first.
+  SmallVector<SmallVector<Prefix>> prefixes;
+  if (!layout.isAlongRow)
+    for (Prefix prefix : scanThreads(nest, sums.back(), identity))
+      prefixes.push_back({prefix});
+  else
+    for (int64_t row = 0; row < layout.rows; ++row)
+      prefixes.push_back(scanVectors(
+          nest,
+          llvm::map_to_vector(sums,
+                              [&](ArrayRef<Value> item) {
+                                return item[lanes - layout.rows + row];
+                              }),
+          identity));
   SmallVector<Value> behind;
-  for (auto [i, prefix] : llvm::enumerate(prefixes)) {
-    Value start = before[layout.isAlongRow ? 0 : i];
-    prefix.before = combineTwo(builder, nest, start, prefix.before);
-    if (prefix.total)
-      behind.push_back(combineTwo(builder, nest, start, prefix.total));
+  for (auto [start, ofRow] : llvm::zip_equal(before, prefixes)) {
+    for (Prefix &prefix : ofRow)
+      prefix.before = combineTwo(nest, start, prefix.before);
+    behind.push_back(combineTwo(nest, start, ofRow.back().total));
   }
   values.assign(vectors, SmallVector<Value>(lanes));
   for (int64_t i = 0; i < vectors; ++i) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value sum = combineTwo(
-          builder, nest, prefixes[layout.isAlongRow ? i : lane].before,
+          nest, prefixes[lane % layout.rows][layout.isAlongRow ? i : 0].before,
           nest.scan->isExclusive ? getPrevious(i, lane) : sums[i][lane]);
       values[i][getScannedLane(lane)] = sum ? sum : identity;
     }
@@ -887,8 +933,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
       continue;
-    size_t size = layout.isAlongRow ? 1 : layout.lanes,
-           count = vectors * layout.lanes;
+    size_t size = layout.rows, count = vectors * layout.lanes;
     auto &[result, values] = scanned.emplace_back();
     result = nest.getResults().front();
     llvm::append_range(next,
@@ -913,7 +958,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                 forms->materialize(b, coordinates.front()[dim]),
                                 constant(size)));
-    store(builder, coordinates, layout.lanes, exists);
+    store(builder, coordinates, exists);
   }
   return next;
 }
@@ -921,16 +966,14 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
 /// Builds all scans, in a loop if a row takes several rounds, and stores what
 /// becomes of them.
 void KernelBuilder::buildScans() {
-  int64_t ofRound = tile.threads * tile.vectors;
-  int64_t rounds = numItems <= ofRound ? 0 : numItems / ofRound;
+  int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
       continue;
     whole->buildSlice(nest.start, coordinates);
-    for (int64_t lane = 0; lane < (layout.isAlongRow ? 1 : layout.lanes);
-         ++lane)
+    for (int64_t lane = 0; lane < layout.rows; ++lane)
       carried.push_back(
           rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
   }
@@ -938,24 +981,17 @@ void KernelBuilder::buildScans() {
     isScanRead = true;
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= elementsOfThread;
+    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
-    auto loop = scf::ForOp::create(b, constant(0), constant(rounds),
-                                   constant(1), carried);
-    IndexForms saved = *forms;
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      TileBuilder builder(b, op, *forms, *views);
-      LinearForm round =
-          forms->getOpaque(loop.getInductionVar(), {0, rounds - 1});
+    carried = buildRounds(carried, [&](TileBuilder &builder, LinearForm round,
+                                       ValueRange before) {
       LinearForm first = forms->mul(b, round, ofRound), loaded = first;
       if (isAhead)
         loaded = forms->mul(
             b, forms->min(b, forms->add(b, round, 1), rounds - 1), ofRound);
-      SmallVector<Value> arguments(loop.getRegionIterArgs()),
+      SmallVector<Value> arguments(before),
           elements = buildScanned(builder, loaded, tile.vectors),
           next = buildRound(builder, first, tile.vectors,
                             isAhead ? ArrayRef(arguments).drop_front(numCarried)
@@ -963,11 +999,9 @@ void KernelBuilder::buildScans() {
                             ArrayRef(arguments).take_front(numCarried));
       if (isAhead)
         llvm::append_range(next, elements);
-      scf::YieldOp::create(b, next);
-    }
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-    carried = SmallVector<Value>(loop.getResults().take_front(numCarried));
+      return next;
+    });
+    carried.truncate(numCarried);
   }
   if (int64_t left = numItems - rounds * ofRound) {
     int64_t first = rounds * ofRound,
@@ -981,27 +1015,34 @@ void KernelBuilder::buildScans() {
 // What is stored
 //===----------------------------------------------------------------------===//
 
-/// Stores the first `together` elements of those at `coordinates`.
+/// Stores the elements at `coordinates`, of one lane after the other.
 void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-                          int64_t together, Value condition) {
+                          Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
+  int64_t together = layout.together;
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
   Value output =
       views->getVectors(b, views->getRoot(b, op.getOutputs().front()), packing);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  SmallVector<Scalar> elements;
-  for (int64_t lane = 0; lane < together; ++lane)
-    elements.push_back(builder.getScalar(lane, yielded));
-  Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
-  LinearForm position = builder.linearize(type, coordinates.front());
-  Value place = forms->materialize(
-      b, ::getPlace(*forms, b, placement,
-                    forms->divide(b, position, together).first, packing.bytes));
+  SmallVector<std::pair<Value, Value>> vectors;
+  for (auto first = 0U; first < coordinates.size(); first += together) {
+    SmallVector<Scalar> elements;
+    for (int64_t lane = 0; lane < together; ++lane)
+      elements.push_back(builder.getScalar(first + lane, yielded));
+    Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
+    LinearForm position = builder.linearize(type, coordinates[first]);
+    vectors.push_back(
+        {vector, forms->materialize(
+                     b, ::getPlace(*forms, b, placement,
+                                   forms->divide(b, position, together).first,
+                                   packing.bytes))});
+  }
   OpBuilder::InsertionGuard guard(b);
   if (condition)
     b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-  memref::StoreOp::create(b, vector, output, place);
+  for (auto [vector, place] : vectors)
+    memref::StoreOp::create(b, vector, output, place);
 }
 
 void KernelBuilder::build() {
@@ -1034,8 +1075,7 @@ void KernelBuilder::build() {
   } else if (!reduction.elementDims.empty()) {
     forEachItem({}, [&](TileBuilder &builder, LinearForm item, Value exists,
                         ValueRange) {
-      store(builder, bindItem(builder, item), layout.lanes,
-            both(b, isWanted, exists));
+      store(builder, bindItem(builder, item), both(b, isWanted, exists));
       return SmallVector<Value>();
     });
   } else {
@@ -1044,8 +1084,14 @@ void KernelBuilder::build() {
       isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                       forms->materialize(b, threadOfRow),
                                       constant(0));
-    store(*whole, bindItem(*whole, 0), layout.isAlongRow ? 1 : layout.lanes,
-          both(b, isWanted, isFirst));
+    for (int64_t result = 0; result < reduction.numResults; ++result) {
+      SmallVector<Forms> coordinates = bindItem(*whole, 0);
+      coordinates.truncate(layout.rows);
+      if (reduction.resultDim)
+        for (Forms &ofLane : coordinates)
+          ofLane[*reduction.resultDim] = result;
+      store(*whole, coordinates, both(b, isWanted, isFirst));
+    }
   }
   op.erase();
 }

@@ -251,6 +251,11 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
       elementSizes.push_back(size);
     }
   }
+  if (!line && elementSizes != reduction.sizes && elementSizes.size() == 1 &&
+      elementSizes.front() <= cost::maxResultsOfRow) {
+    reduction.resultDim = reduction.elementDims.pop_back_val();
+    reduction.numResults = elementSizes.pop_back_val();
+  }
   // What repeats a row's result is no reduction, and is read less often than
   // the row.
   if (!elementSizes.empty() && elementSizes != reduction.sizes)

@@ -14,8 +14,9 @@
 
 namespace dml {
 
-/// Which elements of a row a scan combines for each: those before it, or after
-/// it where the scan runs backward, and itself unless it is exclusive.
+/// What a scan combines for an element of a row: the elements before it, or
+/// those after it where the scan runs backward, and the element itself unless
+/// the scan is exclusive.
 struct ScanOrder {
   bool isBackward, isExclusive;
 };
@@ -66,6 +67,10 @@ struct RowReduction {
   /// The dimensions of the output, of several elements, that say which row it
   /// is, and those, of the row's sizes or none, that say which element.
   llvm::SmallVector<int64_t> setDims, elementDims;
+  /// Where a row has several results, such as its largest element and a sum,
+  /// the dimension of the output that says which, and how many there are.
+  std::optional<int64_t> resultDim;
+  int64_t numResults = 1;
   /// The operations that make an element of the loops' results.
   llvm::SmallVector<mlir::Operation *> epilogue;
   /// Where rows are parts of the output's lines, the elements of a part, or 0:
@@ -106,12 +111,18 @@ struct RowReduction {
 
 /// How the elements of rows lie in buffers.
 struct RowLayout {
-  /// Whether the neighbours of an element are of its row, and not of other
-  /// rows.
+  /// Whether the neighbours of what a thread has together are of the same rows,
+  /// and not of other rows.
   bool isAlongRow = true;
   /// Elements that are neighbours in all buffers and that a thread has
-  /// together: of its row, or one of each of so many rows.
+  /// together, in lanes: elements of one row, or one of each of several rows,
+  /// or several of each. Of 3 columns a thread has 4 elements each, which are 3
+  /// vectors of 4: lane 7 has element 2 of row 1.
   int64_t lanes = 1;
+  /// The rows that the lanes are of.
+  int64_t rows = 1;
+  /// The lanes that are stored at once.
+  int64_t together = 1;
 
   /// `op` is on buffers.
   static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
@@ -119,12 +130,14 @@ struct RowLayout {
   /// What the threads of a row share: vectors of it, or its elements where a
   /// vector has elements of several rows.
   int64_t getItems(const RowReduction &reduction) const {
-    return isAlongRow ? reduction.rowSize / lanes : reduction.rowSize;
+    return reduction.rowSize / getElements();
   }
   /// Rows, or vectors of them.
   int64_t getSlots(const RowReduction &reduction) const {
-    return isAlongRow ? reduction.numRows : reduction.numRows / lanes;
+    return reduction.numRows / rows;
   }
+  /// The elements of a row that the lanes have.
+  int64_t getElements() const { return lanes / rows; }
 };
 
 /// Chooses the tile of a row kernel.

@@ -125,9 +125,9 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   return tile.inside ? std::optional(tile) : std::nullopt;
 }
 
-/// `tile` with as many steps as its threads need to move enough bytes, where it
-/// has neither rows nor groups of vectors, nor threads that take longer for
-/// what they compute.
+/// Gives `tile` as many steps as its threads need to move enough bytes. It
+/// keeps its one step if it has several rows or groups of vectors, or if its
+/// threads take longer for what they compute than memory does for those bytes.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, bool isBusy) {

@@ -227,8 +227,8 @@ private:
   linalg::GenericOp op;
   int64_t limit;
   Access output;
-  /// The loads that slices are made for. Where there would be too many slices,
-  /// there is no load here.
+  /// Slices are made for these loads. There are none where there would be too
+  /// many slices.
   SmallVector<Read> reads;
   /// The ranges of the slice that is built, by root, bytes and type.
   llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;

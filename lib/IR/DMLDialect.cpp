@@ -191,6 +191,12 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << anyOrderAttrName << "' wants to be a unit, on a loop";
     return success();
   }
+  if (attribute.getName() == reversedAttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return emitError(op->getLoc(), "attribute '")
+             << reversedAttrName << "' wants to be a unit attribute";
+    return success();
+  }
   return emitError(op->getLoc(), "unknown attribute '")
          << attribute.getName().getValue() << "'";
 }

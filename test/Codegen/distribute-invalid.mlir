@@ -215,3 +215,17 @@ func.func @no_contraction(%output: memref<4xf32>) {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+#identity = affine_map<(d0) -> (d0)>
+func.func @reversed(%output: memref<4xf32>) {
+  // expected-error @below {{attribute 'dml.reversed' wants to be a unit attribute}}
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
+      outs(%output : memref<4xf32>) attrs = {dml.reversed = 1 : i64} {
+  ^bb0(%out: f32):
+    %zero = arith.constant 0.0 : f32
+    linalg.yield %zero : f32
+  }
+  return
+}

@@ -93,4 +93,26 @@ func.func @large(%output: memref<134217728xf32>) {
   return
 }
 
+// -----
+
+// Workgroups in the opposite order: the first of 8 has the last elements.
+
+// CHECK-LABEL: func @reversed
+// CHECK:       gpu.launch blocks(%[[GROUP:[a-z0-9]+]], %{{.*}}, %{{.*}}) in
+// CHECK:         %[[LAST:.*]] = arith.constant 7 : index
+// CHECK-NEXT:    arith.subi %[[LAST]], %[[GROUP]] : index
+#line = affine_map<(d0) -> (d0)>
+func.func @reversed(%output: memref<4096xf32>) {
+  linalg.generic {indexing_maps = [#line], iterator_types = ["parallel"]}
+      outs(%output : memref<4096xf32>)
+      attrs = {dml.reversed, dml.kernel = {map_tile = {vector_bytes = 16}}} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %integer = arith.index_castui %i : index to i32
+    %float = arith.uitofp %integer : i32 to f32
+    linalg.yield %float : f32
+  }
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

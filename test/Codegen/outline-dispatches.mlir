@@ -193,3 +193,43 @@ func.func @unnamed(%a: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+// Three kernels read a buffer of 32 MiB: the second begins at its end, where the first
+// has ended, and the third at its start again. The order of a small buffer is the same.
+
+#order = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func @turns
+// CHECK:         call @dispatch(%{{.*}}, %{{.*}})
+// CHECK-NEXT:    call @dispatch_0(%{{.*}}, %{{.*}})
+// CHECK-NEXT:    call @dispatch(%{{.*}}, %{{.*}})
+// CHECK:       func private @dispatch(
+// CHECK-NOT:     dml.reversed
+// CHECK:       func private @dispatch_0(
+// CHECK:         linalg.generic {{.*}}dml.reversed
+func.func @turns(%large: memref<8388608xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %c: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#order], iterator_types = ["parallel"]}
+      outs(%a : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %large[%i] : memref<8388608xf32>
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#order], iterator_types = ["parallel"]}
+      outs(%b : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %large[%i] : memref<8388608xf32>
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [#order], iterator_types = ["parallel"]}
+      outs(%c : memref<8xf32>) attrs = {dml.label = "dml.some"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %x = memref.load %large[%i] : memref<8388608xf32>
+    linalg.yield %x : f32
+  }
+  return
+}

@@ -102,6 +102,91 @@ func.func @columns(%input: memref<40x128xf32>, %output: memref<1x128xf32>) {
 
 // -----
 
+// Three columns: a thread has 4 elements of each, which are 3 vectors, and the sums of
+// the columns are exchanged and stored one by one.
+
+// SELECT-LABEL: func @three_columns
+// SELECT:       dml.kernel = {row_tile = array<i64: 8, 1>}
+// CHECK-LABEL:  func @three_columns
+// CHECK:        gpu.launch
+// CHECK-COUNT-6: memref.load %{{.*}} : memref<24xvector<4xf32>>
+// CHECK-NOT:    memref<24xvector<4xf32>>
+// CHECK-COUNT-3: memref.store %{{.*}} : memref<384xf32, #gpu.address_space<workgroup>>
+// CHECK:        gpu.barrier
+// CHECK:        scf.if
+// CHECK-COUNT-3: memref.store %{{.*}} : memref<3xf32>
+// CHECK-NOT:    memref.store
+// CHECK:        return
+#columns = affine_map<(d0, d1) -> (d0, d1)>
+func.func @three_columns(%input: memref<32x3xf32>, %output: memref<1x3xf32>) {
+  linalg.generic {indexing_maps = [#columns], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1x3xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c32 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %input[%k, %column] : memref<32x3xf32>
+      %next = arith.addf %carried, %x : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Both numbers of a row are its results: the row is loaded once, and one thread of it
+// stores both.
+
+// SELECT-LABEL: func @two_results
+// SELECT:       dml.kernel = {row_tile = array<i64: 8, 1>}
+// CHECK-LABEL:  func @two_results
+// CHECK:        gpu.launch
+// CHECK-COUNT-2: memref.load %{{.*}} : memref<2048xvector<4xf32>>
+// CHECK-NOT:    memref<2048xvector<4xf32>>
+// CHECK:        scf.if
+// CHECK-NEXT:     memref.store %{{.*}}, %[[OUT:.*]][%{{.*}}] : memref<512xf32>
+// CHECK:        scf.if
+// CHECK-NEXT:     memref.store %{{.*}}, %[[OUT]][%{{.*}}] : memref<512xf32>
+// CHECK-NOT:    memref.store
+// CHECK:        return
+#results = affine_map<(d0, d1) -> (d0, d1)>
+func.func @two_results(%input: memref<256x32xf32>, %output: memref<2x256xf32>) {
+  linalg.generic {indexing_maps = [#results], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<2x256xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %nan = arith.constant 0x7FC00000 : f32
+    %which = linalg.index 0 : index
+    %row = linalg.index 1 : index
+    %largest = scf.for %k = %c0 to %c32 step %c1 iter_args(%carried = %nan) -> f32 {
+      %x = memref.load %input[%row, %k] : memref<256x32xf32>
+      %next = arith.maxnumf %carried, %x : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %sum = scf.for %k = %c0 to %c32 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %input[%row, %k] : memref<256x32xf32>
+      %shifted = arith.subf %x, %largest : f32
+      %exp = math.exp %shifted : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %is_first = arith.cmpi eq, %which, %c0 : index
+    %result = arith.select %is_first, %largest, %sum : f32
+    linalg.yield %result : f32
+  }
+  return
+}
+
+// -----
+
 // Windows that overlap are no rows that are worth a kernel, but can have one.
 
 // SELECT-LABEL: func @windows

@@ -149,6 +149,12 @@ inline constexpr double minReadsOfRows = 2;
 /// shown:  softmax_8192_f32
 inline constexpr int64_t maxHeld = 64;
 
+/// A row kernel stores at most so many results of a row one after the other.
+/// unit:   results
+/// device: none: they are few beside the row
+/// shown:  softmax_few_f32, whose parts have two
+inline constexpr int64_t maxResultsOfRow = 4;
+
 /// Operations that are written out for the elements of a row which a thread has
 /// at a time.
 /// unit:   operations, as counted in a body
@@ -165,11 +171,27 @@ inline constexpr int64_t maxWrittenOutOps = 4096;
 /// shown:  softmax_f32, layer_norm_f32
 inline constexpr int64_t vectorsOfRow = 8;
 
+/// So many elements of a row are a thread's, if a workgroup has threads enough:
+/// a vector of narrow ones has more of them, each of which takes a register.
+/// unit:   elements
+/// device: registers of a thread, beside the threads of a multiprocessor
+/// shown:  softmax_f16, argmax_f16 and layer_norm_f16 have 0.90, 0.84 and 0.90
+///         of an H200's copy with 4 vectors of 8 elements, and 0.87, 0.78 and
+///         0.84 with 8; cumulative_sum_f32 has 0.95 with 8 vectors of 4
+inline constexpr int64_t elementsOfThread = 32;
+
 /// Threads that read the neighbouring vectors of a row, or of several rows.
 /// unit:   threads
 /// device: bytes of a cache line, which are 128
 /// shown:  softmax_short_f32, reduce_columns_f32
 inline constexpr int64_t threadsSideBySide = 8;
+
+/// At least so many threads read the neighbouring vectors of several rows.
+/// unit:   threads
+/// device: bytes that memory brings together, 64 on an H200
+/// shown:  cumulative_sum_columns_f32 has 0.74 of an H200's copy with 4, 0.61
+///         with 2 and 0.44 with 8, which leave half of the workgroups
+inline constexpr int64_t leastSideBySide = 4;
 
 /// Workgroups that keep the memory of a device busy: a reduction that has fewer
 /// rows has several partial results of each.
@@ -199,6 +221,40 @@ inline constexpr int64_t minRows = 256;
 /// shown:  reduce_all_f32, reduce_columns_f32
 inline constexpr int64_t minPartOfRow = 4096;
 inline constexpr int64_t minPartOfColumn = 64;
+
+/// The elements of a part that a workgroup scans, of a line whose elements are
+/// neighbours in memory, and of one whose neighbours belong to other lines:
+/// where lines are few, each becomes parts.
+/// unit:   elements
+/// device: what the threads of a workgroup hold, beside the time of a scan of
+///         what the parts come to
+/// shown:  cumulative_sum_one_f32, cumulative_sum_columns_few_f32
+inline constexpr int64_t partOfScannedRow = 4096;
+inline constexpr int64_t partOfScannedColumn = 256;
+
+/// Lines of so many bytes side by side are enough to be scanned whole, so that
+/// each element is read once.
+/// unit:   bytes of an element of all lines whose elements are neighbours
+/// device: multiprocessors, times the bytes side by side that each takes
+/// shown:  cumulative_sum_columns_f32 has as many, and 0.74 of an H200's copy;
+///         cumulative_sum_columns_f16 has half, and had 0.45
+inline constexpr int64_t minBytesOfLines = 16384;
+
+/// So few rows side by side are one row of whole vectors: a thread has several
+/// elements of each.
+/// unit:   rows
+/// device: registers of a thread, and the time that drivers take to compile:
+///         each row of a scan has exchanges of its own, and lavapipe took 20
+///         seconds for 7
+/// shown:  reduce_columns_three_f32, cumulative_sum_columns_three_f32
+inline constexpr int64_t maxRowsTogether = 4;
+
+/// A buffer of so many bytes does not stay in the last cache from one kernel to
+/// the next: the next one begins where the last one has ended.
+/// unit:   bytes
+/// device: bytes of the last cache; 50 MB on an H200, and less on most
+/// shown:  softmax_few_f32, cumulative_sum_few_f32
+inline constexpr int64_t minBytesInOrder = int64_t(16) << 20;
 
 //===----------------------------------------------------------------------===//
 // Sums of products
@@ -236,10 +292,10 @@ inline constexpr double freeWorkgroups = 0.125;
 
 /// The time of a factor that goes to workgroup memory from among the terms of
 /// an iteration that has more than a vector: neighbouring threads load it from
-/// different lines of the first cache. (Columns are neighbours in memory,
-/// though padding is chosen for some, and take no longer than others do.) unit:
-/// operations device: lines that the first cache serves while a multiprocessor
-/// begins an
+/// different lines of the first cache. Columns are neighbours in memory, and
+/// take no longer than others do, though padding is chosen for some.
+/// unit:   operations
+/// device: lines that the first cache serves while a multiprocessor begins an
 ///         operation for each thread of a workgroup
 /// shown:  conv128to128_28_k3_f32: 128 rows of 64 columns took 0.30 ms on an
 ///         H200, 64 rows of 128 columns 0.22
@@ -254,43 +310,44 @@ inline constexpr double opsPerScattered = 45;
 /// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32};
 
-/// Terms whose products are written out where they come from workgroup memory,
-/// at most: without a loop in between, drivers load ahead of the products.
+/// The products of at most so many terms are written out where they come from
+/// workgroup memory: without a loop in between, drivers load ahead of them.
 /// unit:   terms
 /// device: latency of workgroup memory, beside room for code
 /// shown:  gemm4096_f32, from 35 * 10^12 operations a second with 8 to 42 with
 ///         16 on an H200; conv128to128_28_k3_f32, from 33 with 9 to 41 with 18
 inline constexpr int64_t writtenOutTerms = 18;
 
-/// Neighbouring terms of an operand that a thread loads together where an
-/// iteration has more terms than a vector, at most.
+/// Where an iteration has more terms than a vector, a thread loads at most so
+/// many neighbouring terms of an operand together.
 /// unit:   terms
 /// device: registers of a thread
 /// shown:  conv64to64_56_k3_f32, from 22 * 10^12 operations a second with the
 ///         9 terms of an iteration to 30 with 3 on an H200
 inline constexpr int64_t maxTogether = 6;
 
-/// The sums of a thread of a sliced kernel, at most: with the factors of the
-/// terms that it has written out, they fit its registers.
-/// unit:   elements
+/// A thread of a sliced kernel has so many sums at most: with the factors of
+/// the terms that it has written out, they fit its registers. unit:   elements
 /// device: registers of a thread; GPUs have 128 or more
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSlicedSums = 64;
 
-/// The rows of a thread of a sliced kernel, at most.
+/// A thread of a sliced kernel has so many rows at most.
 /// unit:   rows
 /// device: registers of a thread
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSlicedRows = 16;
 
-/// The bytes that a thread of a sliced kernel has on their way at a time,
-/// about: those that DeviceProfile::enoughThreads of them have take memory
-/// longer than it waits for one of them. unit:   bytes device: latency of
-/// memory, times its rate, for each thread shown:  gemm_rows1_f32
+/// A thread of a sliced kernel has about so many bytes on their way at a time:
+/// those that DeviceProfile::enoughThreads of them have take memory longer than
+/// it waits for one of them.
+/// unit:   bytes
+/// device: latency of memory, times its rate, for each thread
+/// shown:  gemm_rows1_f32
 inline constexpr int64_t bytesAhead = 128;
 
-/// The products that a thread of a sliced kernel has written out, at most, and
-/// the operations that compute their factors: a factor of f16 that is loaded
+/// A thread of a sliced kernel has so many products written out at most, and so
+/// many operations that compute their factors: a factor of f16 that is loaded
 /// from anywhere takes several.
 /// unit:   products, and operations
 /// device: the time that drivers take to compile; lavapipe takes a minute for

@@ -286,6 +286,11 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
     where their operations, attributes, types and constants are, and the same
     values are arguments of the same number. Locations do not count, but labels do.
 
+    A generic gets the attribute `dml.reversed` where the kernel before it that went
+    through its largest buffer began at the buffer's start, and the buffer is larger
+    than caches are: its workgroups then have the opposite order, and read first what a
+    cache still has.
+
     A generic without a label gets that of its function, since kernels are called by
     their labels.
 

@@ -30,6 +30,11 @@ inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 /// sums be added in the end.
 inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
 
+/// The name of the unit attribute of a linalg.generic whose kernel has its
+/// workgroups in the opposite order: the first one computes what the last one
+/// would.
+inline constexpr llvm::StringLiteral reversedAttrName = "dml.reversed";
+
 /// What a workgroup of a contraction kernel computes: `rows` times `columns`
 /// sums, for which it has `terms` terms of each in workgroup memory at a time.
 struct ContractionTile {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWise.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace dml;
@@ -24,11 +25,17 @@ static Number shrink(X x) {
                        x[0] + bias, x[0](0)));
 }
 
+/// a * b + c, rounded once: one operation, where drivers may not make it of
+/// two.
+static Number fma(Number a, Number b, Number c) {
+  return a.with(math::FmaOp::create(*a.b, a.value, b.value, c.value));
+}
+
 /// The polynomial of `x` with these coefficients, the highest power's first.
 static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   Number result = x(*coefficients.begin());
   for (double coefficient : llvm::drop_begin(coefficients))
-    result = result * x + x(coefficient);
+    result = fma(result, x, x(coefficient));
   return result;
 }
 
@@ -53,7 +60,20 @@ static Number gelu(Number x) {
                    1.20113239e-1, 3.46573591e-1, 0.5});
   Number bits = toBits(sum);
   share = fromBits(toBits(share) + (bits << bits(23)));
-  return select(x < x(0), x(0), x) - a * share;
+  return fma(-a, share, select(x < x(0), x(0), x));
+}
+
+/// The same with an exponential, which devices have units for: fewer
+/// operations, and so many units in the last place that an f32 shows them. The
+/// polynomial is the one above times the logarithm of 2, less that logarithm.
+static Number geluOfFewOps(Number x) {
+  Number a = abs(x);
+  a = select(a <= x(5.5), a, x(0));
+  Number share =
+      exp(evaluate(a, {-1.96524202e-6, 2.72969077e-5, -1.29059874e-4,
+                       -9.48978371e-5, 4.89596934e-3, -3.63875662e-2,
+                       -3.18298862e-1, -7.97885303e-1, -6.93147181e-1}));
+  return fma(-a, share, select(x < x(0), x(0), x));
 }
 
 /// alpha * x + beta, kept between 0 and 1.
@@ -103,7 +123,10 @@ static constexpr ElementWiseRow rows[] = {
     {"activation_relu_grad",
      [](X x) { return select(x[0] > x[0](0), x[1], x[1](0)); }},
     {"activation_shrink", shrink},
-    {"activation_gelu", [](X x) { return gelu(x[0]); }},
+    {"activation_gelu",
+     [](X x) {
+       return x.getResultType().isF16() ? geluOfFewOps(x[0]) : gelu(x[0]);
+     }},
 };
 
 ArrayRef<ElementWiseRow> dml::getActivationRows() { return rows; }

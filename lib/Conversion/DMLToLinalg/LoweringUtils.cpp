@@ -397,9 +397,9 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes)
   // A thread has the loops of as many elements as 16 bytes hold, and loops
   // around the innermost one, which run as often in all, at most.
   int64_t perThread = 128 / type.getElementTypeBitWidth();
-  int64_t maxIterations = 32768 / (2 * perThread);
+  int64_t maxPoints = 32768 / (2 * perThread);
   ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
-  int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxIterations);
+  int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxPoints);
   // Parts of fewer terms are not worth the second step.
   constexpr int64_t minTerms = 64;
   wanted = std::max(

@@ -113,12 +113,15 @@ mlir::Value linearize(ElementBuilder &b, mlir::ValueRange coordinates,
 llvm::SmallVector<mlir::Value> delinearize(ElementBuilder &b, mlir::Value place,
                                            llvm::ArrayRef<int64_t> sizes);
 
+/// The loops of a thread have at most so many iterations: lavapipe ends them
+/// after 65,535.
+inline constexpr int64_t maxIterations = 49152;
+
 /// Builds loops over all coordinates of `sizes`, in row-major order, that carry
 /// `init` along: `body` makes the values for the next iteration of the current
-/// ones. Up to `maxWrittenOut` iterations are written out. Long loops should be
-/// split (getNumPartials): lavapipe ends a thread's loops after 65,535
-/// iterations. No loop is empty: upstream's conversion to SPIR-V leaves the
-/// results of one undefined.
+/// ones. Up to `maxWrittenOut` iterations are written out. Loops of more than
+/// maxIterations should be split (getNumPartials). No loop is empty: upstream's
+/// conversion to SPIR-V leaves the results of one undefined.
 llvm::SmallVector<mlir::Value>
 buildLoops(ElementBuilder &b, llvm::ArrayRef<int64_t> sizes,
            mlir::ValueRange init,

@@ -100,30 +100,31 @@ struct MeanVarianceLowering : OpConversionPattern<OpTy> {
     auto load = [&](ElementBuilder &b, ValueRange indices) {
       return loadNumber(b, adaptor.getInput(), inputType, indices);
     };
-    auto loadMean = [&](ElementBuilder &b, Value sums, ValueRange indices) {
-      Number total = loadReduced(b, sums, axes.getSet(b, indices));
+    // The sums, or the sums of squares, where they are all that is wanted.
+    Value sums;
+    std::optional<PairOfSets> both;
+    if (params.useMean && params.useVariance)
+      both = buildSquares(rewriter, op, axes, load);
+    else if (params.useMean || params.useVariance)
+      sums = buildReduction(rewriter, op, axes, sum,
+                            [&](ElementBuilder &b, ValueRange indices) {
+                              Number x = load(b, indices);
+                              return params.useMean ? x : x * x;
+                            });
+    auto getMean = [&](Number total) {
       return total / total(static_cast<double>(axes.getCount()));
     };
-    Value sums;
-    if (params.useMean)
-      sums = buildReduction(rewriter, op, axes, sum, load);
-    auto center = [&](ElementBuilder &b, ValueRange indices) {
-      Number x = load(b, indices);
-      return sums ? x - loadMean(b, sums, indices) : x;
-    };
-    Value squares;
-    if (params.useVariance)
-      squares = buildReduction(rewriter, op, axes, sum,
-                               [&](ElementBuilder &b, ValueRange indices) {
-                                 Number x = center(b, indices);
-                                 return x * x;
-                               });
     return replaceWithTensor(
         op, *this->getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) {
-          Number x = center(b, indices);
-          if (squares)
-            x = x / sqrt(loadMean(b, squares, indices) +
+          auto loadSum = [&] {
+            return loadReduced(b, sums, axes.getSet(b, indices));
+          };
+          Number x = load(b, indices);
+          if (params.useMean)
+            x = x - getMean(both ? both->getFirst(b, indices) : loadSum());
+          if (params.useVariance)
+            x = x / sqrt(getMean(both ? both->getSum(b, indices) : loadSum()) +
                          x(op.getEpsilon().convertToDouble()));
           if (Value scale = adaptor.getScale())
             x = x * loadNumber(b, scale, op.getScale().getType(), indices);
@@ -217,23 +218,17 @@ LogicalResult BatchNormalizationTrainingLowering::matchAndRewrite(
   auto inputType = cast<RankedTensorType>(op.getInput().getType());
   Type type = inputType.getElementType();
   ReducedAxes axes = getSets(inputType, op.getScale());
-  Combiner sum = Combiner::getSum(type);
   auto load = [&](ElementBuilder &b, ValueRange indices) {
     return loadNumber(b, adaptor.getInput(), inputType, indices);
   };
-  Value sums = buildReduction(rewriter, op, axes, sum, load);
-  auto center = [&](ElementBuilder &b, ValueRange indices) {
-    return load(b, indices) - loadMean(b, axes, sums, indices);
+  PairOfSets sums = buildSquares(rewriter, op, axes, load);
+  auto getMean = [&](Number total) {
+    return total / total(static_cast<double>(axes.getCount()));
   };
-  Value squares = buildReduction(rewriter, op, axes, sum,
-                                 [&](ElementBuilder &b, ValueRange indices) {
-                                   Number x = center(b, indices);
-                                   return x * x;
-                                 });
   auto normalize = [&](ElementBuilder &b, ValueRange indices) {
-    Number x = center(b, indices);
+    Number x = load(b, indices) - getMean(sums.getFirst(b, indices));
     Number epsilon = x(op.getEpsilon().convertToDouble());
-    x = x / sqrt(loadMean(b, axes, squares, indices) + epsilon);
+    x = x / sqrt(getMean(sums.getSum(b, indices)) + epsilon);
     x = x * loadNumber(b, adaptor.getScale(), op.getScale().getType(), indices);
     x = x + loadNumber(b, adaptor.getBias(), op.getBias().getType(), indices);
     if (Value other = adaptor.getFusedAdd())
@@ -241,14 +236,14 @@ LogicalResult BatchNormalizationTrainingLowering::matchAndRewrite(
     return fromNumber(applyActivation(x, op.getFusedActivationAttr()), type);
   };
   // The means and variances have the sets' sizes: a coordinate is a set.
-  auto getMeans = [&](Value sums) {
-    return [&, sums](ElementBuilder &b, ValueRange indices) {
-      return fromNumber(loadMean(b, axes, sums, indices), type);
-    };
+  auto loadMean = [&](ElementBuilder &b, ValueRange indices) {
+    return fromNumber(getMean(sums.getFirst(b, indices)), type);
   };
-  return replaceWithTensors(
-      op, *getTypeConverter(), rewriter,
-      Results{normalize, getMeans(sums), getMeans(squares)});
+  auto loadVariance = [&](ElementBuilder &b, ValueRange indices) {
+    return fromNumber(getMean(sums.getSum(b, indices)), type);
+  };
+  return replaceWithTensors(op, *getTypeConverter(), rewriter,
+                            Results{normalize, loadMean, loadVariance});
 }
 
 namespace {

@@ -46,6 +46,15 @@ Combiner Combiner::getProduct(Type type) {
   return getCombiner(type, 1, [](Number a, Number b) { return a * b; });
 }
 
+/// The integer of `width` bits that loses against all others where the
+/// greatest, or the least, wins.
+static APInt getLoser(unsigned width, bool isUnsigned, bool isMax) {
+  if (isUnsigned)
+    return isMax ? APInt::getMinValue(width) : APInt::getMaxValue(width);
+  return isMax ? APInt::getSignedMinValue(width)
+               : APInt::getSignedMaxValue(width);
+}
+
 /// The extremum of no elements: NaN, or the integer that loses against all.
 static Combiner getExtremum(Type type, bool isMax,
                             Number (*combine)(Number, Number)) {
@@ -54,13 +63,9 @@ static Combiner getExtremum(Type type, bool isMax,
       combine);
   if (isa<FloatType>(type))
     return combiner;
-  unsigned width = combiner.getType().getIntOrFloatBitWidth();
-  bool isSigned = !type.isUnsignedInteger();
-  APInt value = isMax ? (isSigned ? APInt::getSignedMinValue(width)
-                                  : APInt::getMinValue(width))
-                      : (isSigned ? APInt::getSignedMaxValue(width)
-                                  : APInt::getMaxValue(width));
-  combiner.identity = IntegerAttr::get(combiner.getType(), value);
+  combiner.identity = IntegerAttr::get(
+      combiner.getType(), getLoser(combiner.getType().getIntOrFloatBitWidth(),
+                                   type.isUnsignedInteger(), isMax));
   return combiner;
 }
 
@@ -122,15 +127,23 @@ struct Steps {
 /// elements, of which there may be too few for a device.
 static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
                            int64_t maxCount) {
+  int64_t least = isInnermost ? cost::minPartOfRow : cost::minPartOfColumn,
+          longest = cost::maxRowOfFew;
+  // Of a few sets side by side a workgroup takes several elements of each: all
+  // of them are one row, as long as they are together.
+  if (!isInnermost && numOutputs <= cost::maxRowsTogether) {
+    isInnermost = true;
+    least = std::max<int64_t>(cost::minPartOfRow / numOutputs, 1);
+    longest = std::max<int64_t>(cost::maxRowOfFew / numOutputs, 1);
+    numOutputs = 1;
+  }
   int64_t workgroups =
       isInnermost
           ? numOutputs
           : llvm::divideCeilSigned(numOutputs, DeviceProfile::workgroupSize);
-  int64_t least = isInnermost ? cost::minPartOfRow : cost::minPartOfColumn;
   int64_t parts = llvm::divideCeilSigned(count, maxCount);
-  bool isShort = isInnermost
-                     ? count <= cost::maxRowOfFew || numOutputs >= cost::minRows
-                     : count <= 2 * least;
+  bool isShort = isInnermost ? count <= longest || numOutputs >= cost::minRows
+                             : count <= 2 * least;
   if (!isShort)
     parts = std::max(parts, std::min(llvm::divideCeilSigned(
                                          cost::busyWorkgroups, workgroups),
@@ -142,14 +155,12 @@ static int64_t getNumParts(int64_t numOutputs, int64_t count, bool isInnermost,
   return parts;
 }
 
-/// Combines a value of each place of `sizes` in any order, from `identity` on.
-/// Up to `maxWrittenOut` are combined without a loop.
-static Value
-buildAnyOrder(ElementBuilder &b, ArrayRef<int64_t> sizes, Value identity,
-              int64_t maxWrittenOut,
-              llvm::function_ref<Value(ElementBuilder &b, ValueRange place,
-                                       Value carried)>
-                  next) {
+Value dml::buildAnyOrder(
+    ElementBuilder &b, ArrayRef<int64_t> sizes, Value identity,
+    int64_t maxWrittenOut,
+    llvm::function_ref<Value(ElementBuilder &b, ValueRange place,
+                             Value carried)>
+        next) {
   Value combined = buildLoops(
                        b, sizes, identity,
                        [&](ElementBuilder &b, ValueRange place,
@@ -278,8 +289,7 @@ static Value buildSets(OpBuilder &builder, Operation *op,
   };
   steps.reload = [&](ElementBuilder &b, ValueRange, Value stored,
                      Value exists) { return mask(b, exists, stored); };
-  // lavapipe ends a thread's loops after 65,535 iterations.
-  steps.maxCount = 49152;
+  steps.maxCount = maxIterations;
   return steps.build(builder, op);
 }
 
@@ -339,6 +349,207 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
       /*maxWrittenOut=*/1);
 }
 
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+/// How many parts to make of sets for which two numbers are wanted, or 1 where
+/// sets are taken whole, once for each number. A workgroup holds a part between
+/// its first number and its sum.
+///
+/// With four parts, or more, a sum of squares lies within the bound that holds
+/// for any order (docs/Reference.md).
+static int64_t getNumPartsOfPair(const ReducedAxes &axes) {
+  constexpr int64_t leastParts = 4;
+  int64_t count = axes.getCount();
+  int64_t least =
+      axes.isInnermost() ? cost::minPartOfRow : cost::partOfScannedColumn;
+  // Where one number would be taken of whole sets, so are two.
+  if (getNumParts(llvm::product_of(axes.getOutputs()), count,
+                  axes.isInnermost(), maxIterations) == 1)
+    return 1;
+  int64_t parts = llvm::divideCeilSigned(count, least);
+  // Parts of one size need no condition.
+  for (int64_t even = parts; even <= 2 * parts; ++even)
+    if (count % even == 0) {
+      parts = even;
+      break;
+    }
+  return parts < leastParts || parts > maxIterations ? 1 : parts;
+}
+
+PairOfSets::PairOfSets(OpBuilder &builder, Operation *op,
+                       const ReducedAxes &axes, const SumAfter &sum,
+                       const NumberFn &element)
+    : axes(axes) {
+  Type type = sum.first.getType();
+  Combiner sums = Combiner::getSum(type);
+  int64_t count = axes.getCount(), numParts = getNumPartsOfPair(axes);
+  auto toCount = [](Number like, int64_t count) {
+    return like(static_cast<double>(count));
+  };
+  if (numParts == 1) {
+    tensors[0] = buildReduction(builder, op, axes, sum.first, element);
+    tensors[1] = buildReduction(
+        builder, op, axes, sums, [&](ElementBuilder &b, ValueRange indices) {
+          Number x = element(b, indices);
+          return sum.term(x, getFirst(b, indices), toCount(x, count));
+        });
+    return;
+  }
+
+  // Builds both numbers of one set, in a loop for each, and chooses one.
+  using GetFn = llvm::function_ref<Number(ElementBuilder & b, Value place)>;
+  using GetTermFn =
+      llvm::function_ref<Number(ElementBuilder & b, Value place, Number first)>;
+  auto buildBoth = [&](ElementBuilder &b, Value which, int64_t size, GetFn get,
+                       GetTermFn getTerm) -> Value {
+    auto combine = [&](const Combiner &combiner, GetFn get) -> Number {
+      return {
+          &b,
+          buildAnyOrder(
+              b, size, combiner.getIdentity(b).value,
+              /*maxWrittenOut=*/1,
+              [&](ElementBuilder &b, ValueRange place, Value carried) {
+                return combiner.combine({&b, carried}, get(b, place[0])).value;
+              })};
+    };
+    Number first = combine(sum.first, get);
+    Number second = combine(sums, [&](ElementBuilder &b, Value place) {
+      return getTerm(b, place, {&b, first.value});
+    });
+    Value isFirst = b.cmpi(arith::CmpIPredicate::eq, which, b.index(0));
+    return b.select(isFirst, first.value, second.value);
+  };
+
+  // The dimensions of partial results: which number, the outputs that are more
+  // than one, and the parts where they are neighbours in memory.
+  SmallVector<int64_t> keptDims, shape = {2};
+  for (auto [dim, size] : llvm::enumerate(axes.getOutputs()))
+    if (size > 1)
+      keptDims.push_back(dim);
+  for (int64_t dim : keptDims)
+    shape.push_back(axes.getOutputs()[dim]);
+  auto *partDim = axes.isInnermost() ? shape.end() : shape.begin() + 1;
+  auto part = static_cast<size_t>(partDim - shape.begin());
+  int64_t size = llvm::divideCeilSigned(count, numParts);
+  numParts = llvm::divideCeilSigned(count, size);
+  bool isEven = size * numParts == count;
+  shape.insert(partDim, numParts);
+  auto getSizeOfPart = [&](ElementBuilder &b, Value number) -> Number {
+    Number whole = toCount({&b, sum.first.getIdentity(b).value}, size);
+    if (isEven)
+      return whole;
+    return select(
+        {&b, b.cmpi(arith::CmpIPredicate::ult, number, b.index(numParts - 1))},
+        whole, toCount(whole, count - (numParts - 1) * size));
+  };
+  Value ofParts = buildTensor(
+      builder, op, RankedTensorType::get(shape, type),
+      [&](ElementBuilder &b, ValueRange indices) {
+        SmallVector<Value> set(axes.getOutputs().size(), b.index(0)),
+            own(indices.drop_front());
+        Value number = own[part - 1];
+        own.erase(own.begin() + static_cast<ptrdiff_t>(part) - 1);
+        for (auto [dim, index] : llvm::zip_equal(keptDims, own))
+          set[dim] = index;
+        // What `get` gives for an element, or `otherwise` behind the last.
+        auto load = [&](ElementBuilder &b, Value place, Number otherwise,
+                        llvm::function_ref<Number(Number x)> get) {
+          Value at = b.add(b.mul(number, size), place);
+          Condition exists{&b, isEven ? Value()
+                                      : b.cmpi(arith::CmpIPredicate::ult, at,
+                                               b.index(count))};
+          if (!isEven)
+            at = b.minui(at, b.index(count - 1));
+          Number x = get(element(
+              b, axes.join(set, delinearize(b, at, axes.getReduced()))));
+          return isEven ? x : select(exists, x, otherwise);
+        };
+        return buildBoth(
+            b, indices[0], size,
+            [&](ElementBuilder &b, Value place) {
+              return load(b, place, sum.first.getIdentity(b),
+                          [](Number x) { return x; });
+            },
+            [&](ElementBuilder &b, Value place, Number first) {
+              return load(b, place, sums.getIdentity(b), [&](Number x) {
+                return sum.term(x, first, getSizeOfPart(b, number));
+              });
+            });
+      });
+
+  shape.erase(shape.begin() + static_cast<ptrdiff_t>(part));
+  both = buildTensor(
+      builder, op, RankedTensorType::get(shape, type),
+      [&](ElementBuilder &b, ValueRange indices) {
+        auto load = [&](ElementBuilder &b, int64_t which,
+                        Value number) -> Number {
+          SmallVector<Value> at(indices);
+          at[0] = b.index(which);
+          at.insert(at.begin() + static_cast<ptrdiff_t>(part), number);
+          return loadReduced(b, ofParts, at);
+        };
+        return buildBoth(
+            b, indices[0], numParts,
+            [&](ElementBuilder &b, Value number) { return load(b, 0, number); },
+            [&](ElementBuilder &b, Value number, Number first) {
+              return sum.move(load(b, 1, number), load(b, 0, number),
+                              getSizeOfPart(b, number), first,
+                              toCount(first, count));
+            });
+      });
+}
+
+Number PairOfSets::get(ElementBuilder &b, ValueRange indices,
+                       int64_t which) const {
+  if (!both)
+    return loadReduced(b, tensors[which], axes.getSet(b, indices));
+  SmallVector<Value> at = {b.index(which)};
+  for (auto [index, size] : llvm::zip_equal(indices, axes.getOutputs()))
+    if (size > 1)
+      at.push_back(index);
+  return loadReduced(b, both, at);
+}
+
+PairOfSets dml::buildSquares(OpBuilder &builder, Operation *op,
+                             const ReducedAxes &axes, const NumberFn &element) {
+  // The square of x's distance from a mean is that from the mean of a part, and
+  // what the part's mean is away: 1 and 3 have the mean 2, from which they have
+  // squares 1 and 1; from 5 they have 1 + 1 + 2 * 9.
+  auto square = [](Number x) { return x * x; };
+  SumAfter sum;
+  sum.first = Combiner::getSum(builder.getF32Type());
+  sum.term = [=](Number x, Number total, Number count) {
+    return square(x - total / count);
+  };
+  sum.move = [=](Number squares, Number total, Number count, Number ofAll,
+                 Number countOfAll) {
+    return squares + count * square(total / count - ofAll / countOfAll);
+  };
+  return PairOfSets(builder, op, axes, sum, element);
+}
+
+PairOfSets dml::buildExponentials(OpBuilder &builder, Operation *op,
+                                  const ReducedAxes &axes,
+                                  const Combiner &largest,
+                                  const std::function<Number(Number)> &getShift,
+                                  const NumberFn &element) {
+  SumAfter sum;
+  sum.first = largest;
+  sum.term = [=](Number x, Number first, Number) {
+    return exp(x - getShift(first));
+  };
+  sum.move = [=](Number sum, Number first, Number, Number ofAll, Number) {
+    return sum * exp(getShift(first) - getShift(ofAll));
+  };
+  return PairOfSets(builder, op, axes, sum, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
 /// What loses against all other numbers where the greatest, or the least, wins:
 /// an infinity, or the integer that is the other extremum.
 static Number getLoser(Number x, bool isMax) {
@@ -346,13 +557,10 @@ static Number getLoser(Number x, bool isMax) {
     return x(isMax ? -std::numeric_limits<double>::infinity()
                    : std::numeric_limits<double>::infinity());
   ElementBuilder &b = *x.b;
-  unsigned width = x.value.getType().getIntOrFloatBitWidth();
-  APInt value = x.isUnsigned ? (isMax ? APInt::getMinValue(width)
-                                      : APInt::getMaxValue(width))
-                : isMax      ? APInt::getSignedMinValue(width)
-                             : APInt::getSignedMaxValue(width);
-  return x.with(
-      arith::ConstantOp::create(b, b.getIntegerAttr(x.value.getType(), value)));
+  Type type = x.value.getType();
+  return x.with(arith::ConstantOp::create(
+      b, b.getIntegerAttr(type, getLoser(type.getIntOrFloatBitWidth(),
+                                         x.isUnsigned, isMax))));
 }
 
 Value dml::buildArgReduction(OpBuilder &builder, Operation *op,

@@ -34,6 +34,16 @@ struct Combiner {
   Number getIdentity(ElementBuilder &b) const;
 };
 
+/// Combines a value of each place of `sizes` in any order, from `identity` on:
+/// the loop is marked (anyOrderAttrName), so that threads may share it. Up to
+/// `maxWrittenOut` values are combined without a loop.
+mlir::Value buildAnyOrder(
+    ElementBuilder &b, llvm::ArrayRef<int64_t> sizes, mlir::Value identity,
+    int64_t maxWrittenOut,
+    llvm::function_ref<mlir::Value(ElementBuilder &b, mlir::ValueRange place,
+                                   mlir::Value carried)>
+        next);
+
 /// What is computed of a set's element: `outputs` says which set it is, and
 /// `reduced` which element.
 using ReducedFn = std::function<Number(
@@ -83,6 +93,60 @@ using NumberFn =
 mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                            const ReducedAxes &axes, const Combiner &combiner,
                            const NumberFn &element);
+
+/// How a sum is taken of what elements come to beside another number of their
+/// set, such as the sum of exponentials of what elements are below the largest.
+struct SumAfter {
+  /// The number that comes first: the largest, or a sum.
+  Combiner first;
+  /// The term of element `x` of `count` elements whose first number is `first`.
+  std::function<Number(Number x, Number first, Number count)> term;
+  /// What the sum `sum` of `count` elements, whose first number is `first`, is
+  /// among `countOfAll` elements, whose first number is `ofAll`.
+  std::function<Number(Number sum, Number first, Number count, Number ofAll,
+                       Number countOfAll)>
+      move;
+};
+
+/// Two numbers of each set, of floats.
+class PairOfSets {
+public:
+  /// Builds the first number and the sum after it. Where sets are few and long,
+  /// parts of them have numbers of their own, which are then combined, so that
+  /// each element is read once for both numbers.
+  PairOfSets(mlir::OpBuilder &builder, mlir::Operation *op,
+             const ReducedAxes &axes, const SumAfter &sum,
+             const NumberFn &element);
+
+  /// The numbers of the set of the element at `indices`.
+  Number getFirst(ElementBuilder &b, mlir::ValueRange indices) const {
+    return get(b, indices, 0);
+  }
+  Number getSum(ElementBuilder &b, mlir::ValueRange indices) const {
+    return get(b, indices, 1);
+  }
+
+private:
+  Number get(ElementBuilder &b, mlir::ValueRange indices, int64_t which) const;
+
+  ReducedAxes axes;
+  /// A tensor of each number, or one of both, whose first dimension says which.
+  mlir::Value tensors[2], both;
+};
+
+/// Builds the sums of sets, and the sums of the squares of what elements are
+/// above or below the mean of their set.
+PairOfSets buildSquares(mlir::OpBuilder &builder, mlir::Operation *op,
+                        const ReducedAxes &axes, const NumberFn &element);
+
+/// Builds the largest number of each set, of combiner `largest`, and the sum of
+/// the exponentials of what elements are above `getShift` of that number. The
+/// shift is the number itself, but for infinities: -infinity has a finite one,
+/// so that elements of -infinity have exponentials of 0.
+PairOfSets buildExponentials(mlir::OpBuilder &builder, mlir::Operation *op,
+                             const ReducedAxes &axes, const Combiner &largest,
+                             const std::function<Number(Number)> &getShift,
+                             const NumberFn &element);
 
 /// Builds the tensor of the places (getPlace), as i32, of the greatest or least
 /// element of each set. NaNs lose against numbers; among equals the first wins,

@@ -89,17 +89,24 @@ ReduceLowering::matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
     return loadNumber(b, adaptor.getInput(), inputType, indices);
   };
 
-  // What is taken from each element before its exponential: the largest, unless
-  // it is infinite.
-  Value largest;
-  auto getShift = [&](ElementBuilder &b, ValueRange set) {
-    Number m = loadReduced(b, largest, set);
-    Number limit = m(std::numeric_limits<double>::infinity());
-    return select(abs(m) < limit, m, m(0));
-  };
-  if (function == ReduceFunction::log_sum_exp)
-    largest =
-        buildReduction(rewriter, op, axes, Combiner::getMax(elementType), load);
+  auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+  if (function == ReduceFunction::log_sum_exp) {
+    // What is taken from each element before its exponential: the largest, or
+    // the finite number next to -infinity, or 0 for infinity.
+    auto getShift = [](Number m) {
+      Number lowest = m(-std::numeric_limits<float>::max());
+      return select(m < m(std::numeric_limits<double>::infinity()),
+                    select(m < lowest, lowest, m), m(0));
+    };
+    PairOfSets sums = buildExponentials(
+        rewriter, op, axes, Combiner::getMax(elementType), getShift, load);
+    return replaceWithTensor(op, *getTypeConverter(), rewriter,
+                             [&](ElementBuilder &b, ValueRange indices) {
+                               Number x = getShift(sums.getFirst(b, indices)) +
+                                          log(sums.getSum(b, indices));
+                               return fromNumber(x, type.getElementType());
+                             });
+  }
 
   Value reduced =
       buildReduction(rewriter, op, axes, getCombiner(function, elementType),
@@ -111,13 +118,10 @@ ReduceLowering::matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                        case ReduceFunction::l2:
                        case ReduceFunction::sum_square:
                          return x * x;
-                       case ReduceFunction::log_sum_exp:
-                         return exp(x - getShift(b, axes.getSet(b, indices)));
                        default:
                          return x;
                        }
                      });
-  auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
   return replaceWithTensor(op, *getTypeConverter(), rewriter,
                            [&](ElementBuilder &b, ValueRange indices) -> Value {
                              Number x =
@@ -132,9 +136,6 @@ ReduceLowering::matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                                break;
                              case ReduceFunction::log_sum:
                                x = log(x);
-                               break;
-                             case ReduceFunction::log_sum_exp:
-                               x = getShift(b, indices) + log(x);
                                break;
                              default:
                                break;

@@ -6,48 +6,30 @@
 
 #include "Scan.h"
 #include "dml/Codegen/CostModel.h"
-#include "dml/IR/KernelAttr.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
-
-/// The elements of a part that a workgroup scans, of a line whose elements are
-/// neighbours in memory, and of one whose neighbours belong to other lines:
-/// where lines are few, each becomes parts.
-/// unit:   elements
-/// device: what the threads of a workgroup hold, beside the time of a scan of
-///         what the parts come to
-/// shown:  cumulative_sum_one_f32, cumulative_sum_columns_few_f32
-static constexpr int64_t partOfScannedRow = 4096;
-static constexpr int64_t partOfScannedColumn = 256;
-
-/// Lines enough to be scanned whole, side by side, each element read once.
-/// unit:   bytes of an element of all lines whose elements are neighbours
-/// device: multiprocessors, times the bytes side by side that each takes
-/// shown:  cumulative_sum_columns_f32 has as many, and 0.74 of an H200's copy;
-///         cumulative_sum_columns_f16 has half, and had 0.45
-static constexpr int64_t minBytesOfLines = 16384;
 
 /// The elements of the parts that lines are cut into, or the whole line: a
 /// workgroup scans a part, of which there may be too few for a device. What
 /// stands before each part then comes from a scan of what the parts come to, so
 /// that elements are read twice.
 int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
-  // lavapipe ends a thread's loops after 65,535 iterations.
-  constexpr int64_t maxSize = 49152;
   int64_t size = shape[axis];
   int64_t lines = llvm::product_of(shape) / std::max<int64_t>(size, 1);
   int64_t neighbours = llvm::product_of(shape.drop_front(axis + 1));
-  bool isInnermost = neighbours == 1;
-  int64_t wanted = isInnermost ? partOfScannedRow : partOfScannedColumn;
+  // Of a few lines side by side a workgroup takes several elements of each.
+  bool isTogether = neighbours <= cost::maxRowsTogether;
+  int64_t wanted =
+      isTogether ? cost::partOfScannedRow : cost::partOfScannedColumn;
   int64_t bits = cast<RankedTensorType>(op->getOperand(0).getType())
                      .getElementTypeBitWidth();
-  bool areEnough = isInnermost ? lines >= cost::minRows
-                               : lines * bits / 8 >= minBytesOfLines;
+  bool areEnough = isTogether ? lines / neighbours >= cost::minRows
+                              : lines * bits / 8 >= cost::minBytesOfLines;
   // A few parts are no better than the whole.
-  if (size <= (isInnermost ? 2 : 4) * wanted || (size <= maxSize && areEnough))
+  if (size <= (isTogether ? 2 : 4) * wanted ||
+      (size <= maxIterations && areEnough))
     return size;
   // Parts of one size need no condition, and whole vectors are better than
   // single elements.
@@ -81,7 +63,8 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
     parts[axis] = numParts;
     Value sums = buildReduction(
         builder, op, parts, partSize,
-        /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) == 1,
+        /*isInnermost=*/llvm::product_of(shape.drop_front(axis + 1)) <=
+            cost::maxRowsTogether,
         combiner, [&](ElementBuilder &b, ValueRange part, ValueRange place) {
           return loadAt(b, part, part[axis], place[0]);
         });
@@ -106,18 +89,15 @@ Value Scan::build(OpBuilder &builder, ArrayRef<int64_t> shape,
           part = b.divui(own, partSize);
           own = b.remui(own, partSize);
         }
-        Value scanned = buildLoops(
-            b, partSize, combiner.getIdentity(b).value,
-            [&](ElementBuilder &b, ValueRange place,
-                ValueRange carried) -> SmallVector<Value> {
+        Value scanned = buildAnyOrder(
+            b, partSize, combiner.getIdentity(b).value, /*maxWrittenOut=*/9,
+            [&](ElementBuilder &b, ValueRange place, Value carried) {
               Condition isCounted{&b, b.cmpi(counts, place[0], own)};
               Number x = select(isCounted, loadAt(b, indices, part, place[0]),
                                 combiner.getIdentity(b));
-              return {combiner.combine({&b, carried[0], combiner.isUnsigned}, x)
-                          .value};
-            })[0];
-        if (auto loop = scanned.getDefiningOp<scf::ForOp>())
-          loop->setAttr(anyOrderAttrName, b.getUnitAttr());
+              return combiner.combine({&b, carried, combiner.isUnsigned}, x)
+                  .value;
+            });
         if (!before)
           return scanned;
         SmallVector<Value> ofPart(indices);

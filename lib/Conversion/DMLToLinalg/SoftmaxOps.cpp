@@ -35,6 +35,12 @@ static Combiner getLargest(MLIRContext *context) {
           }};
 }
 
+/// The largest number of a set, or a part of it, in which all may be -infinity.
+static Number getShift(Number largest) {
+  Number lowest = largest(-std::numeric_limits<float>::max());
+  return select(largest < lowest, lowest, largest);
+}
+
 namespace {
 template <typename OpTy, bool isLog>
 struct SoftmaxLowering : OpConversionPattern<OpTy> {
@@ -49,22 +55,13 @@ struct SoftmaxLowering : OpConversionPattern<OpTy> {
     auto load = [&](ElementBuilder &b, ValueRange indices) {
       return loadNumber(b, adaptor.getInput(), inputType, indices);
     };
-    Value largest =
-        buildReduction(rewriter, op, axes, getLargest(op.getContext()), load);
-    auto shifted = [&](ElementBuilder &b, ValueRange indices) {
-      return load(b, indices) -
-             loadReduced(b, largest, axes.getSet(b, indices));
-    };
-    Value sums =
-        buildReduction(rewriter, op, axes, Combiner::getSum(elementType),
-                       [&](ElementBuilder &b, ValueRange indices) {
-                         return exp(shifted(b, indices));
-                       });
+    PairOfSets sums = buildExponentials(
+        rewriter, op, axes, getLargest(op.getContext()), getShift, load);
     return replaceWithTensor(
         op, *this->getTypeConverter(), rewriter,
         [&](ElementBuilder &b, ValueRange indices) {
-          Number x = shifted(b, indices);
-          Number sum = loadReduced(b, sums, axes.getSet(b, indices));
+          Number x = load(b, indices) - sums.getFirst(b, indices);
+          Number sum = sums.getSum(b, indices);
           return fromNumber(isLog ? x - log(sum) : exp(x) / sum, elementType);
         });
   }
