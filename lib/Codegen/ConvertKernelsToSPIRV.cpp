@@ -300,6 +300,41 @@ static void addUnknownZeros(gpu::GPUModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
+// Conversions of what is selected
+//===----------------------------------------------------------------------===//
+
+/// Converts a value once that several elements take or leave, as the elements
+/// of a window do with its gradient: of
+///   truncf(select(c, x, 0)) and truncf(select(d, x, 0))
+/// come select(c, y, 0) and select(d, y, 0) with y = truncf(x).
+static void convertBeforeSelecting(gpu::GPUModuleOp module) {
+  llvm::MapVector<std::pair<Value, Type>, SmallVector<arith::TruncFOp>> users;
+  module.walk([&](arith::TruncFOp op) {
+    auto select = op.getIn().getDefiningOp<arith::SelectOp>();
+    if (select && !isa<ShapedType>(op.getType()) && !op.getRoundingmode() &&
+        matchPattern(select.getFalseValue(), m_Constant()))
+      users[{select.getTrueValue(), op.getType()}].push_back(op);
+  });
+  for (auto &[key, ops] : users) {
+    auto [value, type] = key;
+    if (ops.size() < 2)
+      continue;
+    OpBuilder b(module.getContext());
+    b.setInsertionPointAfterValue(value);
+    Value narrow = arith::TruncFOp::create(b, value.getLoc(), type, value);
+    for (arith::TruncFOp op : ops) {
+      auto select = op.getIn().getDefiningOp<arith::SelectOp>();
+      b.setInsertionPoint(op);
+      Value other = b.createOrFold<arith::TruncFOp>(op.getLoc(), type,
+                                                    select.getFalseValue());
+      op.replaceAllUsesWith(arith::SelectOp::create(
+          b, op.getLoc(), select.getCondition(), narrow, other));
+      op.erase();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Comparisons of widened integers
 //===----------------------------------------------------------------------===//
 
@@ -500,6 +535,7 @@ private:
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     multiplyWithInfinity(clone);
     splitProductsWithZero(clone);
+    convertBeforeSelecting(clone);
     writeOutZeros(clone);
     addUnknownZeros(clone);
     compareBeforeWidening(clone);

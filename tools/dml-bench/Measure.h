@@ -121,11 +121,29 @@ public:
   explicit Load(Workload work);
   /// Waits for the last run.
   ~Load();
-  /// The device has finished with the load when this returns.
-  void pause();
-  void resume();
+
+  /// The device has finished with the load, where there is one, when a pause
+  /// begins; the load goes on when it ends.
+  class Pause {
+  public:
+    explicit Pause(std::optional<Load> &load) : load(load) {
+      if (load)
+        load->pause();
+    }
+    ~Pause() {
+      if (load)
+        load->resume();
+    }
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    std::optional<Load> &load;
+  };
 
 private:
+  void pause();
+  void resume();
   void run();
 
   Workload work;

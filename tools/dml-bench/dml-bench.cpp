@@ -172,8 +172,7 @@ void Bench::runCase(Case &result, const Signature &described) {
     Workload copy = makeCopy(signature.bytes(), executable, result.copy);
     result.sets = work.setCount();
     result.rate.bytes = signature.bytes();
-    if (load)
-      load->pause();
+    Load::Pause pause(load);
     std::vector<Statistics> times = measure(
         effort, [&] { return work.runOnDevice(); },
         [&] { return copy.runOnDevice(); });
@@ -189,12 +188,8 @@ void Bench::runCase(Case &result, const Signature &described) {
     }
     if (options.check)
       result.unwritten = work.findUnwritten();
-    if (load)
-      load->resume();
   } catch (const Failure &failure) {
     // The device is as it was: other cases may fit.
-    if (load)
-      load->resume();
     if (failure.result != DML_ERROR_OUT_OF_MEMORY)
       throw Failure{result.name + ": " + failure.message, failure.exitCode,
                     failure.result};
