@@ -172,7 +172,11 @@ static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
   // terms.
   int64_t terms = isAlong ? ofVector : ThreadBlock::side;
   tile.terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  int64_t columns = isAlong ? cost::maxSlicedSums / 4 / rows : ofVector;
+  // Columns share the factors of rows, which the first cache brings: there are
+  // columns enough if they are a quarter of the rows. (Cases:
+  // gemm_rows1_transposed, gemm_rows16_transposed.)
+  int64_t columns =
+      isAlong ? std::max<int64_t>(rows / ThreadBlock::side, 1) : ofVector;
   while (tile.columns < columns &&
          2 * tile.columns * rows <= cost::maxSlicedSums &&
          2 * tile.columns <= contraction.columns.size)
