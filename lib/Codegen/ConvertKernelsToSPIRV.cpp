@@ -327,8 +327,9 @@ static void convertBeforeSelecting(gpu::GPUModuleOp module) {
       b.setInsertionPoint(op);
       Value other = b.createOrFold<arith::TruncFOp>(op.getLoc(), type,
                                                     select.getFalseValue());
-      op.replaceAllUsesWith(arith::SelectOp::create(
-          b, op.getLoc(), select.getCondition(), narrow, other));
+      Value selected = arith::SelectOp::create(
+          b, op.getLoc(), select.getCondition(), narrow, other);
+      op.replaceAllUsesWith(selected);
       op.erase();
     }
   }

@@ -98,6 +98,35 @@ module attributes {gpu.container_module} {
       gpu.return
     }
   }
+
+  // What two elements take or leave is converted once, before they select.
+
+  // CHECK:      spirv.module @__spv__selected
+  // CHECK:        %[[SUM:.*]] = spirv.FMul
+  // CHECK:        %[[HALF:.*]] = spirv.FConvert %[[SUM]] : f32 to f16
+  // CHECK-NOT:    spirv.FConvert
+  // CHECK:        spirv.Select %{{.*}}, %[[HALF]], %{{.*}} : i1, f16
+  // CHECK:        spirv.Select %{{.*}}, %[[HALF]], %{{.*}} : i1, f16
+  gpu.module @selected {
+    gpu.func @take(%in: memref<64xf32>, %out: memref<2x64xf16>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %zero = arith.constant 0.0 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xf32>
+      %square = arith.mulf %x, %x : f32
+      %isFirst = arith.cmpi eq, %i, %c0 : index
+      %isSecond = arith.cmpi eq, %i, %c1 : index
+      %first = arith.select %isFirst, %square, %zero : f32
+      %second = arith.select %isSecond, %square, %zero : f32
+      %f = arith.truncf %first : f32 to f16
+      %s = arith.truncf %second : f32 to f16
+      memref.store %f, %out[%c0, %i] : memref<2x64xf16>
+      memref.store %s, %out[%c1, %i] : memref<2x64xf16>
+      gpu.return
+    }
+  }
 }
 
 // SPDX-License-Identifier: Apache-2.0
