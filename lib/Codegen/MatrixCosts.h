@@ -16,23 +16,26 @@
 namespace dml::cost {
 
 /// A device has so many multiprocessors, which each run workgroups of their
-/// own. unit:   multiprocessors device: 132 of an H100 or H200; the desktop
-/// GPUs of several vendors have 40
+/// own.
+/// unit:   multiprocessors
+/// device: 132 of an H100 or H200; the desktop GPUs of several vendors have 40
 ///         to 128
 /// shown:  gemm1024_f16 with cooperative matrices
 inline constexpr int64_t multiprocessors = 128;
 
 /// A multiprocessor adds up so many products in a cycle by cooperative
 /// matrices, times the bytes of a factor. It adds up 1024 products of f16, for
-/// example, whose factors have 2 bytes. unit:   bytes of factors in a cycle
+/// example, whose factors have 2 bytes.
+/// unit:   bytes of factors in a cycle
 /// device: the rate of matrix units, which is twice as high for factors of half
 ///         as many bytes
 /// shown:  gemm4096_f16
 inline constexpr double matrixBytesPerCycle = 2048;
 
 /// A multiprocessor has so many matrix units, which share matrixBytesPerCycle.
-/// A subgroup uses one of them at a time. unit:   units device: units of a
-/// multiprocessor that begin instructions, 4 on GPUs of
+/// A subgroup uses one of them at a time.
+/// unit:   units
+/// device: units of a multiprocessor that begin instructions, 4 on GPUs of
 ///         several vendors
 /// shown:  gemm1024_f16
 inline constexpr double matrixUnits = 4;
@@ -60,8 +63,10 @@ inline constexpr double opsPerCycle = 128;
 /// memory, and what threads wait for each other counts as operations, too. The
 /// first number is for a factor that moves in a vector of neighbours, the
 /// second for one that may be padding, and the third for one that is loaded by
-/// itself. unit:   operations for a factor device: none: it follows from how
-/// code is generated shown:  conv64to64_56_k3_f16, conv256to256_14_k3_f16
+/// itself.
+/// unit:   operations for a factor
+/// device: none: it follows from how code is generated
+/// shown:  conv64to64_56_k3_f16, conv256to256_14_k3_f16
 inline constexpr double opsPerMovedFactor = 0.5;
 inline constexpr double opsPerChosenFactor = 18;
 inline constexpr double opsPerSingleFactor = 20;
@@ -82,9 +87,10 @@ inline constexpr double barrierCycles = 150;
 
 /// A workgroup waits so long once in each stage, beside its barriers: for
 /// factors that are still on their way, and for the first matrices of the
-/// stage. unit:   cycles device: the latency of the last cache, less the time
-/// of a stage's products shown:  gemm4096_f16 with 64 terms of a stage instead
-/// of 32
+/// stage.
+/// unit:   cycles
+/// device: the latency of the last cache, less the time of a stage's products
+/// shown:  gemm4096_f16 with 64 terms of a stage instead of 32
 inline constexpr double stageCycles = 500;
 
 /// A workgroup waits so long in all, before its first products and after its

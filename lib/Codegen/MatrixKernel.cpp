@@ -370,7 +370,9 @@ private:
   const Type factorType, sumType, matrixType;
 
   Staged rows, columns;
-  /// Matrices of ones, as factors of rows and of columns, or null.
+  /// These are matrices of ones, which sums of factors are products with: one
+  /// stands where factors of rows stand, the other where those of columns do.
+  /// They are null where no such sums are wanted.
   Value onesOfRows, onesOfColumns;
   /// All of workgroup memory, in vectors.
   Value memory;
@@ -610,7 +612,7 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
 }
 
 /// Has the threads share out the numbers below `count`, each of which `build`
-/// gets: thread t takes t, t + threads, and so on.
+/// gets: of 128 threads, thread 3 takes the numbers 3, 131, and so on.
 void MatrixBuilder::forEachItem(int64_t count,
                                 llvm::function_ref<void(LinearForm)> build) {
   int64_t rounds = llvm::divideCeilSigned(count, threads);

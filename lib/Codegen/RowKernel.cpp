@@ -161,8 +161,8 @@ static int64_t getSharedBytes(Type type) {
   return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Workgroup memory in which threads share what they carry for `rows` rows: two
-/// of each kind.
+/// Returns the bytes of the workgroup memory in which threads share what they
+/// carry for `rows` rows. There are two parts of it for each kind of value.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -213,7 +213,8 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
        ++rows) {
-    // Two elements of each row show that no other row is between them.
+    // A thread has at least two elements of each row, whose places in memory
+    // show that no other row lies between the rows taken together.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

@@ -14,9 +14,9 @@
 
 namespace dml {
 
-/// What a scan combines for an element of a row: the elements before it, or
-/// those after it where the scan runs backward, and the element itself unless
-/// the scan is exclusive.
+/// A scan combines the elements of a row before each element, or those after it
+/// if the scan runs backward. It adds the element itself unless the scan is
+/// exclusive: of 1, 2, 3 the sums are 1, 3, 6, and 0, 1, 3 where it is.
 struct ScanOrder {
   bool isBackward, isExclusive;
 };

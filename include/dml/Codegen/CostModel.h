@@ -327,7 +327,8 @@ inline constexpr int64_t writtenOutTerms = 18;
 inline constexpr int64_t maxTogether = 6;
 
 /// A thread of a sliced kernel has so many sums at most: with the factors of
-/// the terms that it has written out, they fit its registers. unit:   elements
+/// the terms that it has written out, they fit its registers.
+/// unit:   elements
 /// device: registers of a thread; GPUs have 128 or more
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSlicedSums = 64;

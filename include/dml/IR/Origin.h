@@ -15,18 +15,18 @@
 
 namespace dml {
 
-/// Name of the attribute of an operator that stands for a part of a node which
-/// ONNX Runtime's DirectML provider does not take: the reason, as a string.
-/// DirectML is not asked for such an operator on Windows.
+/// The name of an attribute that says, as a string, why ONNX Runtime's DirectML
+/// provider does not take the node that an operator was made of. DirectML is
+/// not asked for such an operator on Windows.
 inline constexpr llvm::StringLiteral notTakenAttrName = "dml.not_taken";
 
-/// Name of the attribute of an operator that a rewrite made of several, as ONNX
-/// Runtime's own optimizations do: what was fused, as a string.
+/// The name of an attribute that says, as a string, which operators a rewrite
+/// has made one operator of, as ONNX Runtime's own optimizations do.
 inline constexpr llvm::StringLiteral fusedAttrName = "dml.fused";
 
-/// Name of the attribute of a module that was read with ONNX Runtime's
-/// optimizations: a dictionary of the optimizations that fused operators, with
-/// how often each did, under `fused`, and of those that could change this
+/// The name of the attribute of a module that was read with ONNX Runtime's
+/// optimizations. It is a dictionary of the optimizations that fused operators,
+/// with how often each did, under `fused`, and of those that could change this
 /// model's operators and that the reader does not know, under `open`.
 inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
 

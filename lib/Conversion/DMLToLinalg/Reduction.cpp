@@ -353,9 +353,9 @@ Value dml::buildReduction(OpBuilder &builder, Operation *op,
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// How many parts to make of sets for which two numbers are wanted, or 1 where
-/// sets are taken whole, once for each number. A workgroup holds a part between
-/// its first number and its sum.
+/// Returns how many parts to make of sets for which two numbers are wanted, or
+/// 1 where sets are taken whole, once for each number. A workgroup reads a part
+/// once, and keeps its elements while it computes both of the part's numbers.
 ///
 /// With four parts, or more, a sum of squares lies within the bound that holds
 /// for any order (docs/Reference.md).

@@ -53,7 +53,8 @@ struct OpenOptimization {
   std::array<StringLiteral, 3> needs;
 };
 
-/// An activation that the operator before it takes in.
+/// An activation of ONNX that becomes an attribute of the operator before it,
+/// as Relu does of Conv.
 struct FusedActivation {
   /// The ONNX operator.
   StringLiteral type;
