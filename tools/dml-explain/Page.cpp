@@ -660,21 +660,19 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
          << "</span>";
     os << "</td></tr>\n";
   }
-  for (Operation *op : report.foreign)
+  auto printWithoutLevel = [&](Operation *op, const llvm::Twine &why) {
     os << "<tr><td>" << escape(getFunctionName(op)) << "</td><td>"
        << escape(getName(op)) << "</td><td class=\"bad\">"
        << escape(op->getName().getStringRef()) << "</td><td>"
        << escape(printTypes(op->getOperandTypes())) << "</td><td>"
        << escape(printTypes(op->getResultTypes()))
-       << "</td><td></td><td class=\"bad\">not DirectML&#39;s</td></tr>\n";
+       << "</td><td></td><td class=\"bad\">" << escape(why.str())
+       << "</td></tr>\n";
+  };
+  for (Operation *op : report.foreign)
+    printWithoutLevel(op, "not DirectML's");
   for (const NotTakenNode &node : report.notTaken)
     for (Operation *op : node.ops)
-      os << "<tr><td>" << escape(getFunctionName(op)) << "</td><td>"
-         << escape(getName(op)) << "</td><td class=\"bad\">"
-         << escape(op->getName().getStringRef()) << "</td><td>"
-         << escape(printTypes(op->getOperandTypes())) << "</td><td>"
-         << escape(printTypes(op->getResultTypes()))
-         << "</td><td></td><td class=\"bad\">not taken by the provider: "
-         << escape(node.reason) << "</td></tr>\n";
+      printWithoutLevel(op, "not taken by the provider: " + node.reason);
   os << "</tbody></table>\n</body></html>\n";
 }

@@ -73,6 +73,8 @@ private:
   /// The operator that computes `value`, under whatever shape; none where
   /// something else reads the value, too.
   Operation *getSoleProducer(Value value) const;
+  /// The same, where its node is of the ONNX operator `type`.
+  Operation *getSoleProducer(Value value, StringRef type) const;
   /// The same of the first operand of `reader`, of a node that reads what the
   /// operator's node writes, as it is written.
   Operation *getNodeBefore(Operation *reader) const;
@@ -249,6 +251,11 @@ Operation *Optimizer::getSoleProducer(Value value) const {
   return op && value.hasOneUse() && types.contains(op) ? op : nullptr;
 }
 
+Operation *Optimizer::getSoleProducer(Value value, StringRef type) const {
+  Operation *op = getSoleProducer(value);
+  return op && isOf(op, type) ? op : nullptr;
+}
+
 Operation *Optimizer::getNodeBefore(Operation *reader) const {
   Operation *op = getSoleProducer(reader->getOperand(0));
   return op && types.at(op).output == types.at(reader).input ? op : nullptr;
@@ -340,10 +347,7 @@ void Optimizer::fuseGelu(Operation *op) {
   auto isNumber = [](double wanted) {
     return [=](Value value) { return isNearly(getSplat(value), wanted); };
   };
-  auto getMul = [&](Value value) -> Operation * {
-    Operation *mul = getSoleProducer(value);
-    return mul && isOf(mul, "Mul") ? mul : nullptr;
-  };
+  auto getMul = [&](Value value) { return getSoleProducer(value, "Mul"); };
   // (x * sum) * 0.5, or (x * 0.5) * sum.
   Value x, sum;
   if (auto halved = splitOperands(op, isNumber(0.5))) {
@@ -369,15 +373,15 @@ void Optimizer::fuseGelu(Operation *op) {
     x = splitOperands(getMul(parts->second), isNumber(0.5))->first;
   }
   // sum is Erf(x / sqrt(2)) + 1.
-  Operation *add = getSoleProducer(sum);
-  if (!add || !isOf(add, "Add"))
+  Operation *add = getSoleProducer(sum, "Add");
+  if (!add)
     return;
   auto one = splitOperands(add, isNumber(1));
-  Operation *erf = one ? getSoleProducer(one->first) : nullptr;
-  if (!erf || !isOf(erf, "Erf"))
+  Operation *erf = one ? getSoleProducer(one->first, "Erf") : nullptr;
+  if (!erf)
     return;
-  Operation *quotient = getSoleProducer(erf->getOperand(0));
-  if (!quotient || !isOf(quotient, "Div") ||
+  Operation *quotient = getSoleProducer(erf->getOperand(0), "Div");
+  if (!quotient ||
       !isNearly(getSplat(quotient->getOperand(1)), std::sqrt(2.0)) ||
       lookThroughReshapes(quotient->getOperand(0)) != lookThroughReshapes(x))
     return;
@@ -395,16 +399,14 @@ void Optimizer::fuseGelu(Operation *op) {
 void Optimizer::fuseLayerNormalization(Operation *op) {
   // beta + gamma * (x - mean) / sqrt(average of (x - mean)^2 + epsilon).
   auto isProduct = [&](Value value) {
-    Operation *mul = getSoleProducer(value);
-    return mul && isOf(mul, "Mul");
+    return getSoleProducer(value, "Mul") != nullptr;
   };
   auto sum = splitOperands(op, isProduct);
   if (!sum)
     return;
   Operation *product = getSoleProducer(sum->second);
   auto isQuotient = [&](Value value) {
-    Operation *div = getSoleProducer(value);
-    return div && isOf(div, "Div");
+    return getSoleProducer(value, "Div") != nullptr;
   };
   auto factors = splitOperands(product, isQuotient);
   if (!factors)
