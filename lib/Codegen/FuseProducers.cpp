@@ -143,10 +143,12 @@ static bool isUnrounded(Operation *op) {
 }
 
 /// The number of operations that buildRounding() makes, about.
-static constexpr int64_t roundingOps = 12;
+static constexpr int64_t roundingOps = 18;
 
 /// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
-/// in arithmetic that no driver may leave out.
+/// in arithmetic that no driver may leave out. Only integers are rounded here:
+/// Vulkan leaves open which way a sum of floats is rounded, and one driver cuts
+/// the sums that it computes while it compiles.
 static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   auto word = [&](uint32_t bits) -> Value {
     return arith::ConstantOp::create(
@@ -159,21 +161,30 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
     return arith::BitcastOp::create(b, b.getF32Type(), bits);
   };
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
-  // Of the power of two that begins a number, 1.5 * 2^13 times as much has the
-  // number's last bit of f16 as its own last bit: the sum with it is rounded
-  // there. 5.7 begins with 4; 49152 + 5.7 is 49157.703125, since f32 has
-  // multiples of 1/256 there, as f16 has near 5.7. f16's denormals are
-  // multiples of 2^-24, as what follows 2^-14 is.
-  Value power = arith::MaxUIOp::create(
-      b, arith::AndIOp::create(b, bits, word(0x7f800000)), word(0x38800000));
-  Value large =
-      arith::MulFOp::create(b, toNumber(power), number(1.5f * 0x1p13f));
-  Value near =
-      arith::SubFOp::create(b, arith::AddFOp::create(b, value, large), large);
+  Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
+  // 13 bits of the mantissa go. Half of what the last bit that stays is worth,
+  // less 1 where that bit is 0, carries into it from above a half, and from a
+  // half on where it is 1; a carry out of the mantissa is right in the
+  // exponent. 522.25 is 0x44029000, which becomes 0x44029fff and then
+  // 0x44028000, 522; 522.75, 0x4402b000, becomes 0x4402c000, 523.
+  Value isOdd = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
+  Value normal = arith::AndIOp::create(
+      b,
+      arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
+                            isOdd),
+      word(~uint32_t(0x1fff)));
+  // f16's denormals are multiples of 2^-24. Scaling by powers of two is exact.
+  Value multiples = math::RoundEvenOp::create(
+      b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
+  Value denormal = arith::BitcastOp::create(
+      b, b.getI32Type(), arith::MulFOp::create(b, multiples, number(0x1p-24f)));
+  Value isNormal = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                         magnitude, word(0x38800000));
+  Value near = arith::SelectOp::create(b, isNormal, normal, denormal);
   // A zero keeps its sign.
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
-  near = toNumber(arith::OrIOp::create(
-      b, arith::BitcastOp::create(b, b.getI32Type(), near), sign));
+  near = toNumber(arith::OrIOp::create(b, near, sign));
   // What rounds to 2^16 or more is infinite; a NaN stays one.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
