@@ -8,6 +8,7 @@
 #include "MatrixCosts.h"
 #include "MatrixKernel.h"
 #include "RowReduction.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
 #include "mlir/AsmParser/AsmParser.h"

@@ -2,6 +2,10 @@
 // each multiprocessor, and four subgroups share out the terms of both.
 
 // RUN: dml-opt %s --dml-select-kernels="device-profile=full,+cooperativeMatrix" | FileCheck %s
+// Without matrices, slices of the terms are tried out with views of the buffers, which
+// nothing has made before here.
+// RUN: dml-opt %s --dml-select-kernels | FileCheck %s --check-prefix=SLICES
+// SLICES: dml.kernel = {slice_tile
 
 // CHECK-LABEL: func @few
 // CHECK:       dml.kernel = {matrix_tile = {{.*}}slices = 4 : i64{{.*}}subgroup = array<i64: 16, 32>, workgroup = array<i64: 16, 32, 256>

@@ -389,9 +389,9 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
   ];
   // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect"
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }
 
