@@ -268,10 +268,17 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
   });
 }
 
+/// The word 0, which no driver knows to be 0: the highest bit of a workgroup's
+/// number, as no grid has 2^31 workgroups in a row.
+static Value buildUnknownZero(ImplicitLocOpBuilder &b) {
+  Value group = arith::IndexCastUIOp::create(
+      b, b.getI32Type(), gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  return arith::ShRUIOp::create(
+      b, group, arith::ConstantOp::create(b, b.getI32IntegerAttr(31)));
+}
+
 /// Mesa's lavapipe drops additions of a constant 0, which make 0 of -0, however
-/// they are marked. What is added instead is a zero that drivers do not know:
-/// the highest bit of a workgroup's number, as no grid has 2^31 workgroups in a
-/// row.
+/// they are marked. What is added instead is a zero that drivers do not know.
 static void addUnknownZeros(gpu::GPUModuleOp module) {
   llvm::SmallDenseMap<std::pair<Operation *, Type>, Value> zeros;
   module.walk([&](arith::AddFOp op) {
@@ -286,16 +293,73 @@ static void addUnknownZeros(gpu::GPUModuleOp module) {
       if (!zero) {
         ImplicitLocOpBuilder b(op.getLoc(), module.getContext());
         b.setInsertionPointToStart(&kernel.getBody().front());
-        Value group = arith::IndexCastUIOp::create(
-            b, b.getI32Type(), gpu::BlockIdOp::create(b, gpu::Dimension::x));
-        Value rest = arith::ShRUIOp::create(
-            b, group, arith::ConstantOp::create(b, b.getI32IntegerAttr(31)));
+        Value word = buildUnknownZero(b);
         zero = type.isF32()
-                   ? arith::BitcastOp::create(b, type, rest).getResult()
-                   : arith::UIToFPOp::create(b, type, rest).getResult();
+                   ? arith::BitcastOp::create(b, type, word).getResult()
+                   : arith::UIToFPOp::create(b, type, word).getResult();
       }
       operand.set(zero);
     }
+  });
+}
+
+namespace {
+/// Finds out which values a driver may know while it compiles a kernel, once it
+/// has unrolled the loops: what comes of constants and of loops' counters.
+class KnownValues {
+public:
+  bool contains(Value value) {
+    auto [entry, isNew] = known.try_emplace(value, true);
+    if (isNew) {
+      bool result = find(value);
+      known[value] = result;
+      return result;
+    }
+    return entry->second;
+  }
+
+private:
+  bool find(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return !isa<BaseMemRefType>(value.getType());
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      return contains(select.getTrueValue()) ||
+             contains(select.getFalseValue());
+    if (isa<gpu::ThreadIdOp, gpu::BlockIdOp, memref::LoadOp>(op))
+      return false;
+    return llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return contains(operand); });
+  }
+
+  llvm::DenseMap<Value, bool> known;
+};
+} // namespace
+
+/// Sums with 1.5 * 2^23 are there to be rounded to integers, to nearest.
+/// NVIDIA's compiler cuts the sums that it computes itself: the mean of 3 and
+/// 10 with the weights 3/4 and 1/4 would be 4 instead of 5. Where it may know
+/// the number, it must not know what is added.
+static void hideFromRounding(gpu::GPUModuleOp module) {
+  KnownValues known;
+  llvm::SmallDenseMap<Operation *, Value> shifts;
+  module.walk([&](arith::AddFOp op) {
+    APFloat shift(0.0f);
+    if (!op.getType().isF32() ||
+        !matchPattern(op.getRhs(), m_ConstantFloat(&shift)) ||
+        shift.convertToFloat() != 0x1.8p23f || !known.contains(op.getLhs()))
+      return;
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    Value &hidden = shifts[kernel];
+    if (!hidden) {
+      ImplicitLocOpBuilder b(op.getLoc(), module.getContext());
+      b.setInsertionPointToStart(&kernel.getBody().front());
+      Value bits = arith::ConstantOp::create(
+          b, b.getI32IntegerAttr(llvm::bit_cast<int32_t>(0x1.8p23f)));
+      hidden = arith::BitcastOp::create(
+          b, op.getType(), arith::OrIOp::create(b, buildUnknownZero(b), bits));
+    }
+    op.getRhsMutable().assign(hidden);
   });
 }
 
@@ -539,6 +603,7 @@ private:
     convertBeforeSelecting(clone);
     writeOutZeros(clone);
     addUnknownZeros(clone);
+    hideFromRounding(clone);
     compareBeforeWidening(clone);
     if (use64bitIndex && failed(narrowWhatFits(clone)))
       return failure();

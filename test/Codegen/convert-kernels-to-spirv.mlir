@@ -46,6 +46,40 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // What is added to round a number that comes of a loop's counter is hidden from the
+  // driver, which may know the number; what comes from memory it does not know.
+
+  // CHECK:      spirv.module @__spv__rounding
+  // CHECK-DAG:    %[[SHIFT:.*]] = spirv.Constant 0x4B400000 : f32
+  // CHECK-DAG:    %[[ZERO:.*]] = spirv.ShiftRightLogical
+  // CHECK-DAG:    %[[BITS:.*]] = spirv.BitwiseOr %[[ZERO]]
+  // CHECK-DAG:    %[[HIDDEN:.*]] = spirv.Bitcast %[[BITS]] : i32 to f32
+  // CHECK:        spirv.FAdd %{{.*}}, %[[HIDDEN]]
+  // CHECK:        spirv.FAdd %{{.*}}, %[[SHIFT]]
+  gpu.module @rounding {
+    gpu.func @round(%in: memref<64xf32>, %out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %quarter = arith.constant 0.25 : f32
+      %shift = arith.constant 0x4B400000 : f32
+      %i = gpu.thread_id x
+      scf.for %k = %c0 to %c4 step %c1 {
+        %word = arith.index_castui %k : index to i32
+        %number = arith.uitofp %word : i32 to f32
+        %part = arith.mulf %number, %quarter : f32
+        %known = arith.addf %part, %shift : f32
+        memref.store %known, %out[%k] : memref<64xf32>
+      }
+      %x = memref.load %in[%i] : memref<64xf32>
+      %y = arith.mulf %x, %quarter : f32
+      %unknown = arith.addf %y, %shift : f32
+      memref.store %unknown, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
+
   // A product with 0 is written out.
 
   // CHECK:      spirv.module @__spv__zeros
