@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "SPIRVIndices.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -52,6 +53,16 @@ static LogicalResult validate(spirv::ModuleOp module, ArrayRef<uint32_t> code) {
          << messages;
 }
 
+/// Limits the indices that the runtime would refuse, since they might lead out
+/// of an array that is no buffer.
+static LogicalResult limitIndices(KernelTable::Kernel &kernel) {
+  runtime::Expected<uint32_t> limited = runtime::limitSPIRVIndices(kernel.code);
+  if (limited)
+    return success();
+  return emitError(kernel.module.getLoc(), "the runtime refuses the kernel: ")
+         << limited.status().message();
+}
+
 LogicalResult KernelTable::add(ModuleOp module) {
   byModule.clear();
   size_t before = kernels.size();
@@ -79,11 +90,12 @@ LogicalResult KernelTable::add(ModuleOp module) {
     kernels.push_back({entryPoints.front().getFn().str(), spirvModule,
                        std::vector<uint32_t>(code.begin(), code.end())});
   }
-  return failableParallelForEach(module.getContext(),
-                                 getKernels().drop_front(before),
-                                 [](const Kernel &kernel) {
-                                   return validate(kernel.module, kernel.code);
-                                 });
+  return failableParallelForEach(
+      module.getContext(), MutableArrayRef(kernels).drop_front(before),
+      [](Kernel &kernel) {
+        return success(succeeded(limitIndices(kernel)) &&
+                       succeeded(validate(kernel.module, kernel.code)));
+      });
 }
 
 std::optional<unsigned> KernelTable::lookup(StringRef gpuModule) const {

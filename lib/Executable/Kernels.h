@@ -23,7 +23,8 @@ public:
     std::vector<uint32_t> code;
   };
 
-  /// Serializes and validates every spirv.module of `module`.
+  /// Serializes every spirv.module of `module`, limits the indices that are not
+  /// provably within their arrays, and validates the result.
   llvm::LogicalResult add(mlir::ModuleOp module);
 
   /// The kernel made from the gpu.module of that name, of the module that was

@@ -512,8 +512,8 @@ Status Reader::readStore(const Words &inst) {
 }
 
 /// An index into `length` elements. A constant must be within; so must any
-/// other, unless robust access to buffers takes care of it (`mayReach`), and
-/// where that is not proven, the index is clamped.
+/// other, and provably so, unless robust access to buffers takes care of it
+/// (`mayReach`).
 Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
                           bool mayReach) {
   uint32_t id = inst[operand];
@@ -529,13 +529,12 @@ Status Reader::checkIndex(const Words &inst, uint32_t operand, uint64_t length,
   if (isConstant)
     return invalid("index ", info.low, " reaches beyond the ", length,
                    " elements");
-  if (shape.width != 32)
-    return invalid("index %", id, " of ", shape.width,
-                   " bits is not provably "
-                   "below ",
-                   length, "; one of 32 bits would be clamped");
-  clamps.push_back(
-      {inst.at, operand, info.type, static_cast<uint32_t>(end - 1)});
+  if (!unproven)
+    return invalid("kernel '", escape(entryPoints[entryPoint].name),
+                   "': index %", id, " may be anything from ", info.low, " to ",
+                   info.high, ", but there are ", length, " elements");
+  unproven->indices.push_back(
+      {inst.at, operand, info.type, shape.width, end - 1});
   return Status();
 }
 
@@ -640,7 +639,7 @@ Status Reader::readBarrier(const Words &inst) {
 
 /// Reads a load or a store of a cooperative matrix. Its memory is an array in
 /// workgroup memory, as the sizes of such arrays alone are known. The whole
-/// matrix has to be provably within the array; nothing is clamped here.
+/// matrix has to be provably within the array.
 Status Reader::readMatrixAccess(const Words &inst) {
   bool isLoad = (inst[0] & 0xffff) == OpCooperativeMatrixLoadKHR;
   uint32_t pointer = inst[isLoad ? 3 : 1];

@@ -92,9 +92,13 @@ Expected<SPIRVModule> Reader::read() {
   module.matrixShapes = std::move(matrixShapes);
   module.version = version;
   module.features = features;
-  module.clampedIndices = static_cast<uint32_t>(clamps.size());
   DML_TRY(finishEntryPoints(module));
-  DML_TRY(rewrite());
+  if (unproven) {
+    unproven->importsEnd = importsEnd;
+    unproven->globalsEnd = globalsEnd;
+    unproven->glslSet = glslSet;
+  }
+  DML_TRY(initializeVariables());
   return module;
 }
 
@@ -772,7 +776,7 @@ Status Reader::readConstant(const Words &inst) {
     return checkConstituents(inst, true);
   default:
     // What is undefined may be another number each time it is asked for, and
-    // then a clamped index may be any. Here it is 0.
+    // then an index that has been limited may be any. Here it is 0.
     info.op = OpConstantNull;
     words[inst.at] = inst.count << 16 | OpConstantNull;
     setRange(id, {0, 0});
@@ -959,30 +963,13 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
   return Status();
 }
 
-/// Writes into the words what makes a module safe: before an instruction with
-/// an index to be clamped, its minimum with the last that there is; and zeros
-/// into variables that have nothing in them.
-Status Reader::rewrite() {
-  if (clamps.empty() && uninitialized.empty())
+/// Writes zeros into variables that have nothing in them.
+Status Reader::initializeVariables() {
+  if (uninitialized.empty())
     return Status();
-  std::vector<uint32_t> result, import, constants;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> limits;
+  std::vector<uint32_t> result, constants;
   std::map<uint32_t, uint32_t> zeros;
   uint32_t next = bound;
-  if (glslSet == 0 && !clamps.empty()) {
-    glslSet = next++;
-    // "GLSL.std.450" and its end.
-    import = {6u << 16 | OpExtInstImport,
-              glslSet,
-              0x4c534c47,
-              0x6474732e,
-              0x3035342e,
-              0};
-  }
-  for (const Clamp &clamp : clamps)
-    if (limits.try_emplace({clamp.type, clamp.limit}, next).second)
-      constants.insert(constants.end(), {4u << 16 | OpConstant, clamp.type,
-                                         next++, clamp.limit});
   // The zeros of functions' variables are constants, too, which stand before
   // all functions.
   for (const Uninitialized &variable : uninitialized)
@@ -990,44 +977,29 @@ Status Reader::rewrite() {
         zeros.try_emplace(variable.type, next).second)
       constants.insert(constants.end(),
                        {3u << 16 | OpConstantNull, variable.type, next++});
-  result.reserve(words.size() + import.size() + constants.size() +
-                 7 * clamps.size() + 4 * uninitialized.size());
+  result.reserve(words.size() + constants.size() + 4 * uninitialized.size());
   uint32_t done = 0;
   auto copyTo = [&](uint32_t end) {
     result.insert(result.end(), words.begin() + done, words.begin() + end);
     done = end;
   };
-  auto variable = uninitialized.begin();
-  auto initialize = [&](uint32_t zero) {
-    copyTo(variable->at + 4);
+  auto initialize = [&](const Uninitialized &variable, uint32_t zero) {
+    copyTo(variable.at + 4);
     result[result.size() - 4] = 5u << 16 | OpVariable;
     result.push_back(zero);
-    ++variable;
   };
-  auto initializeBefore = [&](size_t end) {
-    while (variable != uninitialized.end() && variable->at < end)
-      initialize(zeros.at(variable->type));
-  };
-  copyTo(importsEnd);
-  result.insert(result.end(), import.begin(), import.end());
-  while (variable != uninitialized.end() && variable->at < globalsEnd) {
+  auto variable = uninitialized.begin();
+  for (; variable != uninitialized.end() && variable->at < globalsEnd;
+       ++variable) {
     copyTo(variable->at);
     result.insert(result.end(),
                   {3u << 16 | OpConstantNull, variable->type, next});
-    initialize(next++);
+    initialize(*variable, next++);
   }
   copyTo(globalsEnd);
   result.insert(result.end(), constants.begin(), constants.end());
-  for (const Clamp &clamp : clamps) {
-    initializeBefore(clamp.at);
-    copyTo(clamp.at);
-    uint32_t &index = words[clamp.at + clamp.operand];
-    result.insert(result.end(),
-                  {7u << 16 | OpExtInst, clamp.type, next, glslSet, GlslUMin,
-                   index, limits.at({clamp.type, clamp.limit})});
-    index = next++;
-  }
-  initializeBefore(words.size());
+  for (; variable != uninitialized.end(); ++variable)
+    initialize(*variable, zeros.at(variable->type));
   copyTo(static_cast<uint32_t>(words.size()));
   if (next > kMaxBound)
     return invalid("has the id bound ", bound, ", and needs ", next - bound,

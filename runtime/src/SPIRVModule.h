@@ -39,14 +39,11 @@ struct SPIRVModule {
   /// The cooperative matrices that it multiplies; it has no others.
   std::vector<DmlMatrixShape> matrixShapes;
   std::map<std::string, SPIRVEntryPoint> entryPoints;
-  /// How many indices were not provably within an array that is no buffer, and
-  /// are clamped in the words.
-  uint32_t clampedIndices = 0;
 
   const SPIRVEntryPoint *findEntryPoint(const std::string &name) const;
 };
 
-/// Checks the words, and changes them where an index has to be clamped.
+/// Checks the words, and writes zeros into variables that have nothing in them.
 Expected<SPIRVModule> readSPIRVModule(std::vector<uint32_t> &words);
 
 } // namespace dml::runtime

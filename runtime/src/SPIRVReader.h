@@ -47,9 +47,28 @@ struct Shape {
   uint32_t width = 0, count = 0;
 };
 
+/// The indices of a module that are not provably within an array that is no
+/// buffer, or within a vector.
+struct UnprovenIndices {
+  /// Word `operand` of the instruction at word `at`, which is of type `type`,
+  /// and should be at most `last`.
+  struct Index {
+    uint32_t at, operand, type, width;
+    uint64_t last;
+  };
+  /// In the order of their words.
+  std::vector<Index> indices;
+  /// The words where an import and where constants can be added, and the id of
+  /// GLSL.std.450, 0 where it is not imported.
+  uint32_t importsEnd = 0, globalsEnd = 0, glslSet = 0;
+};
+
 class Reader {
 public:
-  explicit Reader(std::vector<uint32_t> &words) : words(words) {}
+  /// Refuses unproven indices, or only collects them where `unproven` is given.
+  explicit Reader(std::vector<uint32_t> &words,
+                  UnprovenIndices *unproven = nullptr)
+      : words(words), unproven(unproven) {}
 
   Expected<SPIRVModule> read();
 
@@ -102,10 +121,6 @@ private:
   struct Use {
     uint32_t definition, use;
   };
-  /// An index to be clamped to `limit`: word `operand` of the instruction.
-  struct Clamp {
-    uint32_t at, operand, type, limit;
-  };
   /// A phi of a loop's header that grows by a constant, where the loop goes on
   /// while the phi is below a limit. In blocks that `body` dominates, the phi
   /// is below it, and its range says so from the header's end until the loop's
@@ -141,7 +156,7 @@ private:
   Status finishWorkgroupSize();
   Status finishEntryPoints(SPIRVModule &module);
   Expected<uint64_t> layOut(uint32_t type);
-  Status rewrite();
+  Status initializeVariables();
 
   Status readString(const Words &inst, uint32_t first, uint32_t &next,
                     std::string *string = nullptr) const;
@@ -205,6 +220,7 @@ private:
   Range rangeOfBuiltIn(uint32_t builtIn, uint32_t component) const;
 
   std::vector<uint32_t> &words;
+  UnprovenIndices *unproven;
   uint32_t bound = 0;
   uint32_t version = 0;
   DmlFeatureFlags features = 0;
@@ -232,7 +248,6 @@ private:
   std::vector<uint32_t> variables;
   uint64_t privateSize = 0;
   bool globalsFinished = false;
-  std::vector<Clamp> clamps;
   std::vector<Uninitialized> uninitialized;
 
   // The next ones belong to the function that is being read.

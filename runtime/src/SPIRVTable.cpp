@@ -295,7 +295,7 @@ constexpr std::string_view kExtensions[] = {
 
 /// At most 32, each once on a target. The first are those of DecorationRow.
 /// NoSignedWrap and NoUnsignedWrap are missing: a value that wraps around all
-/// the same may be anything, and then a clamped index may be, too.
+/// the same may be anything, and then a limited index may be, too.
 constexpr Decoration kDecorations[] = {
     {2, "Block", 0, DecorationTarget::Struct, false},
     {6, "ArrayStride", 1, DecorationTarget::Array, false},

@@ -549,6 +549,35 @@ TEST(ExecutableReader, ChecksSPIRV) {
               "uses binding 4294967295");
 }
 
+// Nothing stops a write into workgroup memory beyond an array: it would reach
+// another's, or what a driver on the CPU keeps there.
+TEST(ExecutableReader, RefusesIndicesThatMayLeaveWorkgroupMemory) {
+  expectError(
+      [](ExecutableObject &o) {
+        // The kernel stores to group[LocalInvocationId.x]. Now the index is the
+        // sum that it reads a buffer at, which has the workgroup's number in
+        // it.
+        constexpr uint32_t kVariable = 59, kAccessChain = 65, kIAdd = 128,
+                           kWorkgroup = 4;
+        std::vector<uint32_t> &words = o.shader_modules[1]->code;
+        uint32_t group = 0, sum = 0;
+        for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+          uint32_t opcode = words[at] & 0xffff;
+          if (opcode == kVariable && words[at + 3] == kWorkgroup)
+            group = words[at + 2];
+          else if (opcode == kIAdd && sum == 0)
+            sum = words[at + 2];
+          else if (opcode == kAccessChain && words[at + 3] == group) {
+            ASSERT_NE(sum, 0u);
+            words[at + 4] = sum;
+            return;
+          }
+        }
+        FAIL() << "the kernel has no workgroup memory";
+      },
+      " may be anything from 0 to 4294967295, but there are 64 elements");
+}
+
 TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
   auto name = [](const char *text) {
     return [=](ExecutableObject &o) { o.functions[0]->name = text; };

@@ -7,6 +7,7 @@
 #include "SPIRVModule.h"
 #include "AllocationCounter.h"
 #include "SPIRVAssembler.h"
+#include "SPIRVIndices.h"
 #include "TestExecutables.h"
 
 #include "gmock/gmock.h"
@@ -36,21 +37,68 @@ void expectRefused(const std::function<void(Assembler &)> &write,
   EXPECT_THAT(result.status().message(), HasSubstr(message));
 }
 
-/// Expects so many indices to be clamped.
 void expectAccepted(const std::function<void(Assembler &)> &write,
-                    uint32_t clamped = 0, bool ends = true) {
+                    bool ends = true) {
   Assembler assembler;
   write(assembler);
-  Code code = assembler.assemble(ends);
+  Code code = assembler.assemble(ends), limited = code;
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
-  EXPECT_EQ(result->clampedIndices, clamped);
-  // What has been rewritten is a module, too, and leaves nothing to clamp.
+  // What has been written into it is a module, too, and leaves nothing to do.
   Code again = code;
   auto second = readSPIRVModule(again);
   ASSERT_TRUE(second) << second.status().message();
-  EXPECT_EQ(second->clampedIndices, 0u);
   EXPECT_EQ(again, code);
+  // There is no index to limit.
+  Code unlimited = limited;
+  auto count = limitSPIRVIndices(limited);
+  ASSERT_TRUE(count) << count.status().message();
+  EXPECT_EQ(*count, 0u);
+  EXPECT_EQ(limited, unlimited);
+}
+
+/// The instructions of a module of that opcode, each with all its words.
+std::vector<Code> find(const Code &code, uint32_t opcode) {
+  std::vector<Code> found;
+  for (size_t at = 5; at < code.size(); at += code[at] >> 16)
+    if ((code[at] & 0xffff) == opcode)
+      found.emplace_back(code.begin() + at,
+                         code.begin() + at + (code[at] >> 16));
+  return found;
+}
+
+/// Expects a module to be refused for an index, and to be accepted when `count`
+/// indices have been limited. Returns what it is then.
+Code expectUnproven(const Assembler &assembler, uint32_t count = 1,
+                    const std::string &message = "may be anything from",
+                    bool ends = true) {
+  Code code = assembler.assemble(ends), limited = code;
+  auto result = readSPIRVModule(code);
+  EXPECT_FALSE(result) << "accepted, but expected: " << message;
+  EXPECT_EQ(result.status().result(), DML_ERROR_INVALID_EXECUTABLE);
+  EXPECT_THAT(result.status().message(), HasSubstr(message));
+  auto done = limitSPIRVIndices(limited);
+  EXPECT_TRUE(done) << done.status().message();
+  if (!done)
+    return {};
+  EXPECT_EQ(*done, count);
+  Code read = limited;
+  auto second = readSPIRVModule(read);
+  EXPECT_TRUE(second) << second.status().message();
+  Code again = limited;
+  auto nothing = limitSPIRVIndices(again);
+  EXPECT_TRUE(nothing && *nothing == 0);
+  EXPECT_EQ(again, limited);
+  return limited;
+}
+
+void expectUnproven(const std::function<void(Assembler &)> &write,
+                    uint32_t count = 1,
+                    const std::string &message = "may be anything from",
+                    bool ends = true) {
+  Assembler assembler;
+  write(assembler);
+  expectUnproven(assembler, count, message, ends);
 }
 
 } // namespace
@@ -357,9 +405,15 @@ TEST(SPIRVModule, ChecksIndices) {
     a.storeShared(a.value(OpIAdd, A::Uint, {sum, negative}));
   });
   // These are not: 1 + 63, 2 * 63, and what a buffer says.
-  expectAccepted(
+  expectUnproven(
       [](A &a) {
         a.storeShared(a.value(OpIAdd, A::Uint, {a.localId(), A::Uint1}));
+      },
+      1,
+      "OpAccessChain: kernel 'main': index %32 may be anything from 1 to 64, "
+      "but there are 64 elements");
+  expectUnproven(
+      [](A &a) {
         a.storeShared(a.value(OpIMul, A::Uint, {a.localId(), A::Uint2}));
         a.storeShared(a.value(OpISub, A::Uint, {A::Uint2, a.localId()}));
         uint32_t pointer = a.value(OpAccessChain, A::FloatPointer,
@@ -368,7 +422,7 @@ TEST(SPIRVModule, ChecksIndices) {
         a.storeShared(a.value(OpBitcast, A::Uint, {loaded}));
         a.storeShared(a.value(OpBitcast, A::Int, {loaded}));
       },
-      5);
+      4, "may be anything from 0 to 126, but there are 64 elements");
   // Buffers are left to robust access, but for what needs none.
   expectAccepted([](A &a) {
     uint32_t index = a.value(OpIMul, A::Uint, {a.localId(), A::Uint64});
@@ -505,6 +559,74 @@ TEST(SPIRVModule, ChecksLoopsAndPhis) {
       "leaves more than the innermost if or loop");
 }
 
+TEST(SPIRVModule, LimitsIndicesForTheCompiler) {
+  // Two indices of one instruction, one of them twice: a minimum each, and a
+  // constant for each array's length and type of index.
+  Assembler a;
+  uint32_t table = a.fresh(), rows = a.fresh(), toRows = a.fresh(),
+           toFloat = a.fresh(), memory = a.fresh(), bits = a.fresh();
+  a.global(OpTypeArray, {table, A::Float, A::Uint2});
+  a.global(OpTypeArray, {rows, table, A::Uint64});
+  a.global(OpTypePointer, {toRows, StorageClassPrivate, rows});
+  a.global(OpTypePointer, {toFloat, StorageClassPrivate, A::Float});
+  a.global(OpConstantNull, {rows, bits});
+  a.global(OpVariable, {toRows, memory, StorageClassPrivate, bits});
+  uint32_t index = a.value(OpIMul, A::Uint, {a.localId(), A::Uint2});
+  uint32_t pointer = a.value(OpAccessChain, toFloat, {memory, index, index});
+  a.body(OpStore, {pointer, A::Float1});
+  a.storeShared(index);
+  Code code = expectUnproven(a, 3);
+  // GLSL.std.450 was not there.
+  ASSERT_EQ(find(code, OpExtInstImport).size(), 1u);
+  std::vector<Code> minima = find(code, OpExtInst),
+                    chains = find(code, OpAccessChain);
+  ASSERT_EQ(minima.size(), 3u);
+  std::map<uint32_t, uint32_t> constants;
+  for (const Code &constant : find(code, OpConstant))
+    constants[constant[2]] = constant[3];
+  uint32_t lasts[] = {63, 1, 63};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(minima[i][4], uint32_t(GlslUMin));
+    EXPECT_EQ(minima[i][5], index);
+    EXPECT_EQ(constants.at(minima[i][6]), lasts[i]);
+  }
+  EXPECT_EQ(minima[0][6], minima[2][6]);
+  ASSERT_EQ(chains.size(), 2u);
+  EXPECT_EQ(chains[0][4], minima[0][2]);
+  EXPECT_EQ(chains[0][5], minima[1][2]);
+  EXPECT_EQ(chains[1][4], minima[2][2]);
+
+  // Indices of vectors; those of 64 bits have constants of two words.
+  for (bool isLong : {false, true}) {
+    Assembler b;
+    uint32_t type = A::Uint;
+    if (isLong) {
+      A::add(b.head, OpCapability, {11});
+      std::rotate(b.head.begin() + 2, b.head.end() - 2, b.head.end());
+      b.global(OpTypeInt, {type = b.fresh(), 64, 0});
+    }
+    uint32_t vector = b.value(OpLoad, A::Vector3, {A::LocalId});
+    uint32_t place = b.value(OpCompositeExtract, A::Uint, {vector, 0});
+    if (isLong)
+      place = b.value(OpUConvert, type, {place});
+    b.value(OpVectorExtractDynamic, A::Uint, {vector, place});
+    expectUnproven(b, 1,
+                   "may be anything from 0 to 63, but there are 3 elements");
+  }
+
+  // What is refused for anything else stays as it is.
+  Assembler wrong;
+  wrong.storeShared(wrong.value(OpIMul, A::Uint, {wrong.localId(), A::Uint2}));
+  wrong.storeShared(A::Uint64);
+  code = wrong.assemble();
+  Code before = code;
+  auto refused = limitSPIRVIndices(code);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.status().message(),
+              HasSubstr("index 64 reaches beyond the 64 elements"));
+  EXPECT_EQ(code, before);
+}
+
 namespace {
 
 /// A loop that stores to an element of 64 in each round:
@@ -555,10 +677,6 @@ struct CountingLoop {
 } // namespace
 
 TEST(SPIRVModule, CountsTheRoundsOfLoops) {
-  // Where it is not proven that the index is below 64, it is clamped.
-  auto expectClamped = [](const std::function<void(A &)> &write) {
-    expectAccepted(write, 1);
-  };
   CountingLoop loop;
   expectAccepted(loop);
   loop.stores = CountingLoop::InContinue;
@@ -570,14 +688,14 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
   // After the loop, and where it is compared, the phi may be 64.
   loop = {};
   loop.stores = CountingLoop::After;
-  expectClamped(loop);
+  expectUnproven(loop);
   loop.stores = CountingLoop::InHeader;
-  expectClamped(loop);
+  expectUnproven(loop);
   // The condition leads out of the loop, or compares with anything.
   loop = {};
   loop.goesOn = false;
-  expectClamped(loop);
-  expectClamped([](A &a) {
+  expectUnproven(loop);
+  expectUnproven([](A &a) {
     CountingLoop loop;
     loop.limit = a.value(OpIAdd, A::Uint, {a.localId(), A::Uint2});
     loop(a);
@@ -589,7 +707,7 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
   loop.offset = A::Uint1;
   expectAccepted(loop);
   loop.first = A::Uint1;
-  expectClamped(loop);
+  expectUnproven(loop);
   auto fromThread = [](uint32_t offset) {
     return [=](A &a) {
       CountingLoop loop;
@@ -600,10 +718,10 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
     };
   };
   expectAccepted(fromThread(0));
-  expectClamped(fromThread(A::Uint1));
+  expectUnproven(fromThread(A::Uint1));
   // It begins with anything, goes on with less, or with what a sum is that
   // wraps around.
-  expectClamped([](A &a) {
+  expectUnproven([](A &a) {
     CountingLoop loop;
     loop.first = a.value(OpISub, A::Uint, {A::Uint2, a.localId()});
     loop(a);
@@ -612,9 +730,9 @@ TEST(SPIRVModule, CountsTheRoundsOfLoops) {
     loop = {};
     loop.less = less;
     loop.next = OpISub;
-    expectClamped(loop);
+    expectUnproven(loop);
     for (uint32_t step : {0u, 0x7fffffc1u, 0xffffffc1u, 0xffffffffu})
-      expectClamped([=](A &a) {
+      expectUnproven([=](A &a) {
         CountingLoop loop;
         loop.less = less;
         loop.step = a.fresh();
@@ -685,8 +803,9 @@ TEST(SPIRVModule, CountsInTheLoopAlone) {
       writeEnd();
   };
   // The function's end follows its last block.
-  expectAccepted([&](A &a) { order(a, false); }, 0, false);
-  expectAccepted([&](A &a) { order(a, true); }, 1, false);
+  expectAccepted([&](A &a) { order(a, false); }, false);
+  expectUnproven([&](A &a) { order(a, true); }, 1, "may be anything from",
+                 false);
 }
 
 TEST(SPIRVModule, LimitsNesting) {
@@ -744,7 +863,7 @@ TEST(SPIRVModule, TakesLongFunctions) {
   });
 }
 
-// What nothing was written to would be what a driver likes, a clamped index
+// What nothing was written to would be what a driver likes, a limited index
 // too.
 TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   Assembler a;
@@ -756,12 +875,11 @@ TEST(SPIRVModule, PutsZerosWhereThereIsNothing) {
   a.global(OpVariable, {toPrivate, global, StorageClassPrivate});
   a.body(OpVariable, {toFunction, local, StorageClassFunction});
   a.body(OpVariable, {toFunction, known, StorageClassFunction, A::Uint63});
-  a.storeShared(a.value(OpLoad, A::Uint, {local}));
+  a.value(OpLoad, A::Uint, {local});
   a.storeShared(undefined);
   Code code = a.assemble();
   auto module = readSPIRVModule(code);
   ASSERT_TRUE(module) << module.status().message();
-  EXPECT_EQ(module->clampedIndices, 1u);
   std::map<uint32_t, uint32_t> zeros;
   std::map<uint32_t, uint32_t> initializers;
   for (size_t at = 5; at < code.size(); at += code[at] >> 16) {
@@ -853,8 +971,8 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
     EXPECT_LE(many.count, 9 * few.count);
     EXPECT_LE(many.peak, 9 * few.peak);
   };
-  // Ifs, loops that count, indices to be clamped, types, variables, and names
-  // of members.
+  // Ifs, loops that count, indices, types, variables, and names of
+  // members.
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       uint32_t after = a.fresh(), then = a.fresh();
@@ -872,8 +990,10 @@ TEST(SPIRVModule, TakesMemoryInProportion) {
   });
   check([](A &a, size_t count) {
     uint32_t index = a.localId();
-    for (size_t i = 0; i < count; ++i)
-      a.storeShared(index = a.value(OpIAdd, A::Uint, {index, index}));
+    for (size_t i = 0; i < count; ++i) {
+      index = a.value(OpIAdd, A::Uint, {index, index});
+      a.storeShared(a.value(OpBitwiseAnd, A::Uint, {index, A::Uint63}));
+    }
   });
   check([](A &a, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -990,7 +1110,6 @@ TEST(SPIRVModule, ReadsMatrices) {
   Code code = m.assemble();
   auto result = readSPIRVModule(code);
   ASSERT_TRUE(result) << result.status().message();
-  EXPECT_EQ(result->clampedIndices, 0u);
   EXPECT_EQ(result->features, DML_FEATURE_SHADER_FLOAT16_BIT |
                                   DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT |
                                   DML_FEATURE_VULKAN_MEMORY_MODEL_BIT |
@@ -1030,7 +1149,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
   Code code = fits.assemble();
   EXPECT_TRUE(readSPIRVModule(code));
   expectMatricesRefused(from(18), "but 46 are provably there");
-  // An index of which nothing is known would be clamped for a vector.
+  // An index of which nothing is known is refused before the matrix is.
   expectMatricesRefused(
       [](M &m) {
         m.product();
@@ -1038,7 +1157,7 @@ TEST(SPIRVModule, KeepsMatricesWithinWorkgroupMemory) {
             m.value(OpBitwiseXor, M::Uint, {m.localId(), m.constant(1 << 30)});
         m.load(m.lhsType, m.element(index), M::Uint0, m.uint3);
       },
-      "but 0 are provably there");
+      "may be anything from 0 to 2147483647, but there are 64 elements");
   expectMatricesRefused(
       [](M &m) {
         m.product();

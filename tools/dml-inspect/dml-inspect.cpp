@@ -35,8 +35,8 @@ options
   --json             print the same as JSON
   --spirv=FOLDER     also write each shader module to FOLDER, which is made
                      where there is none, as NUMBER-NAME.spv: what the
-                     runtime hands to a driver, with the bounds of indices into
-                     arrays and the zeros of variables that it adds
+                     runtime hands to a driver, with the zeros of variables
+                     that it adds
   --constants=FILE   also write the constants' bytes to FILE
   --validate         have SPIRV-Tools check the shader modules as well, where
                      dml-inspect was built with it (-DDML_SPIRV_TOOLS=ON):
