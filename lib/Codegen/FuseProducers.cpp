@@ -585,7 +585,8 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
 }
 
 /// The label of a kernel names the operators that it computes, each once, in
-/// the order in which data flows through them.
+/// the order in which data flows through them. Its location has those of all of
+/// them, the one first that messages are about.
 static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
   llvm::SetVector<StringRef> names;
   for (linalg::GenericOp op : {producer, consumer})
@@ -595,6 +596,8 @@ static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
   if (!names.empty())
     consumer->setAttr(labelAttrName, StringAttr::get(consumer.getContext(),
                                                      llvm::join(names, "+")));
+  consumer->setLoc(FusedLoc::get(consumer.getContext(),
+                                 {consumer.getLoc(), producer.getLoc()}));
 }
 
 /// Moves what does not depend on their iterations out of the loops of `op`, the

@@ -8,8 +8,13 @@
 
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/runtime.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "support/Plural.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -17,6 +22,35 @@
 
 using namespace mlir;
 using namespace dml::tools;
+
+/// A copy of `module` in which the location of each operation is the operation
+/// that it is a copy of: locations go with what the compiler makes of it.
+static OwningOpRef<ModuleOp> cloneWithOrigins(ModuleOp module) {
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module->clone(mapping));
+  for (auto [original, clone] : mapping.getOperationMap())
+    clone->setLoc(OpaqueLoc::get<Operation *>(original, original->getLoc()));
+  return copy;
+}
+
+/// Tells the steps of `function` what they compute, by the operations that were
+/// exported as its steps.
+static void addOrigins(func::FuncOp compiled, KernelFunction &function) {
+  SmallVector<Operation *> exported;
+  for (Operation &op : compiled.getOps())
+    if (isa<gpu::LaunchFuncOp, memref::CopyOp>(op))
+      exported.push_back(&op);
+  if (exported.size() != function.steps.size())
+    return;
+  for (auto [op, step] : llvm::zip_equal(exported, function.steps))
+    op->getLoc()->walk([&, &ops = step.ops](Location nested) {
+      if (auto opaque = dyn_cast<OpaqueLoc>(LocationAttr(nested)))
+        if (auto *origin =
+                OpaqueLoc::getUnderlyingLocationOrNull<Operation *>(opaque))
+          ops.insert(origin);
+      return WalkResult::advance();
+    });
+}
 
 llvm::Expected<std::vector<KernelFunction>>
 dml::tools::compileKernels(ModuleOp module, StringRef profile) {
@@ -28,7 +62,7 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
           message = diagnostic.str();
         return success();
       });
-  OwningOpRef<ModuleOp> copy = module.clone();
+  OwningOpRef<ModuleOp> copy = cloneWithOrigins(module);
   CompilerOptions options;
   options.deviceProfile = profile.str();
   FailureOr<std::vector<uint8_t>> bytes = compileToExecutable(*copy, options);
@@ -68,13 +102,16 @@ dml::tools::compileKernels(ModuleOp module, StringRef profile) {
       bool isCopy = step.kind == DML_STEP_KIND_COPY;
       if (!isCopy)
         kernels.insert(step.kernelIndex);
-      added.steps.push_back(
-          {step.label[0] != '\0' ? step.label : "copy",
-           isCopy ? "" : step.kernel,
-           uint64_t{step.workgroupCount[0]} * step.workgroupCount[1] *
-               step.workgroupCount[2],
-           step.boundSize});
+      KernelStep &addedStep = added.steps.emplace_back();
+      addedStep.operators = step.label[0] != '\0' ? step.label : "copy";
+      addedStep.kernel = isCopy ? "" : step.kernel;
+      addedStep.kernelIndex = isCopy ? 0 : step.kernelIndex;
+      addedStep.workgroups = uint64_t{step.workgroupCount[0]} *
+                             step.workgroupCount[1] * step.workgroupCount[2];
+      addedStep.bytes = step.boundSize;
     }
+    if (auto compiled = copy->lookupSymbol<func::FuncOp>(function.name))
+      addOrigins(compiled, added);
     added.kernelCount = kernels.size();
   }
   return functions;
@@ -110,7 +147,35 @@ llvm::Expected<std::vector<TimedStep>> dml::tools::readTimes(StringRef path) {
       return fail("event " + Twine(steps.size()) +
                   " has no dur, or no operators in its args, as dml-run "
                   "--trace writes them");
-    steps.push_back({operators->str(), *duration});
+    std::optional<StringRef> function = arguments->getString("function");
+    steps.push_back({operators->str(), *duration,
+                     function ? function->str() : std::string()});
   }
   return steps;
+}
+
+std::string dml::tools::assignTimes(MutableArrayRef<KernelFunction> functions,
+                                    ArrayRef<TimedStep> times) {
+  if (times.empty())
+    return "it has no steps";
+  StringRef name = times.front().function;
+  if (name.empty())
+    return "it does not say of which function";
+  auto *function = llvm::find_if(functions, [&](const KernelFunction &entry) {
+    return entry.name == name;
+  });
+  if (function == functions.end())
+    return ("it is of the function '" + name + "'").str();
+  if (function->steps.size() != times.size())
+    return (printCount(times.size(), "step") + " of '" + name +
+            "' instead of " + Twine(function->steps.size()))
+        .str();
+  for (auto [index, step] : llvm::enumerate(function->steps))
+    if (step.operators != times[index].operators)
+      return ("step " + Twine(index) + " of '" + name + "' is " +
+              times[index].operators + " instead of " + step.operators)
+          .str();
+  for (auto [step, time] : llvm::zip_equal(function->steps, times))
+    step.microseconds = time.microseconds;
+  return "";
 }

@@ -8,7 +8,9 @@
 #define DML_TOOLS_DMLEXPLAIN_KERNELS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 
 namespace dml::tools {
 
@@ -18,9 +20,16 @@ struct KernelStep {
   std::string operators;
   /// The entry point; "" for a copy.
   std::string kernel;
+  /// The kernel's number in the executable, which steps share.
+  uint32_t kernelIndex = 0;
   uint64_t workgroups = 0;
   /// The bytes of all that it binds.
   uint64_t bytes = 0;
+  /// The operations of the module that was compiled of which the step computes
+  /// at least a part.
+  llvm::SetVector<mlir::Operation *> ops;
+  /// How long the step took in a run, if there was one.
+  std::optional<double> microseconds;
 };
 
 struct KernelFunction {
@@ -39,10 +48,17 @@ compileKernels(mlir::ModuleOp module, llvm::StringRef profile);
 struct TimedStep {
   std::string operators;
   double microseconds = 0;
+  /// The function; "" where the file has none.
+  std::string function;
 };
 
 /// Reads what dml-run --trace wrote.
 llvm::Expected<std::vector<TimedStep>> readTimes(llvm::StringRef path);
+
+/// Gives the steps of `functions` the times of the run `times`. Where the run
+/// was of other steps, none gets a time, and the result says how they differ.
+std::string assignTimes(llvm::MutableArrayRef<KernelFunction> functions,
+                        llvm::ArrayRef<TimedStep> times);
 
 } // namespace dml::tools
 

@@ -15,6 +15,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -127,6 +128,17 @@ static std::string printBytes(uint64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A step after fusion, by its function and its position there.
+struct StepRef {
+  const KernelFunction *function;
+  size_t index;
+
+  const KernelStep &get() const { return function->steps[index]; }
+  bool operator==(const StepRef &other) const {
+    return function == other.function && index == other.index;
+  }
+};
+
 /// A box of a drawing.
 struct Node {
   enum class Kind { Input, Output, Operator, View, Foreign, NotTaken };
@@ -135,6 +147,8 @@ struct Node {
   std::string name, what, type;
   const OpReport *report = nullptr;
   SmallVector<unsigned> inputs;
+  /// The steps that compute it, and those that it only stands between.
+  SmallVector<StepRef, 1> steps, passed;
   unsigned layer = 0;
   double x = 0;
 };
@@ -153,7 +167,10 @@ struct Graph {
 /// A box has room for lines of `lineLength` letters, capitals too: those of a
 /// wide font are 7.6 units on average.
 constexpr size_t lineLength = 32;
-constexpr double boxWidth = 264, boxHeight = 70, gapX = 24, gapY = 44;
+constexpr double boxWidth = 264, boxHeight = 86, gapX = 24, gapY = 44;
+
+/// The steps of each operation of a module.
+using StepsOfOps = llvm::DenseMap<Operation *, SmallVector<StepRef, 1>>;
 } // namespace
 
 static std::string getName(Operation *op) {
@@ -212,9 +229,46 @@ static void placeNodes(Graph &graph) {
   graph.height = static_cast<double>(graph.layers.size()) * (boxHeight + gapY);
 }
 
+static bool contains(ArrayRef<StepRef> steps, const StepRef &step) {
+  return llvm::is_contained(steps, step);
+}
+
+/// A view between two operators of one step has no step of its own, and the
+/// way between the two leads through it.
+static void passViews(Graph &graph) {
+  std::vector<SmallVector<StepRef, 1>> above(graph.nodes.size()),
+      below(graph.nodes.size());
+  auto add = [](SmallVector<StepRef, 1> &steps, ArrayRef<StepRef> added) {
+    for (const StepRef &step : added)
+      if (!contains(steps, step))
+        steps.push_back(step);
+  };
+  auto isPassed = [](const Node &node) {
+    return node.kind == Node::Kind::View && node.steps.empty();
+  };
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    above[index] = node.steps;
+    if (isPassed(node))
+      for (unsigned input : node.inputs)
+        add(above[index], above[input]);
+  }
+  for (size_t index = graph.nodes.size(); index-- > 0;) {
+    Node &node = graph.nodes[index];
+    add(below[index], node.steps);
+    if (isPassed(node))
+      for (const StepRef &step : above[index])
+        if (contains(below[index], step))
+          node.passed.push_back(step);
+    for (unsigned input : node.inputs)
+      if (isPassed(graph.nodes[input]))
+        add(below[input], below[index]);
+  }
+}
+
 static Graph
 createGraph(func::FuncOp function,
-            const llvm::DenseMap<Operation *, const OpReport *> &reports) {
+            const llvm::DenseMap<Operation *, const OpReport *> &reports,
+            const StepsOfOps &steps) {
   Graph graph;
   graph.name = function.getName().str();
   llvm::DenseMap<Value, unsigned> producers;
@@ -284,6 +338,8 @@ createGraph(func::FuncOp function,
     } else if (!needsNoOperator(&op)) {
       node.kind = Node::Kind::Foreign;
     }
+    if (auto found = steps.find(&op); found != steps.end())
+      node.steps = found->second;
     SmallVector<Value> reads = getReads(op);
     addInputs(node, reads);
     if (!isView(&op))
@@ -308,6 +364,7 @@ createGraph(func::FuncOp function,
       producers[result] = graph.nodes.size();
     graph.nodes.push_back(std::move(node));
   }
+  passViews(graph);
   placeNodes(graph);
   return graph;
 }
@@ -338,10 +395,10 @@ static SmallVector<std::string> describeViolations(const OpReport &report) {
 static void printStyle(const Report &report, raw_ostream &os) {
   os << ":root{color-scheme:light dark;--back:#fff;--fore:#1b1b1f;"
         "--dim:#66666e;--line:#9a9aa2;--box:#f1f1f4;--bad:#c02020;"
-        "--depth:88%}\n"
+        "--depth:88%;--step:42%}\n"
         "@media(prefers-color-scheme:dark){:root{--back:#17171a;"
         "--fore:#ececf0;--dim:#a0a0a8;--line:#66666e;--box:#26262b;"
-        "--bad:#ff7070;--depth:24%}}\n"
+        "--bad:#ff7070;--depth:24%;--step:62%}}\n"
         "svg{background:var(--back)}\n"
         "svg text{font:12px system-ui,sans-serif;fill:var(--fore)}\n"
         "svg text.dim{fill:var(--dim)}svg text.what{font-weight:600}\n"
@@ -349,6 +406,7 @@ static void printStyle(const Report &report, raw_ostream &os) {
         "svg rect.deciding{stroke:var(--fore);stroke-width:2.5}\n"
         "svg rect.bad{stroke:var(--bad);stroke-width:2.5}\n"
         "svg path{fill:none;stroke:var(--line)}\n"
+        "svg path.step{stroke-width:6}\n"
         "svg .area{fill:var(--line);stroke:none;opacity:.5}\n";
   for (const FeatureLevelInfo &info : getFeatureLevels()) {
     auto index = &info - getFeatureLevels().data();
@@ -365,7 +423,81 @@ static void printStyle(const Report &report, raw_ostream &os) {
   }
 }
 
-static void printNode(const Node &node, const Report &report, raw_ostream &os) {
+/// The colour of a step. Those of steps that follow one another are far apart,
+/// 137.5 degrees, and no two of a hundred are the same.
+static std::string getColor(const StepRef &step) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "hsl("
+      << llvm::format("%.1f",
+                      std::fmod(137.5 * static_cast<double>(step.index), 360))
+      << " 70% var(--step))";
+  return text;
+}
+
+static std::string printTime(double microseconds) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (microseconds < 1000)
+    os << llvm::format("%.1f \xC2\xB5s", microseconds);
+  else
+    os << llvm::format("%.1f ms", microseconds / 1000);
+  return text;
+}
+
+/// The times of `steps` together, after a comma, where there was a run.
+static std::string printTimes(ArrayRef<StepRef> steps) {
+  double sum = 0;
+  for (const StepRef &step : steps) {
+    if (!step.get().microseconds)
+      return "";
+    sum += *step.get().microseconds;
+  }
+  return steps.empty() ? "" : ", " + printTime(sum);
+}
+
+static std::string printKernel(const KernelStep &step) {
+  return step.kernel.empty() ? "a copy"
+                             : "kernel " + std::to_string(step.kernelIndex);
+}
+
+/// "step 3, kernel 2, 45.1 us", or the numbers of several steps.
+static std::string describeSteps(const Node &node, StringRef function) {
+  ArrayRef<StepRef> steps = node.steps;
+  if (steps.empty())
+    return "";
+  // Of a function that was split off, or that this one became a part of.
+  std::string text;
+  if (StringRef other = steps.front().function->name; other != function)
+    text = "@" + shorten(other, 8) + " ";
+  if (steps.size() == 1)
+    return text + "step " + std::to_string(steps.front().index) + ", " +
+           printKernel(steps.front().get()) + printTimes(steps);
+  if (steps.size() > 3)
+    return text + std::to_string(steps.size()) + " steps, " +
+           std::to_string(steps.front().index) + " to " +
+           std::to_string(steps.back().index) + printTimes(steps);
+  text += "steps ";
+  for (const StepRef &step : steps)
+    text += (&step == steps.begin() ? "" : ", ") + std::to_string(step.index);
+  return text + printTimes(steps);
+}
+
+/// What the tooltip of a node says of its steps: the first eight of them.
+static std::string describeStepsInFull(ArrayRef<StepRef> steps) {
+  constexpr size_t most = 8;
+  std::string text;
+  for (const StepRef &step : steps.take_front(most))
+    text += "; @" + step.function->name + " step " +
+            std::to_string(step.index) + ", " + printKernel(step.get()) +
+            " of " + step.get().operators + printTimes(step);
+  if (steps.size() > most)
+    text += "; and " + printCount(steps.size() - most, "other step");
+  return text;
+}
+
+static void printNode(const Node &node, StringRef function,
+                      const Report &report, raw_ostream &os) {
   double y = node.layer * (boxHeight + gapY);
   std::string classes, level,
       tooltip = node.what + " " + node.name + "\n" + node.type;
@@ -387,22 +519,32 @@ static void printNode(const Node &node, const Report &report, raw_ostream &os) {
                                              : "not taken by the provider";
     tooltip += " " + level;
   }
+  tooltip += describeStepsInFull(node.steps);
   bool isRound =
       node.kind == Node::Kind::Input || node.kind == Node::Kind::Output;
   os << llvm::format("<g transform=\"translate(%.1f %.1f)\">", node.x, y)
      << "<title>" << escape(tooltip) << "</title><rect width=\"" << boxWidth
      << "\" height=\"" << boxHeight << "\" rx=\"" << (isRound ? 24 : 4)
      << "\" class=\"" << classes << "\"/>";
+  // A stripe has the colours of at most six steps, one below the other.
+  ArrayRef<StepRef> striped = ArrayRef(node.steps).take_front(6);
+  double part = (boxHeight - 12) /
+                static_cast<double>(std::max<size_t>(striped.size(), 1));
+  for (auto [index, step] : llvm::enumerate(striped))
+    os << llvm::format("<path class=\"step\" d=\"M6 %.1fv%.1f\" style=\"",
+                       6 + part * static_cast<double>(index), part)
+       << "stroke:" << getColor(step) << "\"/>";
   unsigned line = 0;
   auto print = [&](StringRef text, StringRef style) {
     if (!text.empty())
-      os << "<text x=\"10\" y=\"" << 17 + 15 * line++ << "\" class=\"" << style
+      os << "<text x=\"14\" y=\"" << 17 + 15 * line++ << "\" class=\"" << style
          << "\">" << escape(shorten(text, lineLength)) << "</text>";
   };
   print(node.what, "what");
   print(node.name, "");
   print(node.type, "dim");
   print(level, "dim");
+  print(describeSteps(node, function), "");
   os << "</g>\n";
 }
 
@@ -416,10 +558,36 @@ static void printGraph(const Graph &graph, const Report &report,
       double y1 = node.layer * (boxHeight + gapY);
       os << llvm::format("<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f ", x0, y0,
                          x0, y0 + gapY, x1, y1 - gapY)
-         << llvm::format("%.1f %.1f\"/>\n", x1, y1);
+         << llvm::format("%.1f %.1f\"", x1, y1);
+      // What stays within a step is drawn as its stripe is.
+      auto isOf = [](const Node &node, const StepRef &step) {
+        return contains(node.steps, step) || contains(node.passed, step);
+      };
+      for (ArrayRef<StepRef> steps :
+           {ArrayRef(from.steps), ArrayRef(from.passed)})
+        if (const auto *shared = llvm::find_if(
+                steps, [&](const StepRef &step) { return isOf(node, step); });
+            shared != steps.end()) {
+          os << " class=\"step\" style=\"stroke:" << getColor(*shared) << "\"";
+          break;
+        }
+      os << "/>\n";
     }
   for (const Node &node : graph.nodes)
-    printNode(node, report, os);
+    printNode(node, graph.name, report, os);
+}
+
+/// What the colours and numbers of the drawings are; "" where they have none.
+static std::string describeColors(const Measures &measures) {
+  if (measures.functions.empty())
+    return "";
+  std::string text =
+      "Colours and numbers are those of the steps after fusion, for the "
+      "devices " +
+      measures.profile + ": what has one colour is one dispatch";
+  if (!measures.whyOtherSteps.empty())
+    text += ". The run was of other steps: " + measures.whyOtherSteps;
+  return text + ".";
 }
 
 static void beginSvg(double width, double height, StringRef label,
@@ -432,22 +600,42 @@ static void beginSvg(double width, double height, StringRef label,
      << "aria-label=\"" << escape(label) << "\">\n";
 }
 
-static std::vector<Graph> createGraphs(ModuleOp module, const Report &report) {
+static std::vector<Graph> createGraphs(ModuleOp module, const Report &report,
+                                       const Measures &measures) {
+  StepsOfOps steps;
+  for (const KernelFunction &function : measures.functions)
+    for (auto [index, step] : llvm::enumerate(function.steps))
+      for (Operation *op : step.ops) {
+        // What stands within an operation is drawn as that.
+        while (op && !isa_and_nonnull<func::FuncOp>(op->getParentOp()))
+          op = op->getParentOp();
+        StepRef ref{&function, index};
+        if (op && !contains(steps[op], ref))
+          steps[op].push_back(ref);
+      }
   llvm::DenseMap<Operation *, const OpReport *> reports;
   for (const OpReport &op : report.ops)
     reports[FeatureLevelOpInterface(op.op)] = &op;
   std::vector<Graph> graphs;
   module.walk([&](func::FuncOp function) {
     if (!function.isExternal())
-      graphs.push_back(createGraph(function, reports));
+      graphs.push_back(createGraph(function, reports, steps));
   });
   return graphs;
 }
 
 void dml::tools::printDrawing(ModuleOp module, const Report &report,
-                              StringRef title, raw_ostream &os) {
-  std::vector<Graph> graphs = createGraphs(module, report);
-  double width = boxWidth, height = 0;
+                              const Measures &measures, StringRef title,
+                              raw_ostream &os) {
+  std::vector<Graph> graphs = createGraphs(module, report, measures);
+  std::string colors = measures.whyNone.empty()
+                           ? describeColors(measures)
+                           : "It has no steps: it cannot be compiled for the "
+                             "devices " +
+                                 measures.profile + ": " + measures.whyNone;
+  // A letter is 7.6 units wide at most, on average.
+  double width = std::max(boxWidth, 7.6 * static_cast<double>(colors.size()));
+  double height = 20;
   for (const Graph &graph : graphs) {
     width = std::max(width, graph.width);
     height += graph.height + 30;
@@ -457,7 +645,8 @@ void dml::tools::printDrawing(ModuleOp module, const Report &report,
   os << "<style>";
   printStyle(report, os);
   os << "</style>\n";
-  double y = 0;
+  os << "<text class=\"dim\" y=\"4\">" << escape(colors) << "</text>\n";
+  double y = 20;
   for (const Graph &graph : graphs) {
     os << llvm::format("<text class=\"what\" y=\"%.0f\">", y + 12)
        << escape("@" + graph.name) << "</text>\n"
@@ -522,14 +711,21 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
        << printCount(function.kernelCount, "kernel") << ", for the devices "
        << escape(measures.profile)
        << ".</p>\n<table><thead><tr><th>step</th><th>operators</th><th>"
-          "kernel</th><th>workgroups</th><th>bytes bound</th></tr></thead>"
-          "<tbody>\n";
+          "number</th><th>kernel</th><th>workgroups</th><th>bytes bound</th>"
+          "<th>time</th></tr></thead><tbody>\n";
     for (auto [index, step] : llvm::enumerate(function.steps)) {
-      os << "<tr><td>" << index << "</td><td>" << escape(step.operators)
-         << "</td><td>" << escape(step.kernel) << "</td><td>";
+      os << "<tr><td style=\"border-left:6px solid "
+         << getColor({&function, index}) << "\">" << index << "</td><td>"
+         << escape(step.operators) << "</td><td>";
+      if (!step.kernel.empty())
+        os << step.kernelIndex;
+      os << "</td><td>" << escape(step.kernel) << "</td><td>";
       if (step.workgroups)
         os << step.workgroups;
-      os << "</td><td>" << step.bytes << "</td></tr>\n";
+      os << "</td><td>" << step.bytes << "</td><td>";
+      if (step.microseconds)
+        os << printTime(*step.microseconds);
+      os << "</td></tr>\n";
     }
     os << "</tbody></table>\n";
   }
@@ -572,7 +768,7 @@ static void printTimes(ArrayRef<TimedStep> steps, raw_ostream &os) {
 void dml::tools::printPage(ModuleOp module, const Report &report,
                            const Measures &measures, StringRef title,
                            raw_ostream &os) {
-  std::vector<Graph> graphs = createGraphs(module, report);
+  std::vector<Graph> graphs = createGraphs(module, report, measures);
   os << "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
         "lang=\"en\"><head><meta charset=\"utf-8\"/><title>"
      << escape(title) << "</title>\n<style>\n";
@@ -629,6 +825,8 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << "</td></tr>\n";
   os << "</tbody></table>\n";
 
+  if (std::string colors = describeColors(measures); !colors.empty())
+    os << "<p>" << escape(colors) << "</p>\n";
   for (const Graph &graph : graphs) {
     os << "<h2>" << escape("@" + graph.name)
        << "</h2>\n<div class=\"graph\">\n";

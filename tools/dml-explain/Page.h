@@ -19,8 +19,10 @@ struct Measures {
   std::string profile;
   std::vector<KernelFunction> functions;
   std::string whyNone;
-  /// The steps of a run, if there was one.
+  /// The steps of a run, if there was one, and how they differ from those of
+  /// `functions`, which then have no times.
   std::vector<TimedStep> times;
+  std::string whyOtherSteps;
 };
 
 /// Prints one HTML page that needs nothing beside it: the graph of each
@@ -32,7 +34,8 @@ void printPage(mlir::ModuleOp module, const Report &report,
 
 /// Prints the graphs alone, as SVG.
 void printDrawing(mlir::ModuleOp module, const Report &report,
-                  llvm::StringRef title, llvm::raw_ostream &os);
+                  const Measures &measures, llvm::StringRef title,
+                  llvm::raw_ostream &os);
 
 } // namespace dml::tools
 

@@ -95,7 +95,7 @@ llvm::cl::opt<std::string> deviceProfile(
 llvm::cl::opt<std::string> timesFile(
     "times", llvm::cl::value_desc("file"),
     llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
-                   "times by operator"),
+                   "times by operator and by step"),
     llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
@@ -621,10 +621,8 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     return tools::emitToolError("--legalize wants the level to reach: --level");
   tools::Measures measures;
   if (!timesFile.empty()) {
-    if (!StringRef(reportFile).ends_with(".html"))
-      return tools::emitToolError(
-          "--times is for the page that --report writes "
-          "to a file that ends with .html");
+    if (reportFile.empty())
+      return tools::emitToolError("--times is for what --report writes");
     auto times = tools::readTimes(timesFile);
     if (!times)
       return tools::emitToolError(llvm::toString(times.takeError()));
@@ -672,18 +670,20 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   if (!reportFile.empty()) {
     llvm::raw_string_ostream page(reportText);
     StringRef title = llvm::sys::path::filename(inputFile);
+    console.progress.begin("compiling " + inputFile);
+    measures.profile = deviceProfile;
+    auto functions = tools::compileKernels(*module, deviceProfile);
+    if (functions)
+      measures.functions = std::move(*functions);
+    else
+      measures.whyNone = llvm::toString(functions.takeError());
+    if (!timesFile.empty() && measures.whyNone.empty())
+      measures.whyOtherSteps =
+          tools::assignTimes(measures.functions, measures.times);
     if (StringRef(reportFile).ends_with(".svg"))
-      tools::printDrawing(module.get(), report, title, page);
-    else {
-      console.progress.begin("compiling " + inputFile);
-      measures.profile = deviceProfile;
-      auto functions = tools::compileKernels(*module, deviceProfile);
-      if (functions)
-        measures.functions = std::move(*functions);
-      else
-        measures.whyNone = llvm::toString(functions.takeError());
+      tools::printDrawing(module.get(), report, measures, title, page);
+    else
       tools::printPage(module.get(), report, measures, title, page);
-    }
   }
   if (asJson) {
     os << llvm::formatv("{0:2}", toJson(report)) << "\n";

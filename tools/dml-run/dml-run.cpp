@@ -408,7 +408,8 @@ std::vector<TimedStep> readSteps(DmlExecutable executable, uint32_t function,
 
 /// Writes the steps in the format of Chrome's traces: events with a beginning
 /// and a duration in microseconds.
-void writeTrace(const std::string &path, const std::vector<TimedStep> &steps) {
+void writeTrace(const std::string &path, const char *function,
+                const std::vector<TimedStep> &steps) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(3) << "{\"traceEvents\": [";
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -417,7 +418,8 @@ void writeTrace(const std::string &path, const std::vector<TimedStep> &steps) {
          << ", \"ph\": \"X\", \"pid\": 0, \"tid\": 0, \"ts\": "
          << static_cast<double>(step.begin) / 1000
          << ", \"dur\": " << static_cast<double>(step.end - step.begin) / 1000
-         << ", \"args\": {\"step\": " << i << ", \"bytes\": " << step.boundSize
+         << ", \"args\": {\"function\": " << quoteJson(function)
+         << ", \"step\": " << i << ", \"bytes\": " << step.boundSize
          << ", \"operators\": " << quoteJson(step.operators) << "}}";
   }
   text << "\n]}\n";
@@ -468,7 +470,7 @@ void reportTimes(const Options &options, DmlDevice device,
   std::vector<TimedStep> steps =
       readSteps(executable, signature.index, number, table);
   if (!options.trace.empty())
-    writeTrace(options.trace, steps);
+    writeTrace(options.trace, signature.info.name, steps);
   if (!options.time)
     return;
   std::vector<double> sorted = wallTimes;
