@@ -1023,7 +1023,7 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
     // Where all sums wrap around, as those with a negative number may, they are
     // 2^width less: 128 to 167 and -126 are 2 to 41.
     if (a.low > mask - b.low)
-      return Range{a.low + b.low & mask, a.high + b.high & mask};
+      return Range{(a.low + b.low) & mask, (a.high + b.high) & mask};
     if (a.high > mask - b.high)
       return std::nullopt;
     return Range{a.low + b.low, a.high + b.high};
