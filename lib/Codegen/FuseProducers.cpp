@@ -12,6 +12,7 @@
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/KernelAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -324,7 +325,8 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  return type && type.hasStaticShape() &&
+  // Whoever chose a kernel for the producer wants it to have one.
+  return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }

@@ -5,14 +5,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "StructuralHash.h"
+#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/CostModel.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/KernelAttr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace dml {
@@ -124,6 +130,131 @@ func::FuncOp Dispatch::outline(StringRef name) {
   return function;
 }
 
+//===----------------------------------------------------------------------===//
+// Parts of buffers
+//===----------------------------------------------------------------------===//
+
+/// What `range` is a part of.
+static Value getWhole(Value buffer) {
+  if (auto range = buffer.getDefiningOp<BufferRangeOp>())
+    return range.getSource();
+  return buffer;
+}
+
+/// The consecutive bytes that `buffer` has of the buffer that it is a view of.
+/// Nothing if that is not known, or its elements are not whole bytes.
+static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (!placement || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0)
+    return std::nullopt;
+  for (Value view = buffer; isBufferView(view.getDefiningOp());
+       view = view.getDefiningOp()->getOperand(0))
+    if (auto bytes = view.getDefiningOp<BufferViewOp>();
+        bytes && bytes.getWhole())
+      return std::nullopt;
+  if (llvm::any_of(placement->strips,
+                   [](const Strip &strip) { return strip.count != 1; }))
+    return std::nullopt;
+  return std::pair(placement->root, placement->getExtent(buffer).offset);
+}
+
+static BufferRangeOp createRange(linalg::GenericOp op, Value root,
+                                 int64_t offset, MemRefType type) {
+  OpBuilder builder(op);
+  return BufferRangeOp::create(builder, op.getLoc(), type, root,
+                               builder.getI64IntegerAttr(offset));
+}
+
+/// Whether a range of `type` at `offset` can be bound in the place of `root`,
+/// and is a part of it.
+static bool isBindable(Value root, int64_t offset, MemRefType type) {
+  auto whole = cast<MemRefType>(root.getType());
+  return whole.hasStaticShape() && whole.getLayout().isIdentity() &&
+         offset % DeviceProfile::rangeAlignment == 0 &&
+         getNumBytes(type) < getNumBytes(whole);
+}
+
+/// Binds where it begins what `op` reads of a buffer at the same leading
+/// coordinates everywhere, and what it writes within a buffer: where it is then
+/// is no part of the kernel. The steps of a recurrent network, which read row
+/// `t` of all steps' products and write row `t` of the sequence, become equal.
+/// A buffer that `op` uses in several ways stays one binding.
+static void bindRanges(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
+    return;
+  llvm::MapVector<Value, SmallVector<memref::LoadOp, 2>> loads;
+  Value output = op.getDpsInits().front();
+  // What uses each buffer that is bound; more than one are several ways.
+  llvm::DenseMap<Value, llvm::SmallDenseSet<Value, 2>> uses;
+  auto addUse = [&](Value buffer) {
+    Value root = buffer;
+    while (isBufferView(root.getDefiningOp()))
+      root = root.getDefiningOp()->getOperand(0);
+    uses[root].insert(buffer);
+  };
+  addUse(output);
+  bool isUnderstood = true;
+  op.getBody()->walk([&](Operation *nested) {
+    auto load = dyn_cast<memref::LoadOp>(nested);
+    if (load &&
+        !op.getRegion().isAncestor(load.getMemRef().getParentRegion())) {
+      loads[load.getMemRef()].push_back(load);
+      addUse(load.getMemRef());
+    } else if (llvm::any_of(nested->getOperandTypes(),
+                            [](Type type) { return isa<MemRefType>(type); })) {
+      isUnderstood = false;
+    }
+  });
+  if (!isUnderstood)
+    return;
+  for (auto &[buffer, bufferLoads] : loads) {
+    auto range = getRange(buffer);
+    if (!range || uses[range->first].size() != 1 || buffer == output)
+      continue;
+    auto [root, offset] = *range;
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    int64_t bytes = getNumBytes(type);
+    size_t constants = 0;
+    for (; constants < shape.size(); ++constants) {
+      auto getIndex = [&](memref::LoadOp load) {
+        return getConstantIntValue(load.getIndices()[constants]);
+      };
+      std::optional<int64_t> first = getIndex(bufferLoads.front());
+      if (!first || *first < 0 || *first >= shape[constants] ||
+          llvm::any_of(bufferLoads, [&](memref::LoadOp load) {
+            return getIndex(load) != first;
+          }))
+        break;
+      bytes /= shape[constants];
+      offset += *first * bytes;
+      shape[constants] = 1;
+    }
+    auto part = MemRefType::get(shape, type.getElementType());
+    if (!isBindable(root, offset, part))
+      continue;
+    Value bound = createRange(op, root, offset, part);
+    OpBuilder builder(op);
+    Value zero = arith::ConstantIndexOp::create(builder, op.getLoc(), 0);
+    for (memref::LoadOp load : bufferLoads) {
+      load.getMemrefMutable().assign(bound);
+      for (size_t dim = 0; dim < constants; ++dim)
+        load.getIndicesMutable()[dim].assign(zero);
+    }
+  }
+  // The last vector that is stored has to be all its own.
+  auto range = getRange(output);
+  auto type = cast<MemRefType>(output.getType());
+  if (range && uses[range->first].size() == 1 && !loads.contains(output) &&
+      isBindable(range->first, range->second, type) &&
+      getNumBytes(type) % DeviceProfile::vectorBytes == 0)
+    op.getDpsInitsMutable()[0].assign(
+        createRange(op, range->first, range->second, type));
+}
+
 namespace {
 /// Which way kernels go through large buffers. A cache has the last bytes that
 /// the kernel before has read or written, and a kernel that begins with them
@@ -144,10 +275,13 @@ private:
 
 void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
   std::optional<Placement> output = getPlacement(op.getOutputs().front());
+  if (output)
+    output->root = getWhole(output->root);
   SmallVector<Value> large;
   int64_t most = 0;
   bool isNowReversed = false;
-  for (Value buffer : buffers) {
+  for (Value bound : buffers) {
+    Value buffer = getWhole(bound);
     auto type = dyn_cast<MemRefType>(buffer.getType());
     if (!type || !type.hasStaticShape() ||
         getNumBytes(type) < cost::minBytesInOrder)
@@ -193,6 +327,7 @@ struct OutlineDispatches : dml::impl::OutlineDispatchesBase<OutlineDispatches> {
       WorkgroupOrder workgroups;
       for (linalg::GenericOp op : generics) {
         setLabel(op, function);
+        bindRanges(op);
         Dispatch dispatch(op);
         workgroups.order(op, dispatch.getInputs());
         SmallVector<func::FuncOp, 1> &candidates = outlined[dispatch.hash()];

@@ -168,3 +168,34 @@ func.func @accumulates(%input: tensor<8xf32>) -> tensor<8xf32> {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+// A producer whose kernel was chosen keeps it.
+
+// CHECK-LABEL: func @chosen
+// CHECK:         %[[PRODUCED:.*]] = linalg.generic
+// CHECK-SAME:      dml.kernel = "map"
+// CHECK:         linalg.generic
+// CHECK:           tensor.extract %[[PRODUCED]]
+#identity = affine_map<(d0) -> (d0)>
+func.func @chosen(%input: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = tensor.empty() : tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
+      outs(%0 : tensor<8xf32>) attrs = {dml.kernel = "map"} {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %element = tensor.extract %input[%i] : tensor<8xf32>
+    %sum = arith.addf %element, %element : f32
+    linalg.yield %sum : f32
+  } -> tensor<8xf32>
+  %2 = linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel"]}
+      outs(%0 : tensor<8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %element = tensor.extract %1[%i] : tensor<8xf32>
+    %product = arith.mulf %element, %element : f32
+    linalg.yield %product : f32
+  } -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}

@@ -286,6 +286,11 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
     where their operations, attributes, types and constants are, and the same
     values are arguments of the same number. Locations do not count, but labels do.
 
+    A row of a buffer that begins at a multiple of 256 bytes, which a generic reads at
+    constant leading coordinates or writes, is bound by itself, so that generics which
+    differ in the row alone are equal. Buffers that a generic uses in several ways are
+    bound whole.
+
     A generic gets the attribute `dml.reversed` where the kernel before it that went
     through its largest buffer began at the buffer's start, and the buffer is larger
     than caches are: its workgroups then have the opposite order, and read first what a
@@ -302,7 +307,8 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
     call @dispatch(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
     ```
   }];
-  let dependentDialects = ["mlir::func::FuncDialect"];
+  let dependentDialects = ["::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+                           "mlir::func::FuncDialect"];
 }
 
 def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {

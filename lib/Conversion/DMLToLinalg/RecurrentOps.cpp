@@ -10,9 +10,14 @@
 
 #include "dml/IR/RecurrentOps.h"
 #include "ElementWise.h"
+#include "dml/IR/KernelAttr.h"
 
 using namespace mlir;
 using namespace dml;
+
+/// So many steps have a table of those within sequences. Fewer have no more
+/// kernels than what computes it would save.
+static constexpr int64_t minStepsOfTable = 8;
 
 namespace {
 /// The element of a state, of one direction, for a batch and a unit.
@@ -141,6 +146,34 @@ public:
         });
   }
 
+  /// Builds whether each step is within each batch's sequence, where sequences
+  /// have lengths and there are many steps: {T, 1, 1, B}, with rows of whole
+  /// ranges. Kernels that compared the step's number would all be different;
+  /// those that are bound a row of this are equal.
+  void buildInside() {
+    if (!operands.lengths || steps < minStepsOfTable)
+      return;
+    constexpr int64_t rowElements = 64;
+    auto type = RankedTensorType::get(
+        {steps, 1, 1, llvm::divideCeil(batch, rowElements) * rowElements},
+        builder.getI32Type());
+    inside = buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
+          Value t =
+              b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), indices[0]);
+          Value last =
+              b.createOrFold<arith::MinUIOp>(indices[3], b.index(batch - 1));
+          Value one =
+              arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), 1));
+          Value none =
+              arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
+          return b.select(isInside(b, t, last).value, one, none);
+        });
+    // What is taken into its readers has their number again.
+    inside.getDefiningOp()->setAttr(kernelAttrName,
+                                    builder.getStringAttr("map"));
+  }
+
   /// Builds a tensor {1, 1, B, count * H} for the gates from `first` on: each
   /// element is what `finish` makes of the product of `state` with the gate's
   /// matrix. `finish` is told the batch and the row of the matrix.
@@ -225,9 +258,16 @@ public:
     if (!operands.lengths)
       return next;
     ElementBuilder &b = *next.b;
-    Value time =
-        arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), t));
-    return select(isInside(b, time, batch), next, before);
+    if (!inside) {
+      Value time =
+          arith::ConstantOp::create(b, b.getIntegerAttr(b.getI32Type(), t));
+      return select(isInside(b, time, batch), next, before);
+    }
+    Value flag = tensor::ExtractOp::create(
+        b, inside, ValueRange{b.index(t), b.index(0), b.index(0), batch});
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
+    return select(Condition{&b, b.cmpi(arith::CmpIPredicate::ne, flag, none)},
+                  next, before);
   }
 
   static StateFn getState(Value tensor) {
@@ -287,7 +327,7 @@ private:
   ArrayAttr activations;
   RecurrentNetworkDirection direction;
   int64_t gates, steps, batch, inputSize, directions, hidden;
-  Value projection;
+  Value projection, inside;
   /// The hidden states of all steps, {T, 1, B, H}, for each direction.
   SmallVector<Value> sequences;
   /// The states of the directions after their last steps, for each state.
@@ -298,6 +338,7 @@ private:
 static SmallVector<Value> build(RNNOp op, RecurrentBuilder &network,
                                 ArrayRef<RankedTensorType> types) {
   network.buildProjection(/*withRecurrence=*/true);
+  network.buildInside();
   network.run([&](int64_t d, int64_t t, ArrayRef<StateFn> states) {
     const StateFn &hidden = states[0];
     return RecurrentBuilder::States{network.buildProducts(
@@ -322,6 +363,7 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
     Number next = (z(1) - z) * network.activate(x, d, /*index=*/1) + z * before;
     return network.keepOutside(next, before, t, batch);
   };
+  network.buildInside();
   network.run([&](int64_t d, int64_t t,
                   ArrayRef<StateFn> states) -> RecurrentBuilder::States {
     const StateFn &hidden = states[0];
@@ -380,6 +422,7 @@ static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
     return min(max(x, x(-threshold)), x(threshold));
   };
   network.buildProjection(/*withRecurrence=*/true);
+  network.buildInside();
   network.run([&](int64_t d, int64_t t,
                   ArrayRef<StateFn> states) -> RecurrentBuilder::States {
     const StateFn &hidden = states[0], &cell = states[1];
