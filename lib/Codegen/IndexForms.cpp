@@ -112,7 +112,31 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
   }
   if (min < -maxMagnitude || max > maxMagnitude)
     return std::nullopt;
-  return IndexRange{static_cast<int64_t>(min), static_cast<int64_t>(max)};
+  IndexRange range = {static_cast<int64_t>(min), static_cast<int64_t>(max)};
+  // n * (F / n) is F less a remainder. x - 2 * (x / 2) is 0 or 1, whatever x
+  // and half of it may be by themselves. (Negative dividends are clamped.)
+  for (LinearForm::Term term : form.terms) {
+    const Atom &quotient = atoms[term.first];
+    if (quotient.kind != Atom::Quotient ||
+        term.second % quotient.divisor != 0 ||
+        getRange(quotient.dividend, {}).min < 0)
+      continue;
+    int64_t factor = term.second / quotient.divisor;
+    LinearForm rest = form;
+    llvm::erase(rest.terms, term);
+    std::optional<LinearForm> joined = tryAdd(rest, quotient.dividend, factor);
+    if (!joined || joined->terms.size() + 1 >= form.terms.size())
+      continue;
+    IndexRange known = getRange(*joined, box);
+    int64_t remainder = -factor * (quotient.divisor - 1);
+    // Code that does not run may have ranges that have nothing in common.
+    IndexRange common = {
+        std::max(range.min, known.min + std::min<int64_t>(remainder, 0)),
+        std::min(range.max, known.max + std::max<int64_t>(remainder, 0))};
+    if (common.min <= common.max)
+      range = common;
+  }
+  return range;
 }
 
 IndexRange IndexForms::getRange(const LinearForm &form, const Box &box) const {

@@ -195,6 +195,14 @@ private:
     double time = getProcessorTime() - begin;
     size_t memory = allocations.peak - live;
     auto size = static_cast<double>(bytes.size() + 1);
+    // A virtual machine that stands still for a moment counts that as time of
+    // whatever runs: a case is slow only if it is so each time.
+    const double mostTime = kMostTime + kMostTimeByte * size;
+    for (int again = 0; again < 3 && time > mostTime; ++again) {
+      begin = getProcessorTime();
+      (void)dml::runtime::readExecutable(exact.get(), bytes.size());
+      time = std::min(time, getProcessorTime() - begin);
+    }
     shared.time += time;
     if (bytes.size() >= 1024) {
       shared.mostTimeByte = std::max(shared.mostTimeByte, time / size);
@@ -205,7 +213,7 @@ private:
       report(index, bytes,
              "to read " + std::to_string(bytes.size()) + " bytes took " +
                  std::to_string(memory) + " bytes of memory");
-    if (time > kMostTime + kMostTimeByte * size)
+    if (time > mostTime)
       report(index, bytes,
              "to read " + std::to_string(bytes.size()) + " bytes took " +
                  std::to_string(time) + " microseconds");

@@ -334,6 +334,29 @@ TEST(IndexForms, JoinQuotientAndRemainder) {
   EXPECT_EQ(llvm::range_size(*kernel.module->getBody()), 0);
 }
 
+// A number less a multiple of its quotient is a remainder, and known as one.
+TEST(IndexForms, KnowRangesOfRemainders) {
+  Kernel kernel;
+  auto &b = kernel.b;
+  IndexForms forms(kernel.addArgument(), 1000);
+  LinearForm thread = forms.getThread();
+  auto expectRange = [&](const LinearForm &dividend, const LinearForm &whole,
+                         int64_t factor, int64_t min, int64_t max) {
+    LinearForm quotient = forms.divide(b, dividend, 8).first;
+    IndexRange range =
+        forms.getRange(forms.sub(b, whole, forms.mul(b, quotient, factor)));
+    EXPECT_EQ(range.min, min);
+    EXPECT_EQ(range.max, max);
+  };
+  expectRange(thread, thread, 8, 0, 7);
+  expectRange(forms.add(b, thread, 3), thread, 8, -3, 4);
+  LinearForm other = forms.getOpaque(kernel.addArgument(), {-20, 20});
+  expectRange(other, forms.add(b, forms.mul(b, other, -2), thread), -16, -14,
+              999);
+  // Another multiple is none.
+  expectRange(thread, thread, 7, -868, 999);
+}
+
 // A dividend that is no thread's number is built as a maximum with 0, which
 // range analysis sees to have no sign, but none that wants 64 bits for its
 // size.
