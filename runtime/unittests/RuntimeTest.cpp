@@ -8,12 +8,12 @@
 
 #include "dml/runtime.h"
 
+#include "FaultyVulkan.h"
 #include "TestExecutables.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -272,6 +272,7 @@ protected:
   void SetUp() override {
     DmlInstanceCreateInfo info{};
     info.enableValidation = true;
+    info.getInstanceProcAddr = getInstanceProcAddr;
     info.messageUserData = &messages;
     info.messageCallback = [](void *data, DmlMessageSeverity,
                               const char *text) {
@@ -340,6 +341,7 @@ protected:
   uint32_t expectedMessages = 0;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
+  PFN_vkGetInstanceProcAddr getInstanceProcAddr = nullptr;
   DmlExecutable executable = nullptr;
   DmlProgram program = nullptr;
 };
@@ -838,9 +840,16 @@ TEST_F(OnDevice, BuffersBeginAsZeros) {
     }
 }
 
+/// A device whose waits end when the test says so: how long a kernel takes
+/// depends on the machine.
+class OnDeviceThatTakesLong : public OnDevice {
+protected:
+  OnDeviceThatTakesLong() { getInstanceProcAddr = faultyGetInstanceProcAddr; }
+};
+
 // Work that goes on after a wait has ended keeps what it uses, whatever is
 // destroyed.
-TEST_F(OnDevice, WaitsNoLongerThanTheLimit) {
+TEST_F(OnDeviceThatTakesLong, WaitsNoLongerThanTheLimit) {
   auto object = makeTwice();
   object->shader_modules[0]->code = loadKernel("slow");
   object->requirements->features.clear();
@@ -850,17 +859,29 @@ TEST_F(OnDevice, WaitsNoLongerThanTheLimit) {
   std::vector<int64_t> in(3), out(3);
   DmlHostTensor input{in.data(), 24}, output{out.data(), 24};
   dmlSetWaitLimit(device, 1);
+  VulkanFault fault;
+  fault.function = "vkWaitForFences";
+  fault.result = VK_TIMEOUT;
+  fault.lasting = true;
+  fault.hidesStatus = true;
+  setVulkanFault(fault);
   EXPECT_FAILS(DML_ERROR_TIMEOUT, "has not finished within 1 ns",
                dmlRunFunction, slowProgram, 0, &input, 1, &output, 1);
+  DmlVulkanDevice vulkan{};
+  dmlGetVulkanDevice(device, &vulkan);
+  auto waitIdle = reinterpret_cast<PFN_vkDeviceWaitIdle>(
+      faultyGetInstanceProcAddr(vulkan.instance, "vkDeviceWaitIdle"));
   dmlDestroyProgram(slowProgram);
   dmlDestroyExecutable(slow);
-  // The driver's threads may not be running when the process ends.
   TearDown();
   program = nullptr;
   executable = nullptr;
   device = nullptr;
   instance = nullptr;
-  std::this_thread::sleep_for(std::chrono::seconds(4));
+  // What work uses is there still, Vulkan's device included. The driver's
+  // threads may not be running when the process ends.
+  EXPECT_EQ(waitIdle(vulkan.device), VK_SUCCESS);
+  setVulkanFault({});
 }
 
 TEST_F(OnDevice, KeepsItsPipelineCache) {
