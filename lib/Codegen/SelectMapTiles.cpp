@@ -125,14 +125,25 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   return tile.inside ? std::optional(tile) : std::nullopt;
 }
 
+/// The time that operations and loads of single elements take, as a share of
+/// the time that memory takes to move the bytes.
+static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
+                             const Traffic &traffic,
+                             const DeviceSpeed &device) {
+  return (cost.average / cost::countedOps +
+          cost.loads * cost::opsPerLoadedByte *
+              static_cast<double>(tile.vectorBytes)) /
+         device.opsPerByte / static_cast<double>(traffic.bytes);
+}
+
 /// Gives `tile` as many steps as its threads need to move enough bytes. It
-/// keeps its one step if it has several rows or groups of vectors, or if its
-/// threads take longer for what they compute than memory does for those bytes.
+/// keeps its one step if it has several rows or groups of vectors, or if it has
+/// threads of two kinds that are busy with what they compute and load.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
-                            const DeviceSpeed &device, bool isBusy) {
+                            const DeviceSpeed &device, double loadedShare) {
   if (tile.rows > 1 || tile.vectors > 1 || tile.inside ||
-      (tile.isSplit && isBusy))
+      (tile.isSplit && loadedShare >= cost::share::loadedOfSteps))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
     MapTile next = tile;
@@ -252,10 +263,8 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
     contest.enter(inBothRows, cost::share::bothRows);
   }
 
-  auto getOpsPerByte = [&] {
-    return contest.getCost().average / static_cast<double>(traffic.bytes);
-  };
-  double opsPerByte = getOpsPerByte();
+  double opsPerByte =
+      contest.getCost().average / static_cast<double>(traffic.bytes);
   bool isBusy = opsPerByte >= minOpsPerByte / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
@@ -281,17 +290,16 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
                   opsPerByte >= minOpsPerByte ? HUGE_VAL
                                               : cost::share::splitLoads);
   }
-  double timeOfParts = (contest.getCost().average / cost::countedOps +
-                        contest.getCost().loads * cost::opsPerLoadedByte *
-                            static_cast<double>(plain.vectorBytes)) /
-                       device.opsPerByte / static_cast<double>(traffic.bytes);
-  if (hasRows && timeOfParts >= cost::share::loaded)
+  auto getShare = [&] {
+    return getLoadedShare(contest.getCost(), plain, traffic, device);
+  };
+  if (hasRows && getShare() >= cost::share::loaded)
     if (std::optional<MapTile> parts = getTileOfInside(op))
       contest.enter(*parts, cost::share::split,
                     isBusy ? HUGE_VAL : cost::share::splitLoads);
 
-  MapTile best = getWithSteps(op, contest.getBest(), rows, traffic, device,
-                              getOpsPerByte() >= minOpsPerByte / 2);
+  MapTile best =
+      getWithSteps(op, contest.getBest(), rows, traffic, device, getShare());
   best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
   return best;
 }

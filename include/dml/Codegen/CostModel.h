@@ -390,6 +390,12 @@ inline constexpr double split = 0.75;
 /// are worth threads of two kinds.
 /// shown: pad_edge_ui8 has 0.9, pad_edge_f16 0.5, pad_edge_f32 0.3
 inline constexpr double loaded = 0.5;
+/// The same share, from which on threads of two kinds have one step: a second
+/// one costs registers, and nothing waits for threads to start.
+/// shown: odd_tile2x2_ui8, with 0.9, takes 1.17 times as long with two steps on
+///        an H100, and 1.01 times on an H200; odd_tile2x2_f16, with 0.76, went
+///        from 0.77 to 0.86 on an H200
+inline constexpr double loadedOfSteps = 0.8;
 /// The share of the loads that threads of two kinds have, besides, where a
 /// kernel waits for memory: words are loaded then, and not their parts.
 /// shown: odd_tile2x2_ui8, from 0.81 to 0.87; odd_pad_edge_ui8, which loads no

@@ -457,8 +457,15 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
          llvm::zip_equal(ivs, first, indices.drop_front(2), dims)) {
       window = b.add(begin, i);
       Value start = buildWindowStart(b, window, dim);
-      exists = both(exists, b.cmpi(arith::CmpIPredicate::ult, window,
-                                   b.index(dim.windows)));
+      Value existsInDim = b.cmpi(arith::CmpIPredicate::ult, window,
+                                 b.index(dim.windows));
+      // Where all windows cover the element, those that share a window share
+      // this choice. Elsewhere those of a row or a column share it with whether
+      // it is covered.
+      if (dim.getExtent() % dim.stride == 0)
+        exists = both(exists, existsInDim);
+      else
+        covers = both(covers, existsInDim);
       covers = both(covers, b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
                                    b.index(dim.getExtent())));
       coordinates.push_back(
@@ -467,8 +474,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
     }
     Value winner =
         loadPlace(b, winners, coordinates, window, counts.back(), format);
-    // Elements that share a window share this choice, too.
-    winner = b.select(exists, winner, getConstant(b, UINT32_MAX));
+    if (exists)
+      winner = b.select(exists, winner, getConstant(b, UINT32_MAX));
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
