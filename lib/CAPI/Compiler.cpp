@@ -80,6 +80,11 @@ void dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options,
   unwrap(options)->matrixTile = unwrap(tile).str();
 }
 
+void dmlCompilerOptionsSetSumParts(DmlCompilerOptions options,
+                                   MlirStringRef parts) {
+  unwrap(options)->sumParts = unwrap(parts).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//

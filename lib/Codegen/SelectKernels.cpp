@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "KernelTimes.h"
 #include "MatrixCosts.h"
 #include "MatrixKernel.h"
 #include "RowReduction.h"
@@ -238,11 +239,11 @@ static double getTime(const Contraction &contraction, const SliceTile &tile,
 }
 
 /// The tile of a sliced kernel of the least time, where that is less than
-/// `least`.
+/// `least`, which it becomes.
 static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
                                                 const Contraction &contraction,
                                                 const DeviceSpeed &device,
-                                                double least) {
+                                                double &least) {
   std::optional<SliceTile> best;
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
@@ -505,12 +506,12 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// The tile of a matrix kernel, or nothing if matrices cannot add up the
-/// products or the other kernels take less time.
+/// The tile of a matrix kernel of the least time, which `least` becomes, or
+/// nothing if matrices cannot add up the products or are mostly padding.
 static std::optional<MatrixTile>
-chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
+chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
+                 double &least) {
   std::optional<MatrixTile> best;
-  double least = HUGE_VAL;
   auto consider = [&](const MatrixTile &tile) {
     MatrixSchedule schedule;
     if (tile.rows < tile.subgroupRows || tile.columns < tile.subgroupColumns ||
@@ -561,6 +562,19 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile) {
     }
   }
   return best;
+}
+
+double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
+                           const DeviceProfile &profile) {
+  double least = HUGE_VAL;
+  if (chooseMatrixTile(contraction, profile, least))
+    return least;
+  least = getMapTime(op, contraction);
+  if (contraction.getTerms() >= minTerms) {
+    chooseContractionTile(contraction, profile, least);
+    chooseSliceTile(op, contraction, profile.getSpeed(), least);
+  }
+  return least;
 }
 
 /// Reads a tile of a matrix kernel: a `dml.kernel`, or what any shape may have,
@@ -650,8 +664,9 @@ private:
                 const std::optional<MatrixTile> &wantedTile) {
     if (matrixTile == "none" || profile.getMatrixShapes().empty())
       return std::nullopt;
+    double least = HUGE_VAL;
     if (!wantedTile)
-      return chooseMatrixTile(contraction, profile);
+      return chooseMatrixTile(contraction, profile, least);
     for (const MatrixShape &shape : profile.getMatrixShapes()) {
       MatrixTile tile = *wantedTile;
       if (tile.shape.empty())

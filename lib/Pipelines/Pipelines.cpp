@@ -98,6 +98,10 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
+  SplitSumsOptions split;
+  split.deviceProfile = options.deviceProfile;
+  split.parts = options.sumParts;
+  pm.addPass(createSplitSums(split));
   SliceBuffersOptions slice;
   slice.deviceProfile = options.deviceProfile;
   pm.addPass(createSliceBuffers(slice));

@@ -145,6 +145,13 @@ static cl::opt<std::string> matrixTile(
         "no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
+static cl::opt<std::string> sumParts(
+    "sum-parts",
+    cl::desc("Parts that sums of products have, each of which other workgroups "
+             "add up, such as 4: 'auto' (the default) chooses them where sums "
+             "are few, 'none' leaves all sums whole"),
+    cl::value_desc("parts"), cl::init("auto"), cl::cat(category));
+
 static ExitCode write(llvm::StringRef path, llvm::StringRef data) {
   std::string error;
   if (!dml::tools::writeOutput(path.str(), data, error))
@@ -389,6 +396,7 @@ static ExitCode run() {
   options.fuse = fuse.getValue();
   options.externalWeights = externalWeights.getNumOccurrences() > 0;
   options.contractionTile = contractionTile.getValue();
+  options.sumParts = sumParts.getValue();
   options.rowTile = rowTile.getValue();
   options.matrixTile = matrixTile.getValue();
   console.progress.begin("compiling " + inputFile);

@@ -43,6 +43,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   result->contractionTile = options.contractionTile;
   result->rowTile = options.rowTile;
   result->matrixTile = options.matrixTile;
+  result->sumParts = options.sumParts;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.enableValidation = options.validate;
@@ -123,6 +124,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   options.contractionTile = contractionTile;
   options.rowTile = rowTile;
   options.matrixTile = matrixTile;
+  options.sumParts = sumParts;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

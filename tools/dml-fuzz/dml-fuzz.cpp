@@ -96,6 +96,10 @@ static cl::opt<std::string> matrixTile(
     "matrix-tile", cl::init("auto"), cl::cat(category),
     cl::desc(
         "As dml-compile's, for profiles with cooperative matrices (auto)"));
+static cl::opt<std::string> sumParts(
+    "sum-parts", cl::init("auto"), cl::cat(category),
+    cl::desc("As dml-compile's: with a number such as 2, all sums of products "
+             "that can have so many parts have them (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -240,6 +244,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --row-tile=" << rowTile;
   if (matrixTile != "auto")
     os << " --matrix-tile=" << matrixTile;
+  if (sumParts != "auto")
+    os << " --sum-parts=" << sumParts;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -447,8 +453,9 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created = Device::create({selector, deviceProfile, validate,
-                                   contractionTile, rowTile, matrixTile});
+    auto created =
+        Device::create({selector, deviceProfile, validate, contractionTile,
+                        rowTile, matrixTile, sumParts});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

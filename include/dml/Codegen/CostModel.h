@@ -357,6 +357,20 @@ inline constexpr int64_t bytesAhead = 128;
 inline constexpr int64_t maxSlicedProducts = 512;
 inline constexpr int64_t maxSlicedOps = maxWrittenOutOps;
 
+/// The time of a launch that has to wait for the one before it.
+/// unit:   cycles
+/// device: time from the end of a kernel, over its barrier, to the begin of the
+///         next one; 2 to 3 us on an H100
+/// shown:  the smallest steps of vit_b and resnet50 of benchmarks/networks.py
+///         take 3.2 to 4.5 us on an H100
+inline constexpr double cyclesOfLaunch = 6000;
+
+/// A sum has so many parts at most: they are added up by one thread.
+/// unit:   parts
+/// device: loads in flight of a thread
+/// shown:  -
+inline constexpr int64_t maxParts = 16;
+
 //===----------------------------------------------------------------------===//
 // What a tile has to save
 //===----------------------------------------------------------------------===//
@@ -414,6 +428,10 @@ inline constexpr double interiorOfWords = 0.85;
 /// shown: conv3to64_224_k7s2_f32, whose map kernel has 28 * 10^12 operations a
 ///        second on an H200
 inline constexpr double inWorkgroups = 0.9;
+/// The share of the time of whole sums that their parts take at most, with what
+/// adds them up: times are estimates, and parts take memory.
+/// shown:  conv512to512_7_k3_batch1_f32
+inline constexpr double inParts = 0.75;
 /// The share of the time of a smaller block of elements in loops: more elements
 /// take more registers, so that a gain has to show.
 /// shown: -
@@ -463,6 +481,16 @@ inline constexpr double loopFactor = 16;
 /// device: operations that begin while memory moves an element
 /// shown:  -
 inline constexpr double maxFreeOps = 32;
+
+/// Elements that loops load for one of the output, which may stand in a kernel
+/// with other loops. A kernel of two sums of products computes each by itself,
+/// and a thread waits some 100 cycles for each load; these take as long as the
+/// launch of another kernel and its barrier.
+/// unit:   loads
+/// device: latency of the first caches, beside the time of a launch
+/// shown:  a convolution of 2048 channels with that of its shortcut, both of
+///         1x1, in ResNet-50, took 180 us in one kernel on an H100, and 17 alone
+inline constexpr double maxLoadsBesideLoops = 64;
 
 /// Operations of one body. A kernel has a body for each element of a thread;
 /// one of so many operations waits for them, whatever else it saves.

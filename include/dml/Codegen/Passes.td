@@ -219,6 +219,52 @@ def HoistInitialization
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
+def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
+  let summary = "Let more workgroups share out the terms of few sums of products";
+  let description = [{
+    A `linalg.generic` on buffers whose body adds up products in loops, as
+    `dml-select-kernels` describes them, becomes two where its sums are so few that
+    their tiles leave most of a device idle: one that computes parts of each sum, of as
+    many iterations of the outermost loop each, and one that adds these up and goes on
+    with the rest of the body. With 8 parts, 25,088 sums of 4,608 terms are 200,704 sums
+    of 576 terms, and take 8 times as many workgroups. Terms are still added in an order
+    that does not depend on the device's threads.
+
+    ```mlir
+    linalg.generic outs(%sums : memref<49x512xf16>) {
+      %sum = scf.for %k = %c0 to %c4608 ...   // in f32
+      %relu = arith.maximumf %sum, %zero
+      ...
+    // becomes
+    %parts = memref.alloc() : memref<8x49x512xf32>
+    linalg.generic outs(%parts : memref<8x49x512xf32>) {
+      %sum = scf.for %k = %c0 to %c576 ...    // from 576 times linalg.index 0 on
+      linalg.yield %sum
+    linalg.generic outs(%sums : memref<49x512xf16>) {
+      %0 = memref.load %parts[%c0, %i, %j]
+      %1 = memref.load %parts[%c1, %i, %j]
+      %2 = arith.addf %0, %1                  // and so on
+      %relu = arith.maximumf %8, %zero
+      ...
+    ```
+
+    How many parts there are is what the cost model estimates to take the least time,
+    the launch of the second kernel included, where that is three quarters or less of
+    the time of whole sums. A generic with a `dml.kernel` is left alone.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"parts", "sum-parts", "std::string", [{"auto"}],
+           "'auto', 'none', or how many parts all sums of products have that "
+           "can have so many, such as '4'">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+  ];
+}
+
 def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
   let summary = "Bind ranges of buffers that are larger than a device binds";
   let description = [{

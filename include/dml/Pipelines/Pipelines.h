@@ -52,6 +52,12 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
                      "kernels with cooperative matrices: 'auto' chooses them, "
                      "'none' makes no such kernels"),
       llvm::cl::init("auto")};
+  Option<std::string> sumParts{
+      *this, "sum-parts",
+      llvm::cl::desc("Parts that sums of products have, each of which other "
+                     "workgroups add up, such as '4': 'auto' chooses them, "
+                     "'none' leaves all sums whole"),
+      llvm::cl::init("auto")};
 };
 
 /// How operators are compiled.
