@@ -86,6 +86,26 @@ static bool hasLoops(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
+/// How many elements the body loads for one of the output; nothing if that is
+/// not known.
+static std::optional<double> countLoads(linalg::GenericOp op) {
+  double loads = 0;
+  WalkResult result = op.getBody()->walk([&](tensor::ExtractOp extract) {
+    std::optional<double> trips = getTripCount(extract);
+    loads += trips.value_or(0);
+    return trips ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return loads;
+}
+
+/// Whether the loops of `op` take longer than a kernel of their own would cost.
+static bool hasLongLoops(linalg::GenericOp op) {
+  std::optional<double> loads = countLoads(op);
+  return !loads || *loads > cost::maxLoadsBesideLoops;
+}
+
 /// The weight of what the body executes for an element.
 static std::optional<double> countWork(linalg::GenericOp op) {
   double work = 0;
@@ -416,6 +436,11 @@ bool Fusion::isProfitable() {
     // the output in it.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
+      return false;
+    // Two sums of products in one body, such as a convolution and that of the
+    // shortcut around it, share no factors through workgroup memory.
+    if (hasLoops(producer) && hasLoops(consumer) &&
+        (hasLongLoops(producer) || hasLongLoops(consumer)))
       return false;
     std::optional<RowReduction> row;
     if (isOfRows && rows.isOn)

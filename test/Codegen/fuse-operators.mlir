@@ -354,3 +354,46 @@ func.func @interpolated(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+// Two sums of products have a kernel each, although the second reads what the
+// first makes once: in one kernel, neither would share factors. Short ones, of
+// 30 terms here, stand in one.
+
+// CHECK-LABEL: func @long_sums
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.gemm"
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.gemm+dml.element_wise_add"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @long_sums(%a: tensor<1x1x64x128xf32>, %b: tensor<1x1x128x64xf32>,
+                     %c: tensor<1x1x64x256xf32>, %d: tensor<1x1x256x64xf32>)
+    -> tensor<1x1x64x64xf32> {
+  %0 = dml.gemm %a, %b {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>} : (tensor<1x1x64x128xf32>, tensor<1x1x128x64xf32>)
+      -> tensor<1x1x64x64xf32>
+  %1 = dml.gemm %c, %d {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>} : (tensor<1x1x64x256xf32>, tensor<1x1x256x64xf32>)
+      -> tensor<1x1x64x64xf32>
+  %2 = dml.element_wise_add %0, %1
+      : (tensor<1x1x64x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x1x64x64xf32>
+  return %2 : tensor<1x1x64x64xf32>
+}
+
+// CHECK-LABEL: func @short_sums
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.gemm+dml.element_wise_add"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @short_sums(%a: tensor<1x1x64x30xf32>, %b: tensor<1x1x30x64xf32>,
+                      %c: tensor<1x1x64x30xf32>, %d: tensor<1x1x30x64xf32>)
+    -> tensor<1x1x64x64xf32> {
+  %0 = dml.gemm %a, %b {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>} : (tensor<1x1x64x30xf32>, tensor<1x1x30x64xf32>)
+      -> tensor<1x1x64x64xf32>
+  %1 = dml.gemm %c, %d {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>} : (tensor<1x1x64x30xf32>, tensor<1x1x30x64xf32>)
+      -> tensor<1x1x64x64xf32>
+  %2 = dml.element_wise_add %0, %1
+      : (tensor<1x1x64x64xf32>, tensor<1x1x64x64xf32>) -> tensor<1x1x64x64xf32>
+  return %2 : tensor<1x1x64x64xf32>
+}
