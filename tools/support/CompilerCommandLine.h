@@ -14,7 +14,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 namespace dml::tools {
 
@@ -37,6 +39,26 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
+/// Called before the program ends in checkStandardOutput, where messages are on
+/// their way still.
+inline void (*finishMessages)() = nullptr;
+
+/// Ends the program with kExitNotWritten where standard output could not be
+/// written: LLVM's own reaction is to crash. To be called before the stream's
+/// own end.
+inline void checkStandardOutput() {
+  llvm::raw_fd_ostream &output = llvm::outs();
+  output.flush();
+  if (!output.has_error())
+    return;
+  llvm::WithColor::error(llvm::errs(), DML_TOOL)
+      << "cannot write to standard output: " << output.error().message()
+      << "\n";
+  if (finishMessages)
+    finishMessages();
+  std::_Exit(kExitNotWritten);
+}
+
 /// Applies a command line to the llvm::cl options of this program. --help ends
 /// with the table of exit codes, and shows the options of `category` alone if
 /// there is one. False, after printing what is wrong, where the exit code is to
@@ -45,6 +67,9 @@ inline bool parseCompilerCommandLine(int argc, char **argv,
                                      llvm::StringRef overview,
                                      llvm::cl::OptionCategory *category) {
   setVersionPrinter();
+  // It runs before the end of the stream, which is made first.
+  llvm::outs();
+  std::atexit(checkStandardOutput);
   static const std::string table = std::string("\n") + kExitCodesHelp;
   static llvm::cl::extrahelp exitCodes(table);
   if (category)
