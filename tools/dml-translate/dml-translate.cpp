@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
       "o", cl::desc("File to write (default: standard output)"),
       cl::value_desc("file"), cl::init("-"));
   static cl::list<const mlir::Translation *, bool, mlir::TranslationParser>
-      translation("", cl::desc("What to do:"), cl::Required);
+      translation("", cl::desc("What to do:"));
   if (!parseCompilerCommandLine(
           argc, argv,
           "dml-translate: reads ONNX models, JSON models of DxDispatch and "
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     return kExitInvalid;
   if (translation.size() != 1)
     return emitToolError("one translation is wanted, but there are " +
-                         llvm::Twine(translation.size()));
+                         llvm::Twine(translation.size()) + " (see --help)");
 
   std::string error;
   // A model may have zeros, but does not begin with thousands of them.
