@@ -219,7 +219,7 @@ Exporter::readSignature(func::FuncOp function,
   if (!isName(function.getName()))
     return emitError(function.getLoc(), "function ")
            << function.getNameAttr()
-           << " wants a name without control characters";
+           << " wants a UTF-8 name without control characters";
   if (function.getNumResults() != 0)
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' has "
@@ -363,25 +363,53 @@ LogicalResult Exporter::readFunction(func::FuncOp function,
   return success();
 }
 
-/// Bytes of a type that has no explicit layout.
-static uint64_t getSize(Type type) {
+namespace {
+/// Bytes of a type in workgroup memory, and what its place is a multiple of, as
+/// Vulkan counts them: as in a storage buffer.
+struct WorkgroupLayout {
+  uint64_t size = 0;
+  llvm::Align alignment;
+};
+} // namespace
+
+static WorkgroupLayout getWorkgroupLayout(Type type) {
   if (auto structure = dyn_cast<spirv::StructType>(type)) {
-    uint64_t bytes = 0;
-    for (Type element : structure.getElementTypes())
-      bytes += getSize(element);
-    return bytes;
+    WorkgroupLayout layout;
+    for (Type member : structure.getElementTypes()) {
+      WorkgroupLayout inner = getWorkgroupLayout(member);
+      layout.size = llvm::alignTo(layout.size, inner.alignment) + inner.size;
+      layout.alignment = std::max(layout.alignment, inner.alignment);
+    }
+    layout.size = llvm::alignTo(layout.size, layout.alignment);
+    return layout;
   }
-  return cast<spirv::SPIRVType>(type).getSizeInBytes().value_or(0);
+  if (auto array = dyn_cast<spirv::ArrayType>(type)) {
+    WorkgroupLayout layout = getWorkgroupLayout(array.getElementType());
+    layout.size =
+        llvm::alignTo(layout.size, layout.alignment) * array.getNumElements();
+    return layout;
+  }
+  uint64_t size = cast<spirv::SPIRVType>(type).getSizeInBytes().value_or(0);
+  // Three components take the place of four.
+  return {size, llvm::Align(std::max<uint64_t>(llvm::PowerOf2Ceil(size), 1))};
 }
 
-/// Bytes of workgroup memory of a SPIR-V module.
+/// Bytes of workgroup memory of a SPIR-V module, whatever order its variables
+/// are put into.
 static uint32_t getSharedMemorySize(spirv::ModuleOp module) {
-  uint64_t bytes = 0;
+  SmallVector<uint64_t> sizes;
+  llvm::Align alignment;
   for (auto variable : module.getOps<spirv::GlobalVariableOp>()) {
     auto type = cast<spirv::PointerType>(variable.getType());
-    if (type.getStorageClass() == spirv::StorageClass::Workgroup)
-      bytes += getSize(type.getPointeeType());
+    if (type.getStorageClass() != spirv::StorageClass::Workgroup)
+      continue;
+    WorkgroupLayout layout = getWorkgroupLayout(type.getPointeeType());
+    sizes.push_back(layout.size);
+    alignment = std::max(alignment, layout.alignment);
   }
+  uint64_t bytes = 0;
+  for (uint64_t size : sizes)
+    bytes += llvm::alignTo(size, alignment);
   return static_cast<uint32_t>(bytes);
 }
 

@@ -76,7 +76,7 @@ LogicalResult KernelTable::add(ModuleOp module) {
     if (!isName(entryPoints.front().getFn()))
       return emitError(spirvModule.getLoc(), "entry point ")
              << entryPoints.front().getFnAttr().getAttr()
-             << " wants a name without control characters";
+             << " wants a UTF-8 name without control characters";
     SmallVector<uint32_t> code;
     if (failed(spirv::serialize(spirvModule, code)))
       return failure();

@@ -9,6 +9,7 @@
 #include "dml/IR/Layout.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/Ownership.h"
+#include "executable_names.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -149,7 +150,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
     if (!label || !isName(label.getValue()))
       return emitError(op->getLoc(), "attribute '")
              << labelAttrName << "' is " << attribute.getValue()
-             << ", but wants a non-empty string without control characters";
+             << ", but wants a non-empty UTF-8 string without control "
+                "characters";
     return success();
   }
   if (attribute.getName() == kernelAttrName) {
@@ -175,7 +177,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << attribute.getName().getValue() << "' is "
              << attribute.getValue()
-             << ", but wants a non-empty string without control characters on "
+             << ", but wants a non-empty UTF-8 string without control "
+                "characters on "
                 "an operator";
     return success();
   }
@@ -379,7 +382,7 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
     return emitError(op->getLoc(), "attribute '")
            << nameAttrName << "' on " << describe(parameter) << " is "
            << attribute.getValue()
-           << ", but wants a non-empty string without control characters";
+           << ", but wants a non-empty UTF-8 string without control characters";
   if (auto function = dyn_cast<FunctionOpInterface>(op))
     if (auto namesake = findNamesake(function, parameter, name))
       return emitError(op->getLoc(), "attribute '")
@@ -413,9 +416,15 @@ DMLDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
 }
 
 bool dml::isName(StringRef text) {
-  return !text.empty() && llvm::none_of(text, [](unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-  });
+  if (text.empty())
+    return false;
+  while (!text.empty()) {
+    executable::Character character = executable::readCharacter(text);
+    if (character.size == 0 || executable::isControl(character.value))
+      return false;
+    text = text.drop_front(character.size);
+  }
+  return true;
 }
 
 FeatureLevel dml::getTargetFeatureLevel(Operation *op) {

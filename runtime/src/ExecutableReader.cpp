@@ -13,6 +13,7 @@
 
 #include "executable_constants.h"
 #include "executable_generated.h"
+#include "executable_names.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -62,22 +63,20 @@ template <typename T> Status checkAlignment(const T &vector, const char *what) {
   return Status();
 }
 
-/// Names are printed and compared: they must be free of control characters,
-/// those that UTF-8 writes in two bytes (U+0080 to U+009F) included.
+/// Names are printed, compared and written into JSON: they must be UTF-8, and
+/// free of control characters.
 Status checkName(const flatbuffers::String *string, const char *what) {
   if (!string)
     return Status();
-  unsigned char last = 0;
-  for (unsigned char c : string->string_view()) {
-    if (c < 0x20 || c == 0x7f)
-      return invalid(what, " contains the control character ", unsigned(c));
-    if (last == 0xc2 && c < 0xa0)
-      return invalid(what, " contains the control character ", unsigned(c));
-    // A terminal that knows no UTF-8 obeys these bytes.
-    if (c >= 0x80 && c < 0xa0 && last < 0x80)
-      return invalid(what, " contains the byte ", unsigned(c),
+  std::string_view rest = string->string_view();
+  while (!rest.empty()) {
+    fb::Character character = fb::readCharacter(rest);
+    if (character.size == 0)
+      return invalid(what, " contains the byte ", character.value,
                      ", which is no UTF-8 there");
-    last = c;
+    if (fb::isControl(character.value))
+      return invalid(what, " contains the control character ", character.value);
+    rest.remove_prefix(character.size);
   }
   return Status();
 }
@@ -95,8 +94,8 @@ public:
 
 private:
   Status readRoot();
-  static Status readRequirements(const fb::Requirements &table,
-                                 Requirements &requirements);
+  Status readRequirements(const fb::Requirements &table,
+                          Requirements &requirements);
   Status readShaderModule(const fb::ShaderModule &table);
   Status readKernel(const fb::Kernel &table);
   Status checkKernel(const Kernel &kernel, const Requirements &declared) const;
@@ -118,6 +117,7 @@ private:
                       const Variant &variant, Step &step);
   Status readCopy(const fb::Copy &table, const Function &function,
                   const Variant &variant, Step &step);
+  bool mayWrite(const BufferRange &range) const;
   Status readRange(const fb::BufferRange &range, const Function &function,
                    const Variant &variant, Step &step);
   static Status checkOutputsWritten(const Function &function,
@@ -297,7 +297,12 @@ Status Reader::readRequirements(const fb::Requirements &table,
       VK_API_VERSION_MAJOR(requirements.apiVersion) < 1)
     return invalid("vulkan_api_version is 0x", std::hex,
                    requirements.apiVersion, ", which is no version of Vulkan");
-  if (table.features())
+  if (table.features()) {
+    // Many tables may refer to one long vector.
+    constexpr unsigned kFeatures = static_cast<unsigned>(fb::Feature::MAX) + 1;
+    if (table.features()->size() > kFeatures)
+      return invalid("has ", table.features()->size(), " features, but only ",
+                     kFeatures, " are known");
     for (fb::Feature value : *table.features()) {
       auto feature = static_cast<uint8_t>(value);
       if (feature > static_cast<uint8_t>(fb::Feature::MAX))
@@ -306,6 +311,7 @@ Status Reader::readRequirements(const fb::Requirements &table,
                        unsigned(fb::Feature::MAX));
       requirements.features |= DmlFeatureFlags(1) << feature;
     }
+  }
   requirements.maxStorageBufferRange = table.max_storage_buffer_range();
   requirements.maxPerStageDescriptorStorageBuffers =
       table.max_per_stage_descriptor_storage_buffers();
@@ -329,6 +335,8 @@ Status Reader::readRequirements(const fb::Requirements &table,
   if (shapes.size() > DML_MAX_MATRIX_SHAPES)
     return invalid("has ", shapes.size(), " matrix shapes, but at most ",
                    unsigned(DML_MAX_MATRIX_SHAPES), " are possible");
+  DML_TRY(spend(shapes.size() * sizeof(DmlMatrixShape)));
+  requirements.matrixShapes.reserve(shapes.size());
   for (const fb::MatrixShape *shape : shapes) {
     DmlMatrixShape read{shape->rows(), shape->columns(), shape->terms(),
                         static_cast<DmlDataType>(shape->factors()),
@@ -621,6 +629,15 @@ Status Reader::checkOutputsWritten(const Function &function,
   return Status();
 }
 
+/// Whether the function that is being read may write a range.
+bool Reader::mayWrite(const BufferRange &range) const {
+  // The initialization is what is read last.
+  return range.kind == BufferKind::Output ||
+         range.kind == BufferKind::Temporary ||
+         (range.kind == BufferKind::Constant &&
+          result->initialization.has_value());
+}
+
 Status Reader::readStep(const fb::Step &table, const Function &function,
                         const Variant &variant, Step &step) {
   Expected<std::string> label = readName(table.label(), "label");
@@ -663,9 +680,17 @@ Status Reader::readDispatch(const fb::Dispatch &table, const Function &function,
                    step.kernel, " has ", wanted);
   DML_TRY(spend(bindings.size() * uint64_t(sizeof(BufferRange))));
   step.ranges.reserve(bindings.size());
+  const Kernel &kernel = result->kernels[step.kernel];
+  const std::set<uint32_t> &written =
+      spirv[kernel.shaderModule].findEntryPoint(kernel.entryPoint)->written;
   for (const fb::BufferRange *range : bindings) {
     size_t index = step.ranges.size();
     DML_TRY_IN(readRange(*range, function, variant, step), "binding ", index);
+    if (!mayWrite(step.ranges[index]) && written.count(index) != 0)
+      return invalid("binding ", index,
+                     " is an input or the constants, which "
+                     "are not written, but kernel ",
+                     step.kernel, " stores to it");
     if (range->size() > declared.maxStorageBufferRange)
       return invalid("binding ", index, " has ", range->size(),
                      " bytes, but the declared max_storage_buffer_range is ",
@@ -684,12 +709,7 @@ Status Reader::readCopy(const fb::Copy &table, const Function &function,
   if (source.size != destination.size)
     return invalid("copies ", source.size, " bytes to a range of ",
                    destination.size);
-  // The initialization is what is read last.
-  bool isWritten = destination.kind == BufferKind::Output ||
-                   destination.kind == BufferKind::Temporary ||
-                   (destination.kind == BufferKind::Constant &&
-                    result->initialization.has_value());
-  if (!isWritten)
+  if (!mayWrite(destination))
     return invalid("copies to an input or to the constants, which are not "
                    "written");
   if (source.kind == destination.kind && source.index == destination.index &&

@@ -508,7 +508,14 @@ Status Reader::readStore(const Words &inst) {
   if (!isData(pointee) ||
       (!isMatrix(pointee) && ids[pointee].low > kMaxValueSize))
     return invalid("stores more than ", kMaxValueSize, " bytes at once");
+  if (storageClass == StorageClassStorageBuffer)
+    entryPoints[entryPoint].written.insert(ids[variableOf(inst[1])].decorated);
   return Status();
+}
+
+/// The variable that a pointer points into.
+uint32_t Reader::variableOf(uint32_t pointer) const {
+  return ids[pointer].op == OpVariable ? pointer : ids[pointer].variable;
 }
 
 /// An index into `length` elements. A constant must be within; so must any
@@ -581,6 +588,7 @@ Status Reader::readAccessChain(const Words &inst) {
                    "class ",
                    findStorageClass(storageClass), " to %", type);
   DML_TRY(defineValue(inst));
+  ids[inst[2]].variable = variableOf(inst[3]);
   const Info &base = ids[inst[3]];
   if (storageClass == StorageClassWorkgroup)
     ids[inst[2]].low = left;
@@ -727,10 +735,17 @@ Status Reader::readMatrixProduct(const Words &inst) {
       shape.sums == DML_DATA_TYPE_UNKNOWN)
     return invalid("has the operands ", operands,
                    " and components that no executable may multiply so");
-  if (std::none_of(
-          matrixShapes.begin(), matrixShapes.end(),
-          [&](const DmlMatrixShape &other) { return areEqual(shape, other); }))
+  if (std::none_of(matrixShapes.begin(), matrixShapes.end(),
+                   [&](const DmlMatrixShape &other) {
+                     return areEqual(shape, other);
+                   })) {
+    // More could not be declared, and each product is compared with all.
+    if (matrixShapes.size() == DML_MAX_MATRIX_SHAPES)
+      return invalid("is of another shape than the ",
+                     unsigned(DML_MAX_MATRIX_SHAPES),
+                     " before it, and more are not possible");
     matrixShapes.push_back(shape);
+  }
   for (uint32_t type : types)
     unmultiplied.erase(type);
   return defineValue(inst);
@@ -1008,7 +1023,10 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
   auto hull = [](Range p, Range q) {
     return Range{std::min(p.low, q.low), std::max(p.high, q.high)};
   };
-  auto clamp = [](Range v, Range low, Range high) {
+  // Limits that cross, as 5 and 3, leave open which one counts.
+  auto clamp = [](Range v, Range low, Range high) -> std::optional<Range> {
+    if (low.high > high.low)
+      return std::nullopt;
     return Range{std::min(std::max(v.low, low.low), high.low),
                  std::min(std::max(v.high, low.high), high.high)};
   };
@@ -1104,9 +1122,9 @@ std::optional<Range> Reader::computeRange(uint32_t op, const Words &inst,
     case GlslSClamp: {
       // A number between limits that are not negative is not negative.
       Range most = rangeOf(inst[first + 2]);
-      if (b.high >= negative || most.high >= negative)
+      if (most.high >= negative || b.high > most.low)
         return std::nullopt;
-      return Range{std::min(b.low, most.low), most.high};
+      return Range{b.low, most.high};
     }
     case GlslUClamp:
       return clamp(a, b, rangeOf(inst[first + 2]));

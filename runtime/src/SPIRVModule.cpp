@@ -51,6 +51,11 @@ uint64_t multiply(uint64_t a, uint64_t b) {
   return a * b;
 }
 
+uint64_t alignTo(uint64_t size, uint64_t alignment) {
+  return size == kUnsized ? kUnsized
+                          : (size + alignment - 1) / alignment * alignment;
+}
+
 uint64_t add(uint64_t a, uint64_t b) {
   return a == kUnsized || b == kUnsized || a + b > UINT32_MAX ? kUnsized
                                                               : a + b;
@@ -620,7 +625,8 @@ Status Reader::readType(const Words &inst) {
     if (ids[length].low == 0 || ids[length].low > INT32_MAX)
       return invalid("its length is ", ids[length].low,
                      ", but 1 to 2147483647 are possible");
-    info.low = multiply(ids[inst[2]].low, ids[length].low);
+    info.low =
+        multiply(alignTo(ids[inst[2]].low, info.alignment), ids[length].low);
     // A runtime array has no size, and structs are named for it: no arrays.
     if (ids[inst[2]].low == kUnsized)
       return invalid("its elements are of type %", inst[2],
@@ -641,8 +647,10 @@ Status Reader::readType(const Words &inst) {
         return invalid("a member follows one that has no size");
       if (ids[inst[i]].op == OpTypeStruct && ids[inst[i]].low == kUnsized)
         return invalid("member ", i - 2, " is a struct that has no size");
-      info.low = add(info.low, ids[inst[i]].low);
+      info.low =
+          add(alignTo(info.low, ids[inst[i]].alignment), ids[inst[i]].low);
     }
+    info.low = alignTo(info.low, info.alignment);
     return Status();
   case OpTypePointer:
     if (!findStorageClass(inst[2]))
@@ -935,9 +943,17 @@ Status Reader::finishGlobals() {
 }
 
 Status Reader::finishEntryPoints(SPIRVModule &module) {
+  // Vulkan leaves the order of variables open: each may begin where the largest
+  // alignment lets one begin. A byte and four words take 32 bytes.
+  uint64_t alignment = 1;
+  for (uint32_t id : variables)
+    if (word(id, 3) == StorageClassWorkgroup)
+      alignment =
+          std::max<uint64_t>(alignment, ids[word(ids[id].type, 3)].alignment);
   auto count = [&](uint32_t id, SPIRVEntryPoint &entry) {
     if (word(id, 3) == StorageClassWorkgroup)
-      entry.sharedMemorySize += ids[word(ids[id].type, 3)].low;
+      entry.sharedMemorySize +=
+          alignTo(ids[word(ids[id].type, 3)].low, alignment);
     else if (word(id, 3) == StorageClassStorageBuffer)
       entry.bindingCount = std::max<uint64_t>(entry.bindingCount,
                                               uint64_t(ids[id].decorated) + 1);
@@ -956,6 +972,7 @@ Status Reader::finishEntryPoints(SPIRVModule &module) {
     SPIRVEntryPoint &result = module.entryPoints[entry.name];
     result = all;
     result.workgroupSize = entry.workgroupSize;
+    result.written = entry.written;
     if (version >= kVersion14)
       for (uint32_t i = entry.begin; i < entry.end; ++i)
         count(words[i], result);

@@ -18,6 +18,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace dml::runtime {
@@ -27,8 +29,11 @@ struct SPIRVEntryPoint {
   std::array<uint32_t, 3> workgroupSize{};
   /// The number of bindings: one more than the largest that it may use.
   uint64_t bindingCount = 0;
-  /// Bytes of workgroup memory that it may use.
+  /// Bytes of workgroup memory that it may use, whatever order its variables
+  /// are put into.
   uint64_t sharedMemorySize = 0;
+  /// The bindings that it stores to.
+  std::set<uint32_t> written;
 };
 
 struct SPIRVModule {

@@ -97,6 +97,8 @@ private:
     uint32_t decorated = 0;
     /// The entry point that last listed a variable: 1 more than its number.
     uint32_t listed = 0;
+    /// The variable that a pointer points into, where it is none itself.
+    uint32_t variable = 0;
     /// The range of an integer. For a type, its bytes, and how many scalars and
     /// vectors it consists of, arrays counted once. For an element of an array
     /// in workgroup memory, `low` is how many elements there are from it on.
@@ -109,6 +111,8 @@ private:
     uint32_t begin = 0, end = 0;
     bool hasLocalSize = false, hasFunction = false, preservesNan = false;
     std::array<uint32_t, 3> workgroupSize{};
+    /// The bindings that it stores to.
+    std::set<uint32_t> written;
   };
   struct Member {
     uint32_t offset = 0, decorations = 0;
@@ -210,6 +214,7 @@ private:
   Status usePointer(uint32_t id, uint32_t &storageClass, uint32_t &pointee);
   Status checkIndex(const Words &inst, uint32_t operand, uint64_t length,
                     bool mayReach);
+  uint32_t variableOf(uint32_t pointer) const;
   void use(uint32_t id);
   Status defineValue(const Words &inst);
   Expected<uint64_t> constantOf(uint32_t id) const;

@@ -271,6 +271,32 @@ TEST(ExecutableReader, RefusesVariantsThatAreTheSameAgainAndAgain) {
                              HasSubstr("FlatBuffers' verifier")));
 }
 
+// Many tables may refer to one vector, which is read for each of them.
+TEST(ExecutableReader, LimitsWhatTablesShare) {
+  expectError(
+      [](ExecutableObject &o) {
+        o.requirements->features.assign(100, fb::Feature::shaderInt8);
+      },
+      "requirements: has 100 features, but only 10 are known");
+}
+
+TEST(ExecutableReader, RefusesKernelsThatWriteInputs) {
+  // The last binding of `add` is what it writes.
+  auto bind = [](fb::BufferKind kind, uint64_t size) {
+    return [=](ExecutableObject &o) {
+      fb::StepT &step = *o.functions[1]->steps[0];
+      auto &bindings = step.operation.AsDispatch()->bindings;
+      bindings.back() = fb::BufferRange(kind, 0, 0, size);
+    };
+  };
+  expectError(bind(fb::BufferKind::Input, 512),
+              "binding 2 is an input or the constants, which are not written, "
+              "but kernel 0 stores to it");
+  expectError(bind(fb::BufferKind::Constant, 512),
+              "binding 2 is an input or the constants, which are not written, "
+              "but kernel 0 stores to it");
+}
+
 TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
   auto expect = [](std::vector<uint8_t> bytes, const std::string &message) {
     auto result = read(bytes);
@@ -585,6 +611,16 @@ TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
   expectError(name("a\x1b[2J"), "control character 27");
   expectError(name("a\xc2\x9b"), "control character 155");
   expectError(name("a\x9b"), "the byte 155, which is no UTF-8 there");
+  // Overlong, half of a pair, cut, and beyond the last character.
+  expectError(name("a\xc0\x9b"), "the byte 192, which is no UTF-8 there");
+  expectError(name("\xe0\x82\x9b"), "the byte 224, which is no UTF-8 there");
+  expectError(name("\xed\xa0\x80"), "the byte 237, which is no UTF-8 there");
+  expectError(name("a\xe2\x80"), "the byte 226, which is no UTF-8 there");
+  expectError(name("\xf4\x90\x80\x80"),
+              "the byte 244, which is no UTF-8 there");
+  expectError(name("a\xff"), "the byte 255, which is no UTF-8 there");
+  // It turns the direction of what follows.
+  expectError(name("a\xe2\x80\xae"), "control character 8238");
   auto object = makeArithmetic();
   object->functions[0]->name = "\xc3\x9f\xe2\x82\xac";
   EXPECT_TRUE(read(write(*object)));

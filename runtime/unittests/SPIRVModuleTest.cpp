@@ -404,6 +404,26 @@ TEST(SPIRVModule, ChecksIndices) {
     a.global(OpConstant, {A::Uint, negative, 0xffffffc0});
     a.storeShared(a.value(OpIAdd, A::Uint, {sum, negative}));
   });
+  // A clamp is its limits', where these do not cross. Drivers take the one or
+  // the other of 63 and 1.
+  auto clamp = [](A &a, uint32_t opcode, uint32_t low, uint32_t high) {
+    uint32_t set = a.fresh();
+    a.head.clear();
+    A::add(a.head, OpCapability, {1});
+    A::add(a.head, OpExtInstImport,
+           {set, 0x4c534c47, 0x6474732e, 0x3035342e, 0});
+    A::add(a.head, OpMemoryModel, {0, 1});
+    uint32_t any = a.value(OpIMul, A::Uint, {a.localId(), A::Uint64});
+    uint32_t limited =
+        a.value(OpExtInst, A::Uint, {set, opcode, any, low, high});
+    a.storeShared(limited);
+  };
+  for (uint32_t opcode : {44, 45}) {
+    expectAccepted([&](A &a) { clamp(a, opcode, A::Uint1, A::Uint63); });
+    expectUnproven([&](A &a) { clamp(a, opcode, A::Uint64, A::Uint1); }, 1,
+                   "may be anything from 0 to 4294967295, but there are 64 "
+                   "elements");
+  }
   // These are not: 1 + 63, 2 * 63, and what a buffer says.
   expectUnproven(
       [](A &a) {
@@ -921,6 +941,46 @@ TEST(SPIRVModule, LimitsTheSizeOfValues) {
       "stores more than 64 bytes at once");
 }
 
+// Vulkan counts workgroup memory as it lays out buffers: a byte before four
+// words takes as much as these, and three words as much as four.
+TEST(SPIRVModule, CountsThePaddingOfWorkgroupMemory) {
+  auto measure = [](const std::function<void(A &)> &write) {
+    A a;
+    write(a);
+    Code code = a.assemble();
+    auto module = readSPIRVModule(code);
+    EXPECT_TRUE(module) << module.status().message();
+    return module ? module->findEntryPoint("main")->sharedMemorySize : 0;
+  };
+  auto addVariable = [](A &a, uint32_t type) {
+    uint32_t pointer = a.fresh();
+    a.global(OpTypePointer, {pointer, StorageClassWorkgroup, type});
+    a.global(OpVariable, {pointer, a.fresh(), StorageClassWorkgroup});
+  };
+  EXPECT_EQ(measure([](A &) {}), 256u);
+  EXPECT_EQ(measure([&](A &a) {
+              uint32_t array = a.fresh();
+              a.global(OpTypeArray, {array, A::Vector3, A::Uint2});
+              addVariable(a, array);
+            }),
+            256u + 32);
+  // An f32, three words, an f32: 4 and 12 of padding, 12, 4.
+  EXPECT_EQ(
+      measure([&](A &a) {
+        uint32_t structure = a.fresh();
+        a.global(OpTypeStruct, {structure, A::Float, A::Vector3, A::Float});
+        addVariable(a, structure);
+      }),
+      256u + 32);
+  // Two variables of 4 bytes, which three words may stand between.
+  EXPECT_EQ(measure([&](A &a) {
+              addVariable(a, A::Float);
+              addVariable(a, A::Float);
+              addVariable(a, A::Vector3);
+            }),
+            256u + 48);
+}
+
 namespace {
 
 /// What reading a module takes.
@@ -1274,6 +1334,28 @@ TEST(SPIRVModule, RefusesProductsOfOtherMatrices) {
                 {lhs, rhs, m.zero(), 3});
       },
       "has the operands 3");
+  // More shapes than a file can declare.
+  auto multiply = [](M &m, uint32_t shapes) {
+    uint32_t component = m.fresh();
+    m.global(OpConstant, {m.half, component, 0});
+    uint32_t rhs = m.value(OpCompositeConstruct, m.rhsType, {component});
+    for (uint32_t rows = 1; rows <= shapes; ++rows) {
+      uint32_t number = m.constant(rows);
+      uint32_t lhsType = m.matrix(m.half, number, m.uint16, M::Uint0);
+      uint32_t sumType = m.matrix(m.half, number, m.uint16, M::Uint2);
+      uint32_t lhs = m.value(OpCompositeConstruct, lhsType, {component});
+      uint32_t sum = m.value(OpCompositeConstruct, sumType, {component});
+      m.value(OpCooperativeMatrixMulAddKHR, sumType, {lhs, rhs, sum});
+    }
+  };
+  M most;
+  most.product();
+  multiply(most, DML_MAX_MATRIX_SHAPES - 1);
+  Code code = most.assemble();
+  auto result = readSPIRVModule(code);
+  EXPECT_TRUE(result) << result.status().message();
+  expectMatricesRefused([&](M &m) { multiply(m, DML_MAX_MATRIX_SHAPES + 1); },
+                        "is of another shape than the 32 before it");
   // Arithmetic by components is none that executables need.
   expectMatricesRefused(
       [](M &m) {

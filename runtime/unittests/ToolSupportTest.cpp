@@ -364,8 +364,24 @@ TEST(Json, QuotesAnyBytes) {
 TEST(Escape, KeepsControlCharactersFromTerminals) {
   EXPECT_EQ(escapeControls("a\tb\n\x1b[31mc\x7f\xc2\x9b\r"),
             "a\tb\n\\x1B[31mc\\x7F\\x9B\\x0D");
-  EXPECT_EQ(escapeControls("caf\xc3\xa9 \xc2\xa0\xc2"),
-            "caf\xc3\xa9 \xc2\xa0\xc2");
+  EXPECT_EQ(escapeControls("caf\xc3\xa9 \xc2\xa0\xf0\x9f\x98\x80"),
+            "caf\xc3\xa9 \xc2\xa0\xf0\x9f\x98\x80");
+  // What is no UTF-8, and what turns the direction of text.
+  EXPECT_EQ(escapeControls("a\x9b\xc2z\xff\xe2\x80"),
+            "a\\x9B\\xC2z\\xFF\\xE2\\x80");
+  EXPECT_EQ(escapeControls("\xe2\x80\xaetxt.\xe2\x81\xa6"),
+            "\\u202Etxt.\\u2066");
+}
+
+TEST(Escape, KnowsTheBeginningsOfCharacters) {
+  EXPECT_EQ(getCutLength(""), 0u);
+  EXPECT_EQ(getCutLength("a"), 0u);
+  EXPECT_EQ(getCutLength("a\xc2"), 1u);
+  EXPECT_EQ(getCutLength("a\xc2\x9b"), 0u);
+  EXPECT_EQ(getCutLength("a\xe2\x80"), 2u);
+  EXPECT_EQ(getCutLength("a\xe2\x80\xae"), 0u);
+  EXPECT_EQ(getCutLength("a\xf0\x9f\x98"), 3u);
+  EXPECT_EQ(getCutLength("\x9b\x9b\x9b\x9b"), 0u);
 }
 
 TEST(Progress, TellsATerminalWhatTakesLong) {

@@ -523,7 +523,7 @@ module attributes {dml.tarjet = #dml.target<feature_level = fl_5_0>} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.label' is 1 : i64, but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.label' is 1 : i64, but wants a non-empty UTF-8 string without control characters}}
 module attributes {dml.label = 1} {}
 
 // -----
@@ -549,12 +549,12 @@ module attributes {dml.initialization} {
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on argument 1 is "", but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.name' on argument 1 is "", but wants a non-empty UTF-8 string without control characters}}
 func.func private @argument(tensor<2xf32>, tensor<2xf32> {dml.name = ""})
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on result 0 is 1 : i64, but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.name' on result 0 is 1 : i64, but wants a non-empty UTF-8 string without control characters}}
 func.func private @result() -> (tensor<2xf32> {dml.name = 1})
 
 // -----
@@ -569,18 +569,33 @@ func.func private @argument(tensor<2xi32> {dml.type = i32})
 
 // -----
 
-// expected-error @below {{attribute 'dml.label' is "a\0Ab", but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.label' is "a\0Ab", but wants a non-empty UTF-8 string without control characters}}
 module attributes {dml.label = "a\0Ab"} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on argument 0 is "a\09b", but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.name' on argument 0 is "a\09b", but wants a non-empty UTF-8 string without control characters}}
 func.func private @argument(tensor<2xf32> {dml.name = "a\09b"})
 
 // -----
 
-// expected-error @below {{attribute 'dml.name' on result 0 is "\7F", but wants a non-empty string without control characters}}
+// expected-error @below {{attribute 'dml.name' on result 0 is "\7F", but wants a non-empty UTF-8 string without control characters}}
 func.func private @result() -> (tensor<2xf32> {dml.name = "\7F"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on argument 0 is "a\C2\9B", but wants a non-empty UTF-8 string without control characters}}
+func.func private @argument(tensor<2xf32> {dml.name = "a\C2\9B"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on argument 0 is "\E2\80\AEa", but wants a non-empty UTF-8 string without control characters}}
+func.func private @argument(tensor<2xf32> {dml.name = "\E2\80\AEa"})
+
+// -----
+
+// expected-error @below {{attribute 'dml.name' on argument 0 is "a\FF", but wants a non-empty UTF-8 string without control characters}}
+func.func private @argument(tensor<2xf32> {dml.name = "a\FF"})
 
 // -----
 
@@ -636,13 +651,13 @@ module attributes {dml.kernel = {matrix_tile = {panels = 2 : i64, workgroup = ar
 
 // -----
 
-// expected-error @below {{attribute 'dml.not_taken' is "reason", but wants a non-empty string without control characters on an operator}}
+// expected-error @below {{attribute 'dml.not_taken' is "reason", but wants a non-empty UTF-8 string without control characters on an operator}}
 module attributes {dml.not_taken = "reason"} {}
 
 // -----
 
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{attribute 'dml.fused' is 3 : i64, but wants a non-empty string without control characters on an operator}}
+  // expected-error @below {{attribute 'dml.fused' is 3 : i64, but wants a non-empty UTF-8 string without control characters on an operator}}
   %0 = dml.activation_relu %a {dml.fused = 3} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }

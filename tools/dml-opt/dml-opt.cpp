@@ -7,14 +7,15 @@
 #include "dml/Codegen/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "support/CompilerCommandLine.h"
 #include "support/EscapedErrors.h"
 #include "support/File.h"
+#include "support/ModuleFile.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -27,6 +28,7 @@ int main(int argc, char **argv) {
   // of crashes, which InitLLVM adds, come after this one.
   static EscapedErrors errors;
   llvm::sys::AddSignalHandler([](void *) { errors.stop(); }, nullptr);
+  finishMessages = [] { errors.finish(); };
   llvm::InitLLVM init(argc, argv);
   hideLibraryOptions();
   mlir::DialectRegistry registry;
@@ -55,14 +57,15 @@ int main(int argc, char **argv) {
                : kExitDone;
 
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      mlir::openInputFile(inputFile, &error);
+  auto buffer = openModuleFile(inputFile, [](llvm::StringRef start) {
+    return !mlir::isBytecode(llvm::MemoryBufferRef(start, {}));
+  });
   if (!buffer)
-    return emitToolError(error);
+    return emitToolError(llvm::toString(buffer.takeError()));
   // MLIR's driver tells nobody whether it is the input that is wrong.
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (failed(mlir::MlirOptMain(os, std::move(buffer), registry, config)))
+  if (failed(mlir::MlirOptMain(os, std::move(*buffer), registry, config)))
     return kExitNo;
   // Messages come before the output where both go to one place.
   errors.finish();

@@ -30,7 +30,7 @@ static cl::opt<std::string>
               cl::desc("FILE.mlir, FILE.onnx, or - for standard input"),
               cl::cat(category));
 static cl::opt<std::string>
-    test("test", cl::Required, cl::value_desc("program"),
+    test("test", cl::value_desc("program"),
          cl::desc("The program that is called with the path of a module, and "
                   "ends with the exit code 0 if the module is interesting"),
          cl::cat(category));
@@ -140,6 +140,8 @@ int main(int argc, char **argv) {
           "  dml-reduce model.mlir --test=./crashes.sh -o small.mlir\n",
           &category))
     return kExitInvalid;
+  if (test.empty())
+    return emitToolError("option --test is missing (see --help)");
 
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);

@@ -7,11 +7,11 @@
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/ModuleFile.h"
 #include "support/ToolError.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +32,7 @@ int main(int argc, char **argv) {
   // A translation wants a file, which this has none of.
   if (argc == 2 && llvm::StringRef(argv[1]) == "--onnx-operators") {
     printONNXOperators();
+    checkStandardOutput();
     return kExitDone;
   }
   llvm::InitLLVM init(argc, argv);
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
       "o", cl::desc("File to write (default: standard output)"),
       cl::value_desc("file"), cl::init("-"));
   static cl::list<const mlir::Translation *, bool, mlir::TranslationParser>
-      translation("", cl::desc("What to do:"), cl::Required);
+      translation("", cl::desc("What to do:"));
   if (!parseCompilerCommandLine(
           argc, argv,
           "dml-translate: reads ONNX models, JSON models of DxDispatch and "
@@ -55,17 +56,19 @@ int main(int argc, char **argv) {
     return kExitInvalid;
   if (translation.size() != 1)
     return emitToolError("one translation is wanted, but there are " +
-                         llvm::Twine(translation.size()));
+                         llvm::Twine(translation.size()) + " (see --help)");
 
   std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      mlir::openInputFile(inputFile, &error);
+  // A model may have zeros, but does not begin with thousands of them.
+  auto buffer = openModuleFile(inputFile, [](llvm::StringRef start) {
+    return start.find_first_not_of('\0') == llvm::StringRef::npos;
+  });
   if (!buffer)
-    return emitToolError(error);
+    return emitToolError(llvm::toString(buffer.takeError()));
   mlir::MLIRContext context;
   Console console("dml-translate", &context);
   console.progress.begin("translating");
-  console.sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  console.sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   std::string text;
   llvm::raw_string_ostream os(text);
   if (failed((*translation.front())(console.sources, os, &context)))

@@ -9,6 +9,7 @@
 #include "Escape.h"
 #include "Runtime.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -41,6 +42,40 @@ Option dml::tools::listOption(std::string_view name,
           "a value that is not empty"};
 }
 
+/// How many letters are to be replaced, added or left out between two words.
+static size_t getDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min(replaced, std::min(row[j], row[j - 1]) + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+/// The error of an option that there is none of: --rotl is near to --rtol, and
+/// --nosuch to none.
+static std::string describeUnknown(std::string_view name,
+                                   const std::vector<Option> &known) {
+  size_t least = std::max<size_t>(1, name.size() / 3) + 1;
+  std::string_view nearest;
+  for (const Option &option : known)
+    if (size_t distance = getDistance(name, option.name); distance < least) {
+      least = distance;
+      nearest = option.name;
+    }
+  std::string error = "unknown option '" + std::string(name) + "'";
+  return nearest.empty()
+             ? error + " (see --help)"
+             : error + "; did you mean '" + std::string(nearest) + "'?";
+}
+
 bool dml::tools::parseCommandLine(int argc, char **argv,
                                   const std::vector<Option> &known,
                                   std::vector<std::string> &files,
@@ -64,7 +99,7 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
       if (candidate.name == name)
         option = &candidate;
     if (!option) {
-      error = "unknown option '" + std::string(name) + "' (see --help)";
+      error = describeUnknown(name, known);
       return false;
     }
     if (!given.insert(name).second && !option->isRepeatable) {

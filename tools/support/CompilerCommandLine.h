@@ -10,11 +10,13 @@
 #ifndef DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
 #define DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
 
-#include "support/ExitCode.h"
+#include "support/ToolError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <string>
 
 namespace dml::tools {
 
@@ -37,6 +39,56 @@ inline void hideLibraryOptions() {
       option->setHiddenFlag(llvm::cl::Hidden);
 }
 
+/// Called before the program ends in checkStandardOutput, where messages are on
+/// their way still.
+inline void (*finishMessages)() = nullptr;
+
+/// Ends the program with kExitNotWritten where standard output could not be
+/// written: LLVM's own reaction is to crash. To be called before the stream's
+/// own end.
+inline void checkStandardOutput() {
+  llvm::raw_fd_ostream &output = llvm::outs();
+  output.flush();
+  if (!output.has_error())
+    return;
+  emitToolError("cannot write to standard output: " + output.error().message());
+  if (finishMessages)
+    finishMessages();
+  std::_Exit(kExitNotWritten);
+}
+
+/// Makes one sentence of what LLVM says of a wrong command line, which goes on
+/// with what follows from the first mistake.
+inline std::string describeCommandLineError(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  auto message = [&](size_t i) {
+    llvm::StringRef line = i < lines.size() ? lines[i] : "";
+    line.consume_front(DML_TOOL ": ");
+    return line.rtrim("!.");
+  };
+  llvm::StringRef first = message(0);
+  const std::string help = " (see --help)";
+  if (first.consume_front("Unknown command line argument '")) {
+    llvm::StringRef name = first.split("'.").first.split('=').first;
+    std::string result = ("unknown option '" + name + "'").str();
+    // LLVM knows a nearest name of any; of --nosuch it is --fuse.
+    llvm::StringRef nearest = message(1);
+    if (nearest.consume_front("Did you mean '") && nearest.consume_back("'?")) {
+      nearest = nearest.split('=').first;
+      if (name.edit_distance(nearest) <= std::max<size_t>(1, name.size() / 3))
+        return result + "; did you mean '" + nearest.str() + "'?";
+    }
+    return result + help;
+  }
+  if (first.starts_with("Too many positional arguments"))
+    return "there are more files than the one that is wanted" + help;
+  if (first.starts_with("Not enough positional"))
+    return "there is no file, but one is wanted, or - for standard input" +
+           help;
+  return first.str();
+}
+
 /// Applies a command line to the llvm::cl options of this program. --help ends
 /// with the table of exit codes, and shows the options of `category` alone if
 /// there is one. False, after printing what is wrong, where the exit code is to
@@ -45,12 +97,23 @@ inline bool parseCompilerCommandLine(int argc, char **argv,
                                      llvm::StringRef overview,
                                      llvm::cl::OptionCategory *category) {
   setVersionPrinter();
+  // It runs before the end of the streams, which are made first.
+  llvm::outs();
+  errorStream();
+  std::atexit(checkStandardOutput);
   static const std::string table = std::string("\n") + kExitCodesHelp;
   static llvm::cl::extrahelp exitCodes(table);
   if (category)
     llvm::cl::HideUnrelatedOptions(*category);
   // LLVM's own reaction to an error is the exit code 1.
-  return llvm::cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &os))
+    return true;
+  // Of some mistakes LLVM has told by itself.
+  if (!text.empty())
+    emitToolError(describeCommandLineError(text));
+  return false;
 }
 
 } // namespace dml::tools

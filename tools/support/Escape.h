@@ -7,15 +7,21 @@
 #ifndef DML_TOOLS_SUPPORT_ESCAPE_H
 #define DML_TOOLS_SUPPORT_ESCAPE_H
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace dml::tools {
 
-/// Writes control characters as "\x1B": a file's names and lines of text do not
-/// get to command the terminal that a message shows them on. Tabs and ends of
-/// lines stay.
+/// Writes control characters and bytes that are no UTF-8 as "\x1B", and what
+/// turns the direction of text as "\u202E": a file's names and lines of text do
+/// not get to command the terminal that a message shows them on. Tabs and ends
+/// of lines stay.
 std::string escapeControls(std::string_view text);
+
+/// How many bytes at the end of `text` are the beginning of a character whose
+/// other bytes are still to come.
+size_t getCutLength(std::string_view text);
 
 } // namespace dml::tools
 

@@ -55,11 +55,12 @@ void EscapedErrors::copy(int from, int to) {
       continue;
     if (count > 0)
       text.append(bytes, count);
-    // The first byte of a control character of two waits for the second.
+    // The first bytes of a character wait for the others.
     std::string rest;
-    if (count > 0 && text.back() == '\xc2') {
-      rest = text.back();
-      text.pop_back();
+    if (count > 0) {
+      size_t cut = getCutLength(text);
+      rest = text.substr(text.size() - cut);
+      text.resize(text.size() - cut);
     }
     std::string escaped = escapeControls(text);
     for (size_t begin = 0; begin < escaped.size();) {

@@ -13,6 +13,7 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "support/ErrorStream.h"
+#include "support/ModuleFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -134,12 +135,12 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
     return nullptr;
   };
   console.progress.begin("reading " + path.str());
-  // Mapped into memory where it is a file, of whatever size.
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(
-      path, /*IsText=*/false, /*RequiresNullTerminator=*/true);
+  auto buffer = openModuleFile(path, [&](StringRef start) {
+    return !onnx::isModel(path, start) && !directml::isSerializedGraph(path) &&
+           !isBytecode(llvm::MemoryBufferRef(start, path));
+  });
   if (!buffer)
-    return fail("cannot open input file '" + path +
-                "': " + buffer.getError().message());
+    return fail(llvm::toString(buffer.takeError()));
   // What a reader made of the file.
   auto take = [&](llvm::Expected<OwningOpRef<ModuleOp>> module) {
     if (!module)

@@ -265,8 +265,8 @@ llvm::Error ModelReader::readValues(const Json &json, const Json &type,
 llvm::Error ModelReader::addResource(StringRef name, const Json &json) {
   const Path &path = json.getPath();
   if (!isName(name))
-    return path.fail("its name is empty or has control characters, wanted is "
-                     "one that can be printed");
+    return path.fail("its name is empty, no UTF-8 or has control characters, "
+                     "wanted is one that can be printed");
   llvm::Expected<const llvm::json::Object *> object = json.getObject();
   if (!object)
     return object.takeError();

@@ -49,12 +49,12 @@ llvm::Expected<func::FuncOp> dml::directml::buildFunction(
     ArrayRef<std::string> names,
     llvm::function_ref<llvm::Expected<Results>(ValueRange)> build) {
   if (!isName(name))
-    return path.fail("its name is empty or has control characters, wanted is "
-                     "one that can be printed");
+    return path.fail("its name is empty, no UTF-8 or has control characters, "
+                     "wanted is one that can be printed");
   llvm::StringSet<> used;
   auto nameAttribute = [&](StringRef text) -> llvm::Expected<DictionaryAttr> {
     if (!isName(text))
-      return path.fail("the name of a tensor is empty or has control "
+      return path.fail("the name of a tensor is empty, no UTF-8 or has control "
                        "characters, wanted is one that can be printed");
     if (!used.insert(text).second)
       return path.fail("the tensor '" + text +

@@ -1,0 +1,63 @@
+//===- executable_names.h - What names may consist of -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// For those who write and read executables, and for those who print what a file
+// says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_EXECUTABLE_NAMES_H
+#define DML_EXECUTABLE_NAMES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace dml::executable {
+
+/// A character of UTF-8, and the number of its bytes. Where the bytes are no
+/// UTF-8, the number is 0, and the value is that of the first byte.
+struct Character {
+  uint32_t value = 0;
+  size_t size = 0;
+};
+
+/// Reads the first character of `text`, which is not empty.
+inline Character readCharacter(std::string_view text) {
+  auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  uint32_t first = byte(0);
+  if (first < 0x80)
+    return {first, 1};
+  // 0x80 to 0xc1 begin no character, and numbers end at 0x10ffff.
+  if (first < 0xc2 || first > 0xf4)
+    return {first, 0};
+  size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  uint32_t value = first & (0x7f >> size);
+  for (size_t i = 1; i < size; ++i) {
+    if (byte(i) >> 6 != 2)
+      return {first, 0};
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  // A character is written as short as can be, and halves of pairs of UTF-16
+  // are none.
+  constexpr uint32_t kLeast[] = {0x80, 0x800, 0x10000};
+  if (value < kLeast[size - 2] || value > 0x10ffff ||
+      (value >= 0xd800 && value < 0xe000))
+    return {first, 0};
+  return {value, size};
+}
+
+/// Whether a terminal obeys a character instead of showing it: control
+/// characters, and those that turn the direction of the text behind them.
+inline bool isControl(uint32_t character) {
+  return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+         (character >= 0x202a && character <= 0x202e) ||
+         (character >= 0x2066 && character <= 0x2069);
+}
+
+} // namespace dml::executable
+
+#endif // DML_EXECUTABLE_NAMES_H

@@ -1,0 +1,27 @@
+//===- ModuleFile.h - The files that modules stand in -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_MODULEFILE_H
+#define DML_TOOLS_SUPPORT_MODULEFILE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace dml::tools {
+
+/// Opens the file `path`, or standard input for "-". A file is mapped into
+/// memory, of whatever size. `isText` tells by the first bytes whether text
+/// stands there, which ends with a 0 in memory then, and has none at its
+/// beginning: other files are refused before they are read. An executable is
+/// refused too.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+openModuleFile(llvm::StringRef path,
+               llvm::function_ref<bool(llvm::StringRef start)> isText);
+
+} // namespace dml::tools
+
+#endif // DML_TOOLS_SUPPORT_MODULEFILE_H
