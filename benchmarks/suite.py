@@ -31,6 +31,8 @@ class Operator(typing.NamedTuple):
     operations: int = 0  # those of a product of matrices or a convolution: a product
     # and a sum are two
     dtype: str = ""  # the result's element type, where it is not the operands' own
+    dtypes: tuple = ()  # the element types of the other operands, where they differ
+    more: tuple = ()  # shapes and element types of the results behind the first one
 
 
 def padding(mode, start, end=None):
@@ -42,6 +44,16 @@ def padding(mode, start, end=None):
             "padding", [a + b + c for a, b, c in zip(shape, start, end)], [],
             f"mode = #dml.padding_mode<{mode}>, {value}"
             f"start_padding = {ints(start)}, end_padding = {ints(end)}")
+    return build
+
+
+def padding1(pad, value):
+    """Constant padding, with a value of the elements' type."""
+    def build(shape):
+        return Operator(
+            "padding1", [a + 2 * b for a, b in zip(shape, pad)], [],
+            f"mode = #dml.padding_mode<constant>, padding_value = {value}, "
+            f"start_padding = {ints(pad)}, end_padding = {ints(pad)}")
     return build
 
 
@@ -82,6 +94,27 @@ def elementwise(name, operands=1, **attributes):
             name, shape, [shape] * (operands - 1),
             ", ".join(f"{key} = {float(value)} : f32"
             for key, value in attributes.items()))
+    return build
+
+
+def typed(name, dtypes=(), dtype="", attributes=""):
+    """An element-wise operator whose operands and result have types of their own."""
+    def build(shape):
+        return Operator(name, shape, [shape] * len(dtypes), attributes, dtype=dtype,
+                        dtypes=dtypes)
+    return build
+
+
+def pooling(name, window, stride, pad, attributes, indices=False):
+    def build(shape):
+        spatial = [(size + 2 * pad - window) // stride + 1 for size in shape[-2:]]
+        result = [*shape[:-2], *spatial]
+        all_of = lambda value: ints([value] * 2)
+        return Operator(
+            name, result, [],
+            f"strides = {all_of(stride)}, window_size = {all_of(window)}, "
+            f"start_padding = {all_of(pad)}, end_padding = {all_of(pad)}, {attributes}",
+            more=((result, "ui32"),) if indices else ())
     return build
 
 
@@ -143,11 +176,51 @@ def transpose(*order):
 
 
 def slicing(offsets, sizes):
+    """A part of the last dimensions."""
     def build(shape):
+        whole = shape[:-len(sizes)]
+        result = [*whole, *sizes]
         return Operator(
-            "slice", list(sizes), [],
-            f"offsets = {ints(offsets)}, sizes = {ints(sizes)}, "
-            f"strides = {ints([1] * len(sizes))}")
+            "slice", result, [],
+            f"offsets = {ints([0] * len(whole) + list(offsets))}, "
+            f"sizes = {ints(result)}, strides = {ints([1] * len(shape))}")
+    return build
+
+
+def slicing1(offsets, sizes, strides):
+    """A window of the last dimensions, whose steps may run backward."""
+    def build(shape):
+        whole = shape[:-len(sizes)]
+        result = [*whole, *((size - 1) // abs(stride) + 1
+                            for size, stride in zip(sizes, strides))]
+        return Operator(
+            "slice1", result, [],
+            f"input_window_offsets = {ints([0] * len(whole) + list(offsets))}, "
+            f"input_window_sizes = {ints([*whole, *sizes])}, "
+            f"input_window_strides = {ints([1] * len(whole) + list(strides))}")
+    return build
+
+
+def split(axis, dtype):
+    """Two halves."""
+    def build(shape):
+        half = [size // (1 + (dim == axis)) for dim, size in enumerate(shape)]
+        return Operator("split", half, [], f"axis = {axis} : i64",
+                        more=((half, dtype),))
+    return build
+
+
+def resample2(mode, *scales):
+    """With the offsets at which pixel centres meet."""
+    def build(shape):
+        offsets = lambda value: ", ".join([value] * len(shape))
+        return Operator(
+            "resample2", [int(a * b) for a, b in zip(shape, scales)], [],
+            f"mode = #dml.interpolation_mode<{mode}>, "
+            "rounding_direction = #dml.axis_direction<decreasing>, "
+            f"scales = array<f32: {', '.join(str(float(s)) for s in scales)}>, "
+            f"input_pixel_offsets = array<f32: {offsets('0.5')}>, "
+            f"output_pixel_offsets = array<f32: {offsets('-0.5')}>")
     return build
 
 
@@ -230,20 +303,24 @@ def module(shape, dtype, operators):
         operands, types = [value], [tensor(shape, dtype)]
         for number, other in enumerate(built.others):
             operands.append(f"%other{at}_{number}")
-            types.append(tensor(other, dtype))
+            types.append(tensor(other, built.dtypes[number] if built.dtypes else dtype))
             arguments.append(f"{operands[-1]}: {types[-1]}")
         shape, dtype = built.result, built.dtype or dtype
         plain = len(operands) - len(built.labels)
         labelled = [f" {label}({operand})"
                     for label, operand in zip(built.labels, operands[plain:])]
-        body.append(f"  %{at} = dml.{built.name} {', '.join(operands[:plain])}"
+        results = [tensor(shape, dtype), *(tensor(*other) for other in built.more)]
+        count = f":{len(results)}" if built.more else ""
+        of_op = ", ".join(results) if not built.more else f"({', '.join(results)})"
+        body.append(f"  %{at}{count} = dml.{built.name} {', '.join(operands[:plain])}"
                     f"{''.join(labelled)}"
                     f" {{{built.attributes}}}\n"
-                    f"      : ({', '.join(types)}) -> {tensor(shape, dtype)}\n")
+                    f"      : ({', '.join(types)}) -> {of_op}\n")
         value = f"%{at}"
-    result = tensor(shape, dtype)
-    return (f"func.func @main({', '.join(arguments)}) -> {result} {{\n"
-            f"{''.join(body)}  return {value} : {result}\n}}\n")
+    # Only the last operator may have several results.
+    values = [f"{value}#{i}" for i in range(len(results))] if built.more else [value]
+    return (f"func.func @main({', '.join(arguments)}) -> {of_op} {{\n"
+            f"{''.join(body)}  return {', '.join(values)} : {', '.join(results)}\n}}\n")
 
 
 def count_operations(shape, operators):
@@ -304,6 +381,23 @@ def cases(eighth=False):
         elementwise("element_wise_add", 2), elementwise("activation_leaky_relu",
                                                         alpha=0.1))
 
+    add("clip", whole, FLOATS, elementwise("element_wise_clip", min=0, max=6))
+    for dtype in FLOATS:
+        add("add1_relu", whole, (dtype,), typed(
+            "element_wise_add1", (dtype,),
+            attributes="fused_activation = #dml.activation<relu>"))
+        add("clip1", whole, (dtype,), typed(
+            "element_wise_clip1", attributes=f"min = 0.0 : {dtype}, max = 6.0 : {dtype}"))
+        add("equals", whole, (dtype,), typed("element_wise_logical_equals", (dtype,), "ui8"))
+        add(f"if_{dtype}", whole, ("ui8",),
+            typed("element_wise_if", (dtype, dtype), dtype))
+        add(f"dequantize_linear_{dtype}", whole, ("ui8",),
+            typed("element_wise_dequantize_linear", (dtype,), dtype))
+    add("quantize_linear", whole, ("f32",),
+        typed("element_wise_quantize_linear", ("f32",), "ui8"))
+    add("cast_f16", whole, ("f32",), typed("cast", dtype="f16"))
+    add("cast_f32", whole, ("f16", "ui8"), typed("cast", dtype="f32"))
+
     add("gelu", whole, FLOATS, elementwise("activation_gelu"))
     add("batch_normalization", whole, FLOATS, batch_normalization)
 
@@ -313,8 +407,23 @@ def cases(eighth=False):
     add("transpose", (8192, 8192), TYPES, transpose(1, 0), identity)
     add("transpose_nhwc", (32, 64, 224, 224), TYPES, transpose(0, 2, 3, 1), identity)
     add("transpose_last2", (64, 1024, 1024), TYPES, transpose(0, 2, 1), identity)
-    add("slice", whole, TYPES, slicing((0, 0, 5, 16), (*whole[:2], 500, 480)))
+    add("slice", whole, TYPES, slicing((5, 16), (500, 480)))
+    add("slice1", whole, TYPES,
+        slicing1((5, 16), (500, 480), (1, -1)))
     add("join", whole, TYPES, join(1))
+    for dtype in TYPES:
+        add("split", whole, (dtype,), split(1, dtype))
+    for dtype, value in (("f32", "0.5"), ("f16", "0.5"), ("ui8", "7")):
+        add("pad1_constant", whole, (dtype,), padding1(edges, f"{value} : {dtype}"))
+    add("resample2_linear_x2", (8, 64, 256, 256), FLOATS, resample2("linear", 1, 1, 2, 2))
+
+    # Windows of the inputs, 32 images as models have them.
+    add("max_pooling_k3s2", (32, 64, 224, 224), FLOATS, pooling(
+        "max_pooling2", 3, 2, 1, "dilations = array<i64: 1, 1>"))
+    add("max_pooling_indices_k2s2", (32, 64, 224, 224), FLOATS, pooling(
+        "max_pooling2", 2, 2, 0, "dilations = array<i64: 1, 1>", indices=True))
+    add("average_pooling_k3s2", (32, 64, 224, 224), FLOATS, pooling(
+        "average_pooling", 3, 2, 1, "include_padding = false"))
     for dtype in TYPES:
         result[f"gather_rows_{dtype}"] = Case(
             gather_rows(8192 if eighth else 65536, 1024, dtype), operations=0)

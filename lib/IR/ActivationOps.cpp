@@ -81,13 +81,17 @@ ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                            << ", but wants a #dml.scale_bias";
       continue;
     }
+    bool isArray = wanted == "axes";
+    StringRef kind = isArray ? "an array of i64" : "an f32";
     if (!found)
       return emitError() << name << " has no " << wanted.getValue()
-                         << ", but wants an f32";
+                         << ", but wants " << kind;
+    if (isArray && isa<DenseI64ArrayAttr>(found))
+      continue;
     auto number = dyn_cast<FloatAttr>(found);
-    if (!number || !number.getType().isF32())
+    if (isArray || !number || !number.getType().isF32())
       return emitError() << name << " has the " << wanted.getValue() << " "
-                         << found << ", but wants an f32";
+                         << found << ", but wants " << kind;
   }
   for (NamedAttribute parameter : parameters)
     if (!llvm::is_contained(op->getAttributeNames(), parameter.getName()))

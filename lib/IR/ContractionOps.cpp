@@ -6,6 +6,7 @@
 
 #include "dml/IR/ContractionOps.h"
 #include "OpUtils.h"
+#include "dml/IR/SoftmaxOps.h"
 
 using namespace mlir;
 using namespace dml;
@@ -246,6 +247,10 @@ LogicalResult ConvolutionOp::inferReturnTypes(
   return success();
 }
 
+LogicalResult ConvolutionOp::verify() {
+  return detail::verifyFusedActivation(*this, getFusedActivationAttr());
+}
+
 /// Checks a convolution of integers but for its scales and its bias. Its
 /// tensors and arrays are those of a feature level.
 template <typename OpTy> static LogicalResult verifyConvolution(OpTy op) {
@@ -348,6 +353,50 @@ GemmOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
     return failure();
   inferredReturnTypes.push_back(a.clone(shape));
   return success();
+}
+
+std::optional<SmallVector<int64_t>> GemmOp::getSoftmaxAxes() {
+  ActivationAttr activation = getFusedActivationAttr();
+  if (!activation)
+    return std::nullopt;
+  if (activation.getValue() == ActivationFunction::softmax)
+    return SmallVector<int64_t>{getTensorType(getOutput()).getRank() - 1};
+  if (activation.getValue() == ActivationFunction::softmax1)
+    return llvm::to_vector(activation.getParameters()
+                               .getAs<DenseI64ArrayAttr>("axes")
+                               .asArrayRef());
+  return std::nullopt;
+}
+
+LogicalResult GemmOp::verify() {
+  ActivationAttr activation = getFusedActivationAttr();
+  if (!getSoftmaxAxes())
+    return success();
+  // What holds of the operator's own attributes and input holds of these.
+  RankedTensorType output = getTensorType(getOutput());
+  if (activation.getValue() == ActivationFunction::softmax)
+    return detail::verifyMatrix(*this, "output", output);
+  OperationName softmax("dml." + activation.getOperatorName(), getContext());
+  return verifyArrays(
+      {getLoc(), getOperationName(), *dml::getOperatorSupport(softmax),
+       activation.getParameters(),
+       [&](StringRef) -> std::optional<int64_t> { return output.getRank(); }});
+}
+
+FailureOr<SmallVector<Value>> GemmOp::decompose(OpBuilder &builder) {
+  std::optional<SmallVector<int64_t>> axes = getSoftmaxAxes();
+  if (!axes)
+    return failure();
+  bool isMatrix =
+      getFusedActivationAttr().getValue() == ActivationFunction::softmax;
+  auto product = cast<GemmOp>(builder.clone(*getOperation()));
+  product.removeFusedActivationAttr();
+  // The operator without axes is the older one.
+  if (isMatrix)
+    return SmallVector<Value>{ActivationSoftmaxOp::create(
+        builder, getLoc(), getType(), product.getOutput())};
+  return SmallVector<Value>{ActivationSoftmax1Op::create(
+      builder, getLoc(), getType(), product.getOutput(), *axes)};
 }
 
 /// Checks the matrices of a product of integers.

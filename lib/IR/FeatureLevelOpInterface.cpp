@@ -98,6 +98,9 @@ SmallVector<Requirement> FeatureLevelOpInterface::getRequirements() {
     add(Requirement::Kind::Rank, tensor.info->name, type.getRank(),
         tensor.position);
   }
+  for (auto [i, rule] : llvm::enumerate(getOperatorSupport().rules))
+    if (meetsCondition(i))
+      add(Requirement::Kind::Rule, rule.name, 0);
   return requirements;
 }
 
@@ -143,6 +146,65 @@ FeatureLevelOpInterface::emitViolation(const Requirement &violation,
       << support.describeViolation(violation, level);
   diagnostic.attachNote() << "according to " << support.getSource(violation);
   return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions of rules
+//===----------------------------------------------------------------------===//
+
+bool dml::detail::isAnyAbsent(FeatureLevelOpInterface op,
+                              ArrayRef<StringRef> names) {
+  return llvm::any_of(
+      names, [&](StringRef name) { return !op.getTensor(name).has_value(); });
+}
+
+bool dml::detail::areAllAbsent(FeatureLevelOpInterface op,
+                               ArrayRef<StringRef> names) {
+  return llvm::none_of(
+      names, [&](StringRef name) { return op.getTensor(name).has_value(); });
+}
+
+/// The types of those of the tensors `names` that the op has; of all tensors
+/// without names.
+static SmallVector<RankedTensorType>
+getTensorTypes(FeatureLevelOpInterface op, ArrayRef<StringRef> names = {}) {
+  SmallVector<RankedTensorType> types;
+  for (const FeatureLevelOpInterface::Tensor &tensor : op.getTensors())
+    if (names.empty() || llvm::is_contained(names, tensor.info->name))
+      if (auto type = dyn_cast<RankedTensorType>(tensor.type))
+        types.push_back(type);
+  return types;
+}
+
+bool dml::detail::haveDifferentRanks(FeatureLevelOpInterface op) {
+  return !llvm::all_equal(
+      llvm::map_range(getTensorTypes(op),
+                      [](RankedTensorType type) { return type.getRank(); }));
+}
+
+bool dml::detail::haveDifferentTypes(FeatureLevelOpInterface op,
+                                     ArrayRef<StringRef> names) {
+  return !llvm::all_equal(
+      llvm::map_range(getTensorTypes(op, names), [](RankedTensorType type) {
+        return type.getElementType();
+      }));
+}
+
+bool dml::detail::areRepeated(FeatureLevelOpInterface op,
+                              ArrayRef<StringRef> names,
+                              ArrayRef<int64_t> dims) {
+  SmallVector<RankedTensorType> input = getTensorTypes(op, {"input"});
+  return !input.empty() &&
+         llvm::any_of(getTensorTypes(op, names), [&](RankedTensorType type) {
+           int64_t rank = type.getRank();
+           return rank == input.front().getRank() &&
+                  llvm::any_of(dims, [&](int64_t dim) {
+                    dim += dim < 0 ? rank : 0;
+                    return 0 <= dim && dim < rank &&
+                           type.getDimSize(dim) !=
+                               input.front().getDimSize(dim);
+                  });
+         });
 }
 
 //===----------------------------------------------------------------------===//

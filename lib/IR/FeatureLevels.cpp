@@ -151,6 +151,8 @@ llvm::StringRef stringifyRequirementKind(Requirement::Kind kind) {
     return "data-type";
   case Requirement::Kind::Rank:
     return "rank";
+  case Requirement::Kind::Rule:
+    return "rule";
   }
   llvm_unreachable("unknown kind of requirement");
 }
@@ -196,6 +198,13 @@ const EnumCaseSupport *OperatorSupport::getEnumCase(llvm::StringRef attribute,
   return nullptr;
 }
 
+const RuleSupport *OperatorSupport::getRule(llvm::StringRef name) const {
+  for (const RuleSupport &rule : rules)
+    if (rule.name == name)
+      return &rule;
+  return nullptr;
+}
+
 bool OperatorSupport::supports(const Requirement &requirement,
                                FeatureLevel level) const {
   if (!getRow(level, requirement.selected))
@@ -215,6 +224,10 @@ bool OperatorSupport::supports(const Requirement &requirement,
            tensor->supportsDataType(static_cast<DataType>(requirement.value));
   case Requirement::Kind::Rank:
     return tensor && tensor->supportsRank(requirement.value);
+  case Requirement::Kind::Rule: {
+    const RuleSupport *rule = getRule(requirement.subject);
+    return rule && rule->level <= level;
+  }
   }
   llvm_unreachable("unknown kind of requirement");
 }
@@ -241,6 +254,8 @@ OperatorSupport::describeValue(const Requirement &requirement) const {
     return stringifyDataType(static_cast<DataType>(requirement.value)).str();
   case Requirement::Kind::Rank:
     return "rank " + std::to_string(requirement.value);
+  case Requirement::Kind::Rule:
+    return "this";
   }
   llvm_unreachable("unknown kind of requirement");
 }
@@ -256,6 +271,10 @@ std::string OperatorSupport::describe(const Requirement &requirement) const {
     return requirement.getSubject() + " has element type " + value;
   case Requirement::Kind::Rank:
     return requirement.getSubject() + " has " + value;
+  case Requirement::Kind::Rule:
+    if (const RuleSupport *rule = getRule(requirement.subject))
+      return rule->found.str();
+    return requirement.subject.str();
   }
   llvm_unreachable("unknown kind of requirement");
 }
@@ -292,6 +311,9 @@ std::string OperatorSupport::describeViolation(const Requirement &requirement,
     os << " supports rank " << unsigned(tensor->minRank);
     if (tensor->maxRank != tensor->minRank)
       os << " to " << unsigned(tensor->maxRank);
+  } else if (const RuleSupport *rule = getRule(requirement.subject);
+             rule && requirement.kind == Requirement::Kind::Rule) {
+    os << " wants " << rule->wanted;
   }
   if (std::optional<FeatureLevel> minimum = getMinimumLevel(requirement))
     os << " (" << describeValue(requirement) << " needs "

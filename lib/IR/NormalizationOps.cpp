@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/NormalizationOps.h"
+#include "dml/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace dml;
@@ -62,3 +64,66 @@ DML_NORMALIZATION(MeanVarianceNormalizationOp)
 DML_NORMALIZATION(MeanVarianceNormalization1Op)
 DML_NORMALIZATION(MeanVarianceNormalization2Op)
 #undef DML_NORMALIZATION
+
+//===----------------------------------------------------------------------===//
+// Forms that older levels have
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>>
+BatchNormalizationOp::decompose(OpBuilder &builder) {
+  if (getSpatial())
+    return failure();
+  auto copy = cast<BatchNormalizationOp>(builder.clone(*getOperation()));
+  copy.setSpatial(true);
+  return SmallVector<Value>{copy.getOutput()};
+}
+
+/// Adds whichever of `scale` and `bias` is absent where the other is there, and
+/// gives them the input's size in the dimensions `wholeDims`.
+template <typename OpTy>
+static FailureOr<SmallVector<Value>>
+completeScaleAndBias(OpTy op, OpBuilder &builder, ArrayRef<int64_t> wholeDims) {
+  Value scale = op.getScale(), bias = op.getBias();
+  if (!scale && !bias)
+    return failure();
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  // Multiplied by 1 and added to -0, a number keeps its bits; 0 and -0 add up
+  // to 0.
+  auto complete = [&](Value tensor, Value other, double neutral) -> Value {
+    if (!tensor) {
+      auto type = cast<RankedTensorType>(other.getType());
+      tensor = arith::ConstantOp::create(
+          builder, op.getLoc(),
+          DenseElementsAttr::get(
+              type, builder.getFloatAttr(type.getElementType(), neutral)));
+    }
+    SmallVector<int64_t> repeats(input.getRank(), 1);
+    for (int64_t dim : wholeDims)
+      repeats[dim] = input.getDimSize(dim) /
+                     cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
+    if (llvm::all_of(repeats, [](int64_t count) { return count == 1; }))
+      return tensor;
+    return TileOp::create(builder, op.getLoc(), tensor, repeats);
+  };
+  Value wholeScale = complete(scale, bias, 1),
+        wholeBias = complete(bias, scale, -0.0);
+  if (wholeScale == scale && wholeBias == bias)
+    return failure();
+  auto copy = cast<OpTy>(builder.clone(*op.getOperation()));
+  copy.getScaleMutable().assign(wholeScale);
+  copy.getBiasMutable().assign(wholeBias);
+  return SmallVector<Value>{copy.getOutput()};
+}
+
+FailureOr<SmallVector<Value>>
+MeanVarianceNormalizationOp::decompose(OpBuilder &builder) {
+  return completeScaleAndBias(*this, builder, {});
+}
+
+FailureOr<SmallVector<Value>>
+MeanVarianceNormalization1Op::decompose(OpBuilder &builder) {
+  SmallVector<int64_t> channels;
+  if (cast<RankedTensorType>(getInput().getType()).getRank() > 1)
+    channels.push_back(1);
+  return completeScaleAndBias(*this, builder, channels);
+}

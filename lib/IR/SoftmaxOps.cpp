@@ -19,17 +19,22 @@ void DMLDialect::registerSoftmaxOps() {
       >();
 }
 
-/// The versions without axes take matrices.
-template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
-  auto type = cast<RankedTensorType>(op.getInput().getType());
+LogicalResult dml::detail::verifyMatrix(Operation *op, StringRef name,
+                                        RankedTensorType type) {
   ArrayRef<int64_t> sizes =
       type.getShape().drop_while([](int64_t size) { return size == 1; });
   if (sizes.size() > 2)
-    return op.emitOpError()
-           << "input has type " << type << ", of " << sizes.size()
+    return op->emitOpError()
+           << name << " has type " << type << ", of " << sizes.size()
            << " dimensions without the leading sizes of 1, but "
               "wants at most 2";
   return success();
+}
+
+/// The versions without axes take matrices.
+template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
+  return dml::detail::verifyMatrix(
+      op, "input", cast<RankedTensorType>(op.getInput().getType()));
 }
 
 LogicalResult ActivationHardmaxOp::verify() { return verifyMatrix(*this); }

@@ -7,6 +7,7 @@
 #include "ElementWiseRows.h"
 #include "Places.h"
 #include "Sets.h"
+#include "Softmax.h"
 #include "Sums.h"
 #include "dml/IR/ContractionOps.h"
 
@@ -314,6 +315,10 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   bool transB = op.getTransB() == MatrixTransform::transpose;
   ProductSizes sizes(operands[0].value.getShape(), output->value.getShape(),
                      transA);
+  // A softmax takes all sums, rounded to the element type.
+  std::optional<SmallVector<int64_t>> softmaxAxes = op.getSoftmaxAxes();
+  ActivationAttr activation =
+      softmaxAxes ? ActivationAttr() : op.getFusedActivationAttr();
   const Estimate *c = getOptional(op, operands, 2);
   Interval alpha(op.getAlpha().convertToDouble()),
       beta(op.getBeta().convertToDouble());
@@ -327,7 +332,14 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
       Interval addend = Interval::load(*c, index);
       result = result + (beta.value == 1 ? addend : addend * beta);
     }
-    applyActivation(result, op.getFusedActivationAttr()).store(*output, index);
+    applyActivation(result, activation).store(*output, index);
+  }
+  if (softmaxAxes) {
+    FailureOr<Estimate> shares = createBounds(op, op.getType());
+    if (failed(shares))
+      return failure();
+    computeSoftmax(*output, *softmaxAxes, /*isLog=*/false, *shares);
+    output = std::move(shares);
   }
   outputs.push_back(std::move(*output));
   return success();

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Softmax.h"
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/SoftmaxOps.h"
@@ -12,14 +13,9 @@ using namespace mlir;
 
 namespace dml::reference {
 
-template <typename OpTy, bool isLog>
-static LogicalResult evaluateSoftmax(OpTy op, ArrayRef<Estimate> operands,
-                                     Evaluators::Estimates &outputs) {
-  const Estimate &input = operands[0];
-  FailureOr<Estimate> output = createBounds(op, op.getType());
-  if (failed(output))
-    return failure();
-  Sets(input.value.getShape(), getAxes(op))
+void computeSoftmax(const Estimate &input, ArrayRef<int64_t> axes, bool isLog,
+                    Estimate &output) {
+  Sets(input.value.getShape(), axes)
       .forEach([&](int64_t, ArrayRef<int64_t> places) {
         Interval most = Interval::nan();
         for (int64_t place : places)
@@ -30,9 +26,18 @@ static LogicalResult evaluateSoftmax(OpTy op, ArrayRef<Estimate> operands,
         for (int64_t place : places) {
           Interval x = Interval::load(input, place) - most;
           Interval result = isLog ? x - log(sum.get()) : exp(x) / sum.get();
-          result.store(*output, place);
+          result.store(output, place);
         }
       });
+}
+
+template <typename OpTy, bool isLog>
+static LogicalResult evaluateSoftmax(OpTy op, ArrayRef<Estimate> operands,
+                                     Evaluators::Estimates &outputs) {
+  FailureOr<Estimate> output = createBounds(op, op.getType());
+  if (failed(output))
+    return failure();
+  computeSoftmax(operands[0], getAxes(op), isLog, *output);
   outputs.push_back(std::move(*output));
   return success();
 }

@@ -195,6 +195,7 @@ public:
     switch (violation) {
     case Requirement::Kind::Operator:
     case Requirement::Kind::EnumCase:
+    case Requirement::Kind::Rule:
       return decompose();
     case Requirement::Kind::DataType:
       return moveBits();
@@ -271,8 +272,9 @@ FailureOr<SmallVector<Value>> Step::decompose() {
     return fail("no older operators are known to compute it");
   FailureOr<SmallVector<Value>> values = decomposable.decompose(builder);
   if (failed(values))
-    return fail("no older operators are known to compute it within the limits "
-                "of a tensor's size");
+    return fail(
+        "no older operators are known to compute it, or none within the limits "
+        "of a tensor's size");
   return values;
 }
 

@@ -412,4 +412,83 @@ func.func @gemm_c5(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<1x4xf32>
   return
 }
 
+// -----
+
+func.func @gemm_c6(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // dml.gemm (C6)
+  // expected-error @below {{'dml.gemm' op axes[1] is 2, but wants a value from 0 to 1}}
+  %0 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<softmax1, {axes = array<i64: 1, 2>}>}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_c6_twice(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // dml.gemm (C6)
+  // expected-error @below {{'dml.gemm' op axes[1] is 1, but the dimension is listed before it}}
+  %0 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<softmax1, {axes = array<i64: 1, 1>}>}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gemm_c7(%a: tensor<5x2x3xf32>, %b: tensor<5x3x4xf32>) {
+  // dml.gemm (C7)
+  // expected-error @below {{'dml.gemm' op output has type 'tensor<5x2x4xf32>', of 3 dimensions without the leading sizes of 1, but wants at most 2}}
+  %0 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<softmax>}
+      : (tensor<5x2x3xf32>, tensor<5x3x4xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_without_axes(%a: tensor<2x2xf32>) {
+  %0 = dml.gemm %a, %a {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      // expected-error @below {{softmax1 has no axes, but wants an array of i64}}
+      fused_activation = #dml.activation<softmax1>}
+      : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @axes_of_another_kind(%a: tensor<2x2xf32>) {
+  %0 = dml.gemm %a, %a {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      // expected-error @below {{softmax1 has the axes 1.000000e+00 : f32, but wants an array of i64}}
+      fused_activation = #dml.activation<softmax1, {axes = 1.0 : f32}>}
+      : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_c9(%input: tensor<1x2x3xf32>, %filter: tensor<2x2x3xf32>) {
+  // dml.convolution (C9)
+  // expected-error @below {{'dml.convolution' op fused_activation is softmax, but the operator fuses linear, sigmoid, hard_sigmoid, tanh, scaled_tanh, relu, leaky_relu, thresholded_relu, elu, celu, scaled_elu, softplus, parametric_softplus, softsign, identity, shrink, gelu, clip}}
+  %0 = dml.convolution %input, %filter {
+      mode = #dml.convolution_mode<cross_correlation>,
+      direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1>, dilations = array<i64: 1>,
+      start_padding = array<i64: 0>, end_padding = array<i64: 0>,
+      output_padding = array<i64: 0>,
+      fused_activation = #dml.activation<softmax>}
+      : (tensor<1x2x3xf32>, tensor<2x2x3xf32>) -> tensor<1x2x1xf32>
+  return
+}
+
 // SPDX-License-Identifier: Apache-2.0

@@ -55,6 +55,7 @@ func.func @convolution(
       start_padding = array<i64: 1>, end_padding = array<i64: 1>,
       output_padding = array<i64: 0>}
       : (tensor<1x2x3xf32>, tensor<2x2x3xf32>) -> tensor<1x2x1xf32>
+  // dml.convolution (C9)
   // CHECK: dml.convolution %{{.*}}, %{{.*}} {dilations = array<i64: 1>, direction = #dml.convolution_direction<forward>, end_padding = array<i64: 0>, fused_activation = #dml.activation<leaky_relu, {alpha = 5.000000e-01 : f32}>, mode = #dml.convolution_mode<cross_correlation>, output_padding = array<i64: 0>, start_padding = array<i64: 0>, strides = array<i64: 1>}
   %4 = dml.convolution %row, %row_filter {
       mode = #dml.convolution_mode<cross_correlation>,
@@ -89,6 +90,20 @@ func.func @gemm(
       trans_a = #dml.matrix_transform<none>,
       trans_b = #dml.matrix_transform<none>,
       fused_activation = #dml.activation<clip, {min = 0.0 : f32, max = 6.0 : f32}>}
+      : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
+  // dml.gemm (C6): the axes of a softmax, in any order.
+  // CHECK: fused_activation = #dml.activation<softmax1, {axes = array<i64: 3, 1>}>
+  %3 = dml.gemm %batches, %others {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<softmax1, {axes = array<i64: 3, 1>}>}
+      : (tensor<2x3x4x5xf16>, tensor<2x3x5x1xf16>) -> tensor<2x3x4x1xf16>
+  // dml.gemm (C7)
+  // CHECK: fused_activation = #dml.activation<softmax>
+  %4 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>,
+      fused_activation = #dml.activation<softmax>}
       : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
   return
 }

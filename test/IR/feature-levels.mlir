@@ -115,3 +115,185 @@ module attributes {dml.target = #dml.target<feature_level = fl_3_0>} {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// What is no matter of types, ranks or cases: rules that older levels have.
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_5_1>} {
+  func.func @bias_without_scale(%input: tensor<1x2x3x4xf32>, %bias: tensor<1x2x1x1xf32>) {
+    // expected-error @below {{'dml.mean_variance_normalization' op one of scale and bias is absent, but feature level 5_1 wants both or neither (this needs 5_2)}}
+    // expected-note @below {{according to DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization_operator_desc}}
+    %0 = dml.mean_variance_normalization %input bias(%bias) {
+        cross_channel = false, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_5_2>} {
+  func.func @bias_without_scale(%input: tensor<1x2x3x4xf32>, %bias: tensor<1x2x1x1xf32>) {
+    %0 = dml.mean_variance_normalization %input bias(%bias) {
+        cross_channel = false, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_1_0>} {
+  func.func @scale_and_bias(%input: tensor<1x2x3x4xf32>, %bias: tensor<1x2x1x1xf32>) {
+    %0 = dml.mean_variance_normalization %input scale(%bias) bias(%bias) {
+        cross_channel = false, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>,
+           tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_1>} {
+  func.func @repeated_channels(%input: tensor<1x2x3x4xf32>, %bias: tensor<1x1x3x1xf32>) {
+    // expected-error @below {{'dml.mean_variance_normalization1' op scale or bias repeats elements along dimension 1, but feature level 3_1 wants the sizes of input there (this needs 4_0)}}
+    // expected-note @below {{according to DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_mean_variance_normalization1_operator_desc}}
+    %0 = dml.mean_variance_normalization1 %input scale(%bias) bias(%bias) {
+        axes = array<i64: 2, 3>, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x1x3x1xf32>, tensor<1x1x3x1xf32>)
+        -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_4_0>} {
+  func.func @repeated_channels(%input: tensor<1x2x3x4xf32>, %bias: tensor<1x1x3x1xf32>) {
+    %0 = dml.mean_variance_normalization1 %input scale(%bias) bias(%bias) {
+        axes = array<i64: 2, 3>, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x1x3x1xf32>, tensor<1x1x3x1xf32>)
+        -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_1>} {
+  func.func @repeated_planes(%input: tensor<1x2x3x4xf32>, %mean: tensor<1x2x1x1xf32>) {
+    // expected-error @below {{'dml.batch_normalization' op mean or variance repeats elements along width or height while spatial is false, but feature level 3_1 wants the sizes of input there (this needs 4_0)}}
+    // expected-note @below {{according to DML_BATCH_NORMALIZATION_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_batch_normalization_operator_desc}}
+    %0 = dml.batch_normalization %input, %mean, %mean, %mean, %mean {
+        spatial = false, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>,
+           tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_1>} {
+  func.func @spatial(%input: tensor<1x2x3x4xf32>, %mean: tensor<1x2x1x1xf32>) {
+    %0 = dml.batch_normalization %input, %mean, %mean, %mean, %mean {
+        spatial = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>,
+           tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_4_0>} {
+  func.func @repeated_planes(%input: tensor<1x2x3x4xf32>, %mean: tensor<1x2x1x1xf32>) {
+    %0 = dml.batch_normalization %input, %mean, %mean, %mean, %mean {
+        spatial = false, epsilon = 0.5 : f32}
+        : (tensor<1x2x3x4xf32>, tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>,
+           tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x3x4xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_1>} {
+  func.func @ranks(%input: tensor<1x1x2x3xf32>) {
+    // expected-error @below {{'dml.nonzero_coordinates' op the tensors have different ranks, but feature level 3_1 wants equal ranks (this needs 4_0)}}
+    // expected-note @below {{according to DML_NONZERO_COORDINATES_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_nonzero_coordinates_operator_desc}}
+    %count, %rows = dml.nonzero_coordinates %input
+        : (tensor<1x1x2x3xf32>) -> (tensor<1x1x1x1xui32>, tensor<1x1x1x6x4xui32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_1>} {
+  func.func @ranks(%input: tensor<1x1x2x3xf32>) {
+    %count, %rows = dml.nonzero_coordinates %input
+        : (tensor<1x1x2x3xf32>) -> (tensor<1x1x1x1xui32>, tensor<1x1x6x4xui32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_4_0>} {
+  func.func @ranks(%input: tensor<1x1x2x3xf32>) {
+    %count, %rows = dml.nonzero_coordinates %input
+        : (tensor<1x1x2x3xf32>) -> (tensor<1x1x1x1xui32>, tensor<6x4xui32>)
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
+  func.func @types(%input: tensor<1x1x2x3xf32>, %exponent: tensor<1x1x2x3xf16>) {
+    // expected-error @below {{'dml.element_wise_pow' op input and exponent have different element types, but feature level 2_1 wants equal ones (this needs 3_0)}}
+    // expected-note @below {{according to DML_ELEMENT_WISE_POW_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_element_wise_pow_operator_desc}}
+    %0 = dml.element_wise_pow %input, %exponent
+        : (tensor<1x1x2x3xf32>, tensor<1x1x2x3xf16>) -> tensor<1x1x2x3xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_0>} {
+  func.func @types(%input: tensor<1x1x2x3xf32>, %exponent: tensor<1x1x2x3xf16>) {
+    %0 = dml.element_wise_pow %input, %exponent
+        : (tensor<1x1x2x3xf32>, tensor<1x1x2x3xf16>) -> tensor<1x1x2x3xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_6_0>} {
+  func.func @fused_softmax(%a: tensor<2x2xf32>) {
+    // expected-error @below {{'dml.gemm' op fused_activation is softmax1, but feature level 6_0 supports linear, sigmoid, hard_sigmoid, tanh, scaled_tanh, relu, leaky_relu, thresholded_relu, elu, celu, scaled_elu, softplus, parametric_softplus, softsign, identity, shrink, gelu, clip (softmax1 needs 6_1)}}
+    // expected-note @below {{according to DML_GEMM_OPERATOR_DESC, https://learn.microsoft.com/windows/win32/api/directml/ns-directml-dml_gemm_operator_desc}}
+    %0 = dml.gemm %a, %a {trans_a = #dml.matrix_transform<none>,
+        trans_b = #dml.matrix_transform<none>,
+        fused_activation = #dml.activation<softmax1, {axes = array<i64: 1>}>}
+        : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_6_1>} {
+  func.func @fused_softmax(%a: tensor<2x2xf32>) {
+    %0 = dml.gemm %a, %a {trans_a = #dml.matrix_transform<none>,
+        trans_b = #dml.matrix_transform<none>,
+        fused_activation = #dml.activation<softmax1, {axes = array<i64: 1>}>}
+        : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    return
+  }
+}

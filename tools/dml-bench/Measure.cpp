@@ -28,7 +28,7 @@ static uint64_t align(uint64_t size) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-uint64_t Signature::bytes() const {
+uint64_t RunSignature::bytes() const {
   uint64_t bytes = 0;
   for (const DmlTensorInfo &input : inputs)
     bytes += input.byteSize;
@@ -37,18 +37,10 @@ uint64_t Signature::bytes() const {
   return bytes;
 }
 
-Signature dml::tools::readSignature(DmlExecutable executable, uint32_t index,
-                                    const DmlDeviceInfo *device) {
-  Signature signature;
-  signature.executable = executable;
-  signature.index = index;
-  DML_CHECK(dmlGetFunctionInfo, executable, index, &signature.info);
-  signature.inputs.resize(signature.info.inputCount);
-  for (uint32_t i = 0; i < signature.info.inputCount; ++i)
-    DML_CHECK(dmlGetInputInfo, executable, index, i, &signature.inputs[i]);
-  signature.outputs.resize(signature.info.outputCount);
-  for (uint32_t i = 0; i < signature.info.outputCount; ++i)
-    DML_CHECK(dmlGetOutputInfo, executable, index, i, &signature.outputs[i]);
+RunSignature dml::tools::readRunSignature(DmlExecutable executable,
+                                          uint32_t index,
+                                          const DmlDeviceInfo *device) {
+  RunSignature signature{readSignature(executable, index), executable};
   uint32_t variant = signature.info.variantCount - 1;
   if (device)
     DML_CHECK(dmlChooseVariant, executable, index, device, &variant);
@@ -138,7 +130,7 @@ void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
 // Workloads
 //===----------------------------------------------------------------------===//
 
-Workload::Workload(DmlDevice device, const Signature &signature,
+Workload::Workload(DmlDevice device, const RunSignature &signature,
                    RandomData &random, uint64_t target, uint64_t limit)
     : device(device), signature(signature) {
   DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());

@@ -7,7 +7,7 @@
 #ifndef DML_TOOLS_DMLBENCH_MEASURE_H
 #define DML_TOOLS_DMLBENCH_MEASURE_H
 
-#include "support/Runtime.h"
+#include "support/Signature.h"
 
 #include <condition_variable>
 #include <map>
@@ -19,15 +19,10 @@
 
 namespace dml::tools {
 
-/// A function of an executable, with the descriptions of its tensors and of the
-/// variant that is run.
-struct Signature {
+/// A function of an executable, with what is known of the variant that is run.
+struct RunSignature : Signature {
   DmlExecutable executable = nullptr;
-  uint32_t index = 0;
-  DmlFunctionInfo info{};
   DmlVariantInfo variant{};
-  std::vector<DmlTensorInfo> inputs;
-  std::vector<DmlTensorInfo> outputs;
   uint32_t dispatches = 0;
   uint32_t copies = 0;
   /// The bytes of all buffers that the steps bind, which go through memory.
@@ -38,8 +33,8 @@ struct Signature {
 };
 
 /// Describes the variant for `device`, which can run it, or the last one.
-Signature readSignature(DmlExecutable executable, uint32_t index,
-                        const DmlDeviceInfo *device = nullptr);
+RunSignature readRunSignature(DmlExecutable executable, uint32_t index,
+                              const DmlDeviceInfo *device = nullptr);
 
 /// Fills buffers with elements that are random, finite and not zero, the same
 /// in each run of the program.
@@ -70,7 +65,7 @@ class Workload {
 public:
   /// Makes as many sets as have `target` bytes together, two or more where
   /// `limit` bytes allow that.
-  Workload(DmlDevice device, const Signature &signature, RandomData &random,
+  Workload(DmlDevice device, const RunSignature &signature, RandomData &random,
            uint64_t target, uint64_t limit);
 
   /// Runs the next set; the nanoseconds it took on the device.
@@ -102,7 +97,7 @@ private:
   void bind(DmlBindingTable table, const Set &set);
 
   DmlDevice device;
-  Signature signature;
+  RunSignature signature;
   Program program;
   // Buffers that ranges are cut from, before what uses them.
   std::vector<Buffer> slabs;

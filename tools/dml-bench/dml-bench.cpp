@@ -55,10 +55,10 @@ std::string nameCase(const std::string &file, const std::string &function) {
 
 struct Loaded {
   Case result;
-  Signature signature;
+  RunSignature signature;
 };
 
-Case describeCase(const std::string &file, const Signature &signature) {
+Case describeCase(const std::string &file, const RunSignature &signature) {
   Case result;
   result.file = file;
   result.function = signature.info.name;
@@ -73,7 +73,7 @@ Case describeCase(const std::string &file, const Signature &signature) {
 }
 
 /// What the variant that is run does.
-void describeSteps(Case &result, const Signature &signature) {
+void describeSteps(Case &result, const RunSignature &signature) {
   result.dispatches = signature.dispatches;
   result.copies = signature.copies;
   result.temporaryBytes = signature.variant.temporarySize;
@@ -94,13 +94,13 @@ public:
   void calibrate();
 
 private:
-  Workload makeWorkload(const Signature &signature);
+  Workload makeWorkload(const RunSignature &signature);
   /// A copy that reads and writes `bytes` together, as far as the device can.
   Workload makeCopy(uint64_t bytes, Executable &executable, Rate &rate);
   Rate measureLargeCopy();
   /// Begins to keep the device at work between cases.
   void startLoad();
-  void runCase(Case &result, const Signature &described);
+  void runCase(Case &result, const RunSignature &described);
   /// What `work` does in a second, of one set of buffers.
   double measureRate(const Work &work);
   double findCacheSize();
@@ -117,7 +117,7 @@ private:
   std::optional<Load> load;
 };
 
-Workload Bench::makeWorkload(const Signature &signature) {
+Workload Bench::makeWorkload(const RunSignature &signature) {
   // A case and its copy together take up to half of the memory.
   uint64_t limit = report.device.deviceMemorySize / 4;
   if (options.rotateMiB == 0)
@@ -130,7 +130,7 @@ Workload Bench::makeCopy(uint64_t bytes, Executable &executable, Rate &rate) {
                                        getLargestCopy(report.device));
   executable = makeCopyExecutable(half, report.device);
   rate.bytes = 2 * half;
-  return makeWorkload(readSignature(executable, 0));
+  return makeWorkload(readRunSignature(executable, 0));
 }
 
 Rate Bench::measureLargeCopy() {
@@ -151,7 +151,7 @@ void Bench::startLoad() {
   load.emplace(makeCopy(kLoadCopy, loadExecutable, rate));
 }
 
-void Bench::runCase(Case &result, const Signature &described) {
+void Bench::runCase(Case &result, const RunSignature &described) {
   describeSteps(result, described);
   Check check;
   if (dmlCheckExecutable(described.executable, &report.device, check) !=
@@ -159,8 +159,8 @@ void Bench::runCase(Case &result, const Signature &described) {
     result.skipped = dmlGetErrorMessage(*static_cast<DmlError *>(check));
     return;
   }
-  Signature signature =
-      readSignature(described.executable, described.index, &report.device);
+  RunSignature signature =
+      readRunSignature(described.executable, described.index, &report.device);
   describeSteps(result, signature);
   if (signature.variant.stepCount == 0) {
     result.skipped = "it has no steps to run";
@@ -210,7 +210,7 @@ Report Bench::run(const std::vector<Loaded> &cases) {
   progress.begin("measuring the device's copy");
   report.copyBefore = measureLargeCopy();
   Executable executable = makeEmptyExecutable();
-  empty.emplace(makeWorkload(readSignature(executable, 0)));
+  empty.emplace(makeWorkload(readRunSignature(executable, 0)));
   report.emptyLatency =
       measure(effort, [&] { return empty->runFromHost(); })[0];
   if (std::any_of(cases.begin(), cases.end(), [](const Loaded &each) {
@@ -237,7 +237,7 @@ Report Bench::run(const std::vector<Loaded> &cases) {
 }
 
 double Bench::measureRate(const Work &work) {
-  Workload workload(device, readSignature(work.executable, 0), random, 0, 0);
+  Workload workload(device, readRunSignature(work.executable, 0), random, 0, 0);
   Statistics time = measure(effort, [&] { return workload.runOnDevice(); })[0];
   return time.median > 0 ? work.amount / time.median * 1e9 : 0;
 }
@@ -340,7 +340,7 @@ void runTool(const Options &options) {
     DmlExecutableInfo info;
     dmlGetExecutableInfo(executable, &info);
     for (uint32_t i = 0; i < info.functionCount; ++i) {
-      Signature signature = readSignature(executable, i);
+      RunSignature signature = readRunSignature(executable, i);
       Case result = describeCase(file, signature);
       if (std::regex_search(result.name, filter))
         cases.push_back({std::move(result), std::move(signature)});

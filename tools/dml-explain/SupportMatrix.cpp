@@ -46,9 +46,13 @@ static bool changesAt(const OperatorSupport &support, FeatureLevel level) {
   return llvm::any_of(
              support.levels,
              [&](const LevelSupport &row) { return row.level == level; }) ||
-         llvm::any_of(support.enumCases, [&](const EnumCaseSupport &enumCase) {
-           return enumCase.level == level &&
-                  level > support.getIntroducedLevel();
+         llvm::any_of(support.enumCases,
+                      [&](const EnumCaseSupport &enumCase) {
+                        return enumCase.level == level &&
+                               level > support.getIntroducedLevel();
+                      }) ||
+         llvm::any_of(support.rules, [&](const RuleSupport &rule) {
+           return rule.level == level;
          });
 }
 
@@ -90,9 +94,8 @@ static void printOperator(StringRef name, const OperatorSupport &support,
       llvm::interleaveComma(getDataTypeNames(tensor), os);
       os << " |\n";
     }
-  if (support.enumCases.empty())
-    return;
-  os << "\n| attribute | case | from level |\n|---|---|---|\n";
+  if (!support.enumCases.empty())
+    os << "\n| attribute | case | from level |\n|---|---|---|\n";
   for (const EnumCaseSupport &enumCase : support.enumCases) {
     os << "| `" << enumCase.attribute << "` | `" << enumCase.enumCase << "` | "
        << getFeatureLevelNumber(
@@ -101,6 +104,11 @@ static void printOperator(StringRef name, const OperatorSupport &support,
       os << " (" << enumCase.source << ")";
     os << " |\n";
   }
+  if (!support.rules.empty())
+    os << "\n| only from level | where | older levels want |\n|---|---|---|\n";
+  for (const RuleSupport &rule : support.rules)
+    os << "| " << getFeatureLevelNumber(rule.level) << " | " << rule.found
+       << " | " << rule.wanted << " |\n";
 }
 
 void dml::printSupportMatrix(MLIRContext *context, raw_ostream &os) {
@@ -147,7 +155,7 @@ llvm::json::Value dml::getSupportMatrix(MLIRContext *context) {
   for (const FeatureLevelInfo &info : getFeatureLevels())
     levels.push_back(getFeatureLevelNumber(info.level));
   forEachOperator(context, [&](StringRef name, const OperatorSupport &support) {
-    llvm::json::Array rows, enumCases;
+    llvm::json::Array rows, enumCases, rules;
     for (const LevelSupport &row : support.levels) {
       llvm::json::Object tensors;
       for (const TensorSupport &tensor : row.tensors) {
@@ -169,12 +177,18 @@ llvm::json::Value dml::getSupportMatrix(MLIRContext *context) {
           {"case", enumCase.enumCase},
           {"level", getFeatureLevelNumber(std::max(
                         enumCase.level, support.getIntroducedLevel()))}});
-    operators.push_back(
-        llvm::json::Object{{"op", name},
-                           {"operator", support.operatorType},
-                           {"source", support.source},
-                           {"support", std::move(rows)},
-                           {"enum_cases", std::move(enumCases)}});
+    for (const RuleSupport &rule : support.rules)
+      rules.push_back(
+          llvm::json::Object{{"rule", rule.name},
+                             {"found", rule.found},
+                             {"wanted", rule.wanted},
+                             {"level", getFeatureLevelNumber(rule.level)}});
+    operators.push_back(llvm::json::Object{{"op", name},
+                                           {"operator", support.operatorType},
+                                           {"source", support.source},
+                                           {"support", std::move(rows)},
+                                           {"enum_cases", std::move(enumCases)},
+                                           {"rules", std::move(rules)}});
   });
   return llvm::json::Object{{"levels", std::move(levels)},
                             {"operators", std::move(operators)}};

@@ -447,11 +447,14 @@ static llvm::json::Object toJson(const Requirement &requirement,
       {"source", support.getSource(requirement)}};
   if (requirement.kind == Requirement::Kind::EnumCase)
     object["attribute"] = requirement.subject;
+  else if (requirement.kind == Requirement::Kind::Rule)
+    object["rule"] = requirement.subject;
   else if (requirement.kind != Requirement::Kind::Operator)
     object["tensor"] = requirement.subject;
   if (requirement.kind == Requirement::Kind::Rank)
     object["rank"] = requirement.value;
-  else if (requirement.kind != Requirement::Kind::Operator)
+  else if (requirement.kind == Requirement::Kind::EnumCase ||
+           requirement.kind == Requirement::Kind::DataType)
     object["value"] = support.describeValue(requirement);
   if (std::optional<FeatureLevel> level = support.getMinimumLevel(requirement))
     object["level"] = getFeatureLevelNumber(*level);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ContractionOps.h"
+#include "Axes.h"
 #include "ElementWise.h"
 
 using namespace mlir;
@@ -322,6 +323,23 @@ static int64_t drawColumns(Draft &draft, ArrayRef<int64_t> shape) {
       std::clamp<int64_t>(maxProducts / countElements(shape), 1, 1000));
 }
 
+/// An activation of sums of `rank` dimensions, which are one matrix where
+/// `isMatrix` is set: sometimes a softmax, which not every level fuses.
+static ActivationAttr drawGemmActivation(Draft &draft, size_t rank,
+                                         bool isMatrix) {
+  MLIRContext *context = draft.builder.getContext();
+  if (getTargetFeatureLevel(*draft.module) < FeatureLevel::fl_6_1 ||
+      !draft.random.oneIn(4))
+    return drawFusedActivation<GemmOp>(draft);
+  if (isMatrix && draft.random.oneIn(2))
+    return ActivationAttr::get(context, ActivationFunction::softmax,
+                               DictionaryAttr::get(context));
+  return ActivationAttr::get(
+      context, ActivationFunction::softmax1,
+      draft.builder.getDictionaryAttr(draft.builder.getNamedAttr(
+          "axes", draft.builder.getDenseI64ArrayAttr(drawAxes(draft, rank)))));
+}
+
 static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   Random &random = draft.random;
   RankedTensorType type = getTensorType(a);
@@ -348,10 +366,11 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   }
   static constexpr float factors[] = {1.0f, 1.0f, 1.0f,   0.5f, -1.0f,
                                       2.0f, 0.0f, 0.125f, 0.1f};
+  bool isMatrix = llvm::product_of(ArrayRef(shape).drop_back(2)) == 1;
   return GemmOp::create(draft.builder, a, b, c, transA, transB,
                         APFloat(random.pick(ArrayRef(factors))),
                         APFloat(random.pick(ArrayRef(factors))),
-                        drawFusedActivation<GemmOp>(draft));
+                        drawGemmActivation(draft, shape.size(), isMatrix));
 }
 
 /// Draws a product of matrices of integers. `create` has the scales and zero

@@ -20,13 +20,21 @@ static Attribute drawFloat(Draft &draft) {
   return draft.builder.getF32FloatAttr(draft.random.pick(ArrayRef(floats)));
 }
 
+/// The operators that fuse a softmax draw it, whose axes depend on their
+/// result.
+static bool isSoftmax(ActivationFunction function) {
+  return function == ActivationFunction::softmax ||
+         function == ActivationFunction::softmax1;
+}
+
 ActivationAttr drawActivation(Draft &draft, const OperatorSupport &support,
                               StringRef attribute) {
   FeatureLevel level = getTargetFeatureLevel(*draft.module);
   SmallVector<StringRef> cases;
   for (const EnumCaseSupport &enumCase : support.enumCases)
-    if (enumCase.attribute == attribute && enumCase.level <= level &&
-        symbolizeActivationFunction(enumCase.enumCase))
+    if (auto function = symbolizeActivationFunction(enumCase.enumCase);
+        function && enumCase.attribute == attribute &&
+        enumCase.level <= level && !isSoftmax(*function))
       cases.push_back(enumCase.enumCase);
   MLIRContext *context = draft.builder.getContext();
   auto value = *symbolizeActivationFunction(draft.random.pick(ArrayRef(cases)));

@@ -269,6 +269,22 @@ static void drawLayouts(Draft &draft, func::FuncOp function) {
                                          /*isResult=*/true));
 }
 
+/// Raises the level that `module` states to the oldest one that takes what is
+/// no matter of types, ranks or cases, which were drawn for the level: only
+/// from 5_2 on, a normalization may have a bias without a scale.
+static void raiseTarget(ModuleOp module) {
+  if (!module->hasAttr(targetAttrName))
+    return;
+  FeatureLevel level = getTargetFeatureLevel(module);
+  module.walk([&](FeatureLevelOpInterface op) {
+    for (const Requirement &requirement : op.getRequirements())
+      if (requirement.kind == Requirement::Kind::Rule)
+        level = std::max(level,
+                         *op.getOperatorSupport().getMinimumLevel(requirement));
+  });
+  module->setAttr(targetAttrName, TargetAttr::get(module.getContext(), level));
+}
+
 OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
                                   ArrayRef<std::string> only) {
   Draft draft(context, seed);
@@ -353,6 +369,7 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   if (results.empty() || random.oneIn(40))
     results.push_back(values.back());
   OwningOpRef<ModuleOp> module = draft.finish(results);
+  raiseTarget(*module);
   drawLayouts(draft, draft.function);
   return module;
 }

@@ -19,6 +19,7 @@
 #include "support/Plural.h"
 #include "support/Progress.h"
 #include "support/Runtime.h"
+#include "support/Signature.h"
 
 #include <algorithm>
 #include <chrono>
@@ -56,14 +57,6 @@ std::string printStrides(const DmlTensorInfo &info) {
 //===----------------------------------------------------------------------===//
 // The executable and its functions
 //===----------------------------------------------------------------------===//
-
-/// One function of an executable, with the descriptions of its tensors.
-struct Signature {
-  uint32_t index = 0;
-  DmlFunctionInfo info{};
-  std::vector<DmlTensorInfo> inputs;
-  std::vector<DmlTensorInfo> outputs;
-};
 
 /// The place of the program.
 struct Source {
@@ -170,20 +163,7 @@ Executable compileForDevice(const Options &options, const Source &source,
                      "', which lacks what the first try needs");
 }
 
-Signature readSignature(DmlExecutable executable, uint32_t index) {
-  Signature signature;
-  signature.index = index;
-  DML_CHECK(dmlGetFunctionInfo, executable, index, &signature.info);
-  signature.inputs.resize(signature.info.inputCount);
-  for (uint32_t i = 0; i < signature.info.inputCount; ++i)
-    DML_CHECK(dmlGetInputInfo, executable, index, i, &signature.inputs[i]);
-  signature.outputs.resize(signature.info.outputCount);
-  for (uint32_t i = 0; i < signature.info.outputCount; ++i)
-    DML_CHECK(dmlGetOutputInfo, executable, index, i, &signature.outputs[i]);
-  return signature;
-}
-
-/// The same for the command line.
+/// A signature as the command line has it.
 FunctionSignature describe(const Signature &signature) {
   auto describeAll = [](const std::vector<DmlTensorInfo> &tensors) {
     std::vector<Parameter> parameters;

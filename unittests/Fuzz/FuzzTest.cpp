@@ -102,6 +102,20 @@ TEST_F(FuzzTest, RandomProgramsAreValid) {
   EXPECT_EQ(largest, 4u);
 }
 
+TEST_F(FuzzTest, LevelsTakeWhatIsDrawn) {
+  // Old levels want a bias beside a scale, and a power's operands of one type.
+  unsigned targets = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    auto module =
+        drawProgram(&context, seed,
+                    {"dml.mean_variance_normalization", "dml.element_wise_pow",
+                     "dml.nonzero_coordinates"});
+    ASSERT_TRUE(succeeded(verify(*module))) << print(*module);
+    targets += module.get()->hasAttr(targetAttrName);
+  }
+  EXPECT_GT(targets, 40u);
+}
+
 TEST_F(FuzzTest, DrawsEveryPath) {
   // Operators whose rows are whole vectors of 16 bytes, in even numbers, and
   // others; each operation; several results; values with several uses.

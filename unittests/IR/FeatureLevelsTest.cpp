@@ -60,6 +60,8 @@ struct GoldenSupport {
   std::map<std::pair<std::string, std::string>, std::vector<Row>> tensors;
   /// By operator and case.
   std::map<std::pair<std::string, std::string>, FeatureLevel> modes;
+  /// By operator and rule.
+  std::map<std::pair<std::string, std::string>, FeatureLevel> rules;
 
   static GoldenSupport read() {
     GoldenSupport golden;
@@ -83,6 +85,9 @@ struct GoldenSupport {
       } else if (words[0] == "mode") {
         golden.modes[{words[1].str(), words[3].lower()}] =
             *parseFeatureLevel(words[4]);
+      } else if (words[0] == "rule") {
+        golden.rules[{words[1].str(), words[2].str()}] =
+            *parseFeatureLevel(words[3]);
       } else {
         EXPECT_EQ(words[0], "#") << line.str();
       }
@@ -345,6 +350,13 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
             bool wanted = golden.supports(op.getTableName(), tensor.tensor,
                                           info.level, rank, name);
             OwningOpRef<ModuleOp> module = buildOp(op, types);
+            // Tensors that differ may be more than an old level takes.
+            wanted &= llvm::all_of(
+                getOp(*module).getRequirements(),
+                [&](const Requirement &requirement) {
+                  return requirement.kind != Requirement::Kind::Rule ||
+                         op.support->supports(requirement, info.level);
+                });
             EXPECT_EQ(getOp(*module).getViolations(info.level).empty(), wanted)
                 << op.name.getStringRef().str() << " "
                 << getFeatureLevelNumber(info.level).str() << " "
@@ -395,6 +407,16 @@ TEST_F(FeatureLevelsTest, EnumCasesAreThoseOfThePages) {
     }
   EXPECT_TRUE(unseen.empty()) << unseen.begin()->first.second;
   llvm::outs() << cases << " cases\n";
+}
+
+TEST_F(FeatureLevelsTest, RulesAreThoseOfThePages) {
+  std::map<std::pair<std::string, std::string>, FeatureLevel> found;
+  for (const Operator &op : operators)
+    for (const RuleSupport &rule : op.support->rules) {
+      found[{op.getShortName().str(), rule.name.str()}] = rule.level;
+      EXPECT_GT(rule.level, op.support->getIntroducedLevel());
+    }
+  EXPECT_EQ(found, GoldenSupport::read().rules);
 }
 
 /// What a level supports, the next supports too. A fact of DirectML's that

@@ -304,6 +304,42 @@ TEST_F(GemmTest, ActivationOfTheWhole) {
             (Numbers{0, 9, 10}));
 }
 
+TEST_F(GemmTest, FusedSoftmax) {
+  constexpr double log3 = 1.0986122886681098;
+  auto get = [&](const std::string &activation) {
+    return getNumbers(
+        multiply({makeTensor(DataType::FLOAT32, {2, 1}, {0, 1}),
+                  makeTensor(DataType::FLOAT32, {1, 2}, {0, log3})},
+                 false, false, 1, 1, {2, 2}, Result::exact,
+                 ", fused_activation = #dml.activation<" + activation + ">"));
+  };
+  // The sums are [0, 0] and [0, ln 3]. Along rows, the shares are halves, and
+  // the quarters of 1 and 3.
+  for (const char *activation :
+       {"softmax", "softmax1, {axes = array<i64: 1>}"}) {
+    Numbers shares = get(activation);
+    EXPECT_EQ(shares[0], 0.5);
+    EXPECT_EQ(shares[1], 0.5);
+    EXPECT_NEAR(shares[2], 0.25, 1e-6);
+    EXPECT_NEAR(shares[3], 0.75, 1e-6);
+  }
+  // Along both dimensions they are 1, 1, 1 and 3 of 6.
+  Numbers shares = get("softmax1, {axes = array<i64: 0, 1>}");
+  EXPECT_NEAR(shares[0], 1.0 / 6, 1e-6);
+  EXPECT_NEAR(shares[3], 0.5, 1e-6);
+  EXPECT_EQ(get("softmax1, {axes = array<i64>}"), (Numbers{1, 1, 1, 1}));
+}
+
+TEST_F(GemmTest, SumsAreRoundedBeforeASoftmax) {
+  // The sums are 2049 and 2048, and f16 has 2048 for both.
+  EXPECT_EQ(
+      getNumbers(multiply({makeTensor(DataType::FLOAT16, {1, 2}, {2048, 1}),
+                           makeTensor(DataType::FLOAT16, {2, 2}, {1, 1, 1, 0})},
+                          false, false, 1, 1, {1, 2}, Result::exact,
+                          ", fused_activation = #dml.activation<softmax>")),
+      (Numbers{0.5, 0.5}));
+}
+
 //===----------------------------------------------------------------------===//
 // Quantized numbers
 //===----------------------------------------------------------------------===//

@@ -108,7 +108,9 @@ def DML_ActivationScaledTanhOp : DML_UnaryOp<"activation_scaled_tanh", "ACTIVATI
 }
 
 def DML_ActivationSoftsignOp : DML_UnaryOp<"activation_softsign", "ACTIVATION_SOFTSIGN",
-    "Computes soft signs", "x / (1 + |x|)"> {
+    "Computes soft signs", "x / (1 + |x|)",
+    "The largest finite numbers give 1 or -1; an infinity divided by an infinity is "
+    "NaN."> {
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
@@ -127,7 +129,9 @@ def DML_ActivationThresholdedReluOp : DML_UnaryOp<"activation_thresholded_relu",
 }
 
 def DML_ActivationHardSwishOp : DML_UnaryOp<"activation_hard_swish", "ACTIVATION_HARD_SWISH",
-    "Multiplies elements by a line between 0 and 1", "x * max(0, min(alpha * x + beta, 1))"> {
+    "Multiplies elements by a line between 0 and 1", "x * max(0, min(alpha * x + beta, 1))",
+    "Where the line is 0 the result is a zero of either sign, and NaN for an infinite "
+    "x, as the formula has it."> {
   let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha, DML_F32Attr:$beta);
   let support = [
     DML_SameSupport<FL_6_2, 1, 8, DML_Float32And16>,
@@ -135,7 +139,9 @@ def DML_ActivationHardSwishOp : DML_UnaryOp<"activation_hard_swish", "ACTIVATION
 }
 
 def DML_ActivationSwishOp : DML_UnaryOp<"activation_swish", "ACTIVATION_SWISH",
-    "Multiplies elements by the logistic function", "x / (1 + e^(-sigmoid_input_scale * x))"> {
+    "Multiplies elements by the logistic function", "x / (1 + e^(-sigmoid_input_scale * x))",
+    "Of negative infinity it is NaN with a positive `sigmoid_input_scale`: infinity is "
+    "divided by infinity."> {
   let arguments = (ins DML_Tensor:$input, DML_F32Attr:$sigmoid_input_scale);
   let support = [
     DML_SameSupport<FL_6_2, 1, 8, DML_Float32And16>,
@@ -146,7 +152,8 @@ def DML_ActivationCeluOp
     : DML_UnaryOp<"activation_celu", "ACTIVATION_CELU",
     "Computes continuously differentiable exponential linear units",
     "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
-    "`alpha` is not 0: elements are divided by it."> {
+    "`alpha` is not 0: elements are divided by it. A negative `alpha` is taken as the "
+    "formula has it."> {
   let arguments = (ins DML_Tensor:$input, DML_F32Attr:$alpha);
   let hasVerifier = 1;
   let support = [
@@ -208,7 +215,9 @@ def DML_ActivationReluGradOp
     : DML_GradientOp<"activation_relu_grad", "ACTIVATION_RELU_GRAD",
     "Computes gradients of a rectifier",
     "g where x > 0, else 0",
-    "The gradient where x is NaN is 0: the comparison is false."> {
+    "The gradient where x is NaN is 0: the comparison is false. The page's table has "
+    "ranks from 1 to 8 at 3_0 already, the feature level history from 3_1 or 4_0 on; "
+    "the table is followed."> {
   let support = [
     DML_SameSupport<FL_5_1, 1, 8, DML_FloatsAndSigned>,
     DML_SameSupport<FL_4_0, 1, 8, DML_Float32And16>,
@@ -222,7 +231,8 @@ def DML_ActivationShrinkOp
     "x - bias where x > threshold, x + bias where x < -threshold, else 0",
     "In an integer tensor `bias`, `threshold` and its negative are rounded "
     "towards zero and limited to the numbers of the type, and results wrap "
-    "around."> {
+    "around. The page's table has integers from 5_1 on, the feature level history from "
+    "2_1; the table is followed."> {
   let arguments = (ins DML_Tensor:$input, DML_F32Attr:$bias, DML_F32Attr:$threshold);
   let support = [
     DML_SameSupport<FL_5_1, 1, 8, DML_UpTo32Bit>,

@@ -295,7 +295,8 @@ def DML_MultiheadAttention1Op
       GroupQueryAttention, whose keys are seen up to the query's own position. It
       binds the memory of the present tensors to that of the past, and passes
       integers for lengths; here the past is an operand, and lengths are of the
-      element type that the page's table has for them.
+      element type that the page's table has for them. Its present tensors may be
+      longer than the past and what is new; here they have these positions alone.
 
     **Bounds.** Sums have the bound of `dml.convolution`'s; the softmax and the
     operations around have Vulkan's.

@@ -80,6 +80,7 @@ def DML_ConvolutionOp
       `dim(input) + p`; and `backward`,
       `(dim(input) - 1) * strides + e + output_padding - p`, where that is
       positive.
+    * (C9) `fused_activation` is no softmax.
 
     **Readings**
     * The zeros of the padding are factors like others: where a filter has infinity or
@@ -87,7 +88,9 @@ def DML_ConvolutionOp
     * `output_padding` makes a `backward` output larger at its end; its further
       elements are sums like any other, and 0 where nothing is added. Callers of
       DirectML who pass no `OutputPadding` but a larger `OutputTensor` mean the
-      same. The page's text, taken literally, has zeros there.
+      same, and the readers of DirectML's formats make an `output_padding` of it.
+      The page's text, taken literally, has zeros there.
+    * No page says how far a `forward` output may differ from (C8). It may not.
     * The page tells dimension counts of 2 and 3; a rank of 3 has 1.
     * Products are added up in an order that is not said, in f32 for f16 tensors,
       too, and the sum is rounded to f16 once. With `n` products and the unit
@@ -148,9 +151,12 @@ def DML_ConvolutionOp
     DML_DimensionArray<"output_padding", "0", 2>,
     DML_FreeArray<"group_count", 1>,
   ];
+  let hasVerifier = 1;
 }
 
-def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
+def DML_GemmOp
+    : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor,
+             DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Multiplies matrices";
   let description = [{
     Multiplies the matrices in the last two dimensions of `a` and `b`, a product
@@ -163,7 +169,8 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     beta * c[..., m, n]`.
 
     Without `c`, nothing is added. Where there is a `fused_activation`, that
-    function of the sum is the element.
+    function of the sum is the element; where that is `softmax` or `softmax1`, the
+    result is `dml.activation_softmax` or `dml.activation_softmax1` of the sums.
 
     **Inputs**
 
@@ -176,7 +183,7 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     | (I5)  | `trans_b` | `TransB`       | `#dml.matrix_transform` |
     | (I6)  | `alpha`   | `Alpha`        | f32, 1 where absent |
     | (I7)  | `beta`    | `Beta`         | f32, 1 where absent |
-    | (I8)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to each element; optional |
+    | (I8)  | `fused_activation` | `FusedActivation` | `#dml.activation`, applied to the sums; optional |
 
     **Constraints**
     * (C1) all tensors have the same element type and rank.
@@ -184,6 +191,10 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
     * (C3) `A` has as many columns as `B` has rows.
     * (C4) `output` is `{..., M, N}`.
     * (C5) `c` has `output`'s sizes.
+    * (C6) the `axes` of the activation `softmax1` are dimensions of `output`, each at
+      most once.
+    * (C7) where the activation is `softmax`, `output` is one matrix: it has at most two
+      dimensions without its leading sizes of 1.
 
     **Readings**
     * The page of 2020 lets `c` broadcast, the present one demands the output's
@@ -194,10 +205,9 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
       too; the sum is multiplied by `alpha`, `beta * c` is added, and the result
       is rounded to f16 once. The sum is within the bounds of `dml.convolution`.
     * The activation is applied to the whole, `beta * c` included, in f32.
-    * From 6_1 on DirectML also fuses ACTIVATION_SOFTMAX and ACTIVATION_SOFTMAX1.
-      These look at more than one element, and are operators of their own here:
-      `dml.activation_softmax1` of this operator's result, which is rounded to
-      f16 in between.
+    * A fused softmax does what the operator of its own does with the sums, which are
+      rounded to f16 in between. The page does not say along which dimension
+      ACTIVATION_SOFTMAX works for ranks above 2: along the last one.
 
     **Example**
     ```mlir
@@ -236,8 +246,15 @@ def DML_GemmOp : DML_Op<"gemm", "GEMM", [InferTypeOpAdaptor]> {
   let enumSupport = [
     DML_EnumSupport<"trans_a", DML_MatrixTransformAttr>,
     DML_EnumSupport<"trans_b", DML_MatrixTransformAttr>,
-    DML_FusedActivationSupport</*alsoClip=*/1>,
+    DML_FusedActivationSupport</*alsoClip=*/1, /*alsoSoftmax=*/1>,
   ];
+  let hasVerifier = 1;
+
+  let extraClassDeclaration = [{
+    /// The dimensions along which a fused softmax works; nothing where none is
+    /// fused.
+    std::optional<::llvm::SmallVector<int64_t>> getSoftmaxAxes();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

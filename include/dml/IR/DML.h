@@ -177,6 +177,30 @@ llvm::LogicalResult
 verifyActivation(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                  ActivationFunction activation,
                  mlir::DictionaryAttr parameters);
+
+/// Emits an error if the tensor `name` of the type `type` has more than two
+/// dimensions without its leading sizes of 1.
+llvm::LogicalResult verifyMatrix(mlir::Operation *op, llvm::StringRef name,
+                                 mlir::RankedTensorType type);
+
+/// Whether one of the optional tensors `names` is absent, or all of them are.
+bool isAnyAbsent(FeatureLevelOpInterface op,
+                 llvm::ArrayRef<llvm::StringRef> names);
+bool areAllAbsent(FeatureLevelOpInterface op,
+                  llvm::ArrayRef<llvm::StringRef> names);
+
+/// Whether two tensors of the op have different ranks.
+bool haveDifferentRanks(FeatureLevelOpInterface op);
+
+/// Whether two of the tensors `names` have different element types.
+bool haveDifferentTypes(FeatureLevelOpInterface op,
+                        llvm::ArrayRef<llvm::StringRef> names);
+
+/// Whether one of the tensors `names` has another size than the tensor `input`
+/// along one of `dims`. A dimension below 0 is counted from the end.
+bool areRepeated(FeatureLevelOpInterface op,
+                 llvm::ArrayRef<llvm::StringRef> names,
+                 llvm::ArrayRef<int64_t> dims);
 } // namespace detail
 
 /// The support table of the operator `name`, or null if it is none.

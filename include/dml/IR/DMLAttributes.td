@@ -268,6 +268,10 @@ def DML_ActivationShrink
     : DML_ActivationCase<"shrink", 15, ["bias", "threshold"], FL_2_0>;
 def DML_ActivationGelu : DML_ActivationCase<"gelu", 16, [], FL_5_1>;
 def DML_ActivationClip : DML_ActivationCase<"clip", 17, ["min", "max"], FL_6_0>;
+def DML_ActivationSoftmax : DML_ActivationCase<"softmax", 18, [], FL_6_1>;
+def DML_ActivationSoftmax1 : DML_ActivationCase<"softmax1", 19, [], FL_6_1> {
+  let syntax = "#dml.activation<softmax1, {axes = array<i64: 0>}>";
+}
 
 /// The activation functions that can be fused, and ELEMENT_WISE_CLIP.
 def DML_ActivationFunction
@@ -290,19 +294,23 @@ def DML_ActivationFunction
         DML_ActivationShrink,
         DML_ActivationGelu,
         DML_ActivationClip,
+        DML_ActivationSoftmax,
+        DML_ActivationSoftmax1,
       ]> {
   let cppNamespace = "::dml";
   let genSpecializedAttr = 0;
 }
 
 def DML_ActivationAttr : DML_Attr<"Activation", "activation"> {
-  let summary = DML_Kind<"an operator to apply to each element of a result, such "
-      "as #dml.activation<relu>">.summary;
+  let summary = DML_Kind<"an operator to apply to a result, such as "
+      "#dml.activation<relu>">.summary;
   let description = [{
     Stands for DirectML's `FusedActivation`: the name of an activation function,
     or `clip` for ELEMENT_WISE_CLIP, with that operator's attributes:
-    `#dml.activation<relu>`, `#dml.activation<leaky_relu, {alpha = 0.5 : f32}>`. What an operator computes is not rounded to its element type
-    before it is applied.
+    `#dml.activation<relu>`, `#dml.activation<leaky_relu, {alpha = 0.5 : f32}>`,
+    `#dml.activation<softmax1, {axes = array<i64: 1>}>`. What an operator computes is
+    not rounded to its element type before an activation of each element is applied;
+    before a softmax, which `dml.gemm` alone fuses, it is.
   }];
   let parameters = (ins EnumParameter<DML_ActivationFunction>:$value,
       DefaultValuedParameter<"::mlir::DictionaryAttr",
@@ -387,10 +395,10 @@ class DML_RepeatedSyntax<string one, int count> {
       "[" # !interleave(!listsplat(one, count), ", ") # "]");
 }
 
-/// An attribute `fused_activation`. ELEMENT_WISE_CLIP is fused by some operators
-/// only; the others want detail::verifyFusedActivation in their verifiers.
+/// An attribute `fused_activation`. ELEMENT_WISE_CLIP and softmaxes are fused by some
+/// operators only; the others want detail::verifyFusedActivation in their verifiers.
 /// Another `attribute` is an array of `count` activations.
-class DML_FusedActivationSupport<bit alsoClip = 0,
+class DML_FusedActivationSupport<bit alsoClip = 0, bit alsoSoftmax = 0,
                                  string attribute = "fused_activation",
                                  int count = 0> : DML_CasesSupport {
   let casesCpp = !foreach(c, [
@@ -411,7 +419,9 @@ class DML_FusedActivationSupport<bit alsoClip = 0,
         DML_ActivationIdentity,
         DML_ActivationShrink,
         DML_ActivationGelu] # !if(alsoClip, [DML_ActivationClip],
-                                  []<DML_ActivationCase>),
+                                  []<DML_ActivationCase>) #
+          !if(alsoSoftmax, [DML_ActivationSoftmax, DML_ActivationSoftmax1],
+              []<DML_ActivationCase>),
       DML_CaseCpp<attribute, c.str, c.value,
                   DML_RepeatedSyntax<c.syntax, count>.syntax, c.level, "">.cpp) # [
       DML_CaseCpp<attribute, "softplus_below_1", 100, DML_RepeatedSyntax<
@@ -427,7 +437,7 @@ class DML_FusedActivationSupport<bit alsoClip = 0,
 /// activations, or twice as many, and detail::verifyFusedActivation of each in
 /// its verifier. The one that came last decides the level.
 class DML_ActivationDescsSupport<int count>
-    : DML_FusedActivationSupport<0, "activation_descs", count> {
+    : DML_FusedActivationSupport<0, 0, "activation_descs", count> {
   let valueCpp = [{
     if (attribute == "activation_descs") {
       if (auto value = getProperties().activation_descs)

@@ -35,6 +35,10 @@ def FeatureLevelOpInterface : OpInterface<"FeatureLevelOpInterface"> {
       "verified.",
       "std::pair<unsigned, unsigned>", "getTensorRange",
       (ins "unsigned":$index)>,
+    InterfaceMethod<
+      "Whether the op is what rule `rule` of the support table keeps from older "
+      "levels.",
+      "bool", "meetsCondition", (ins "unsigned":$rule)>,
   ];
   // Queries on an op, generic over operators. They may be asked of an op that is
   // not verified: what is no DirectML tensor then requires nothing.

@@ -59,11 +59,14 @@ class DML_TensorCpp<dag values, int i, string isResult,
 class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
     : Op<DML_Dialect, mnemonic,
          [Pure, DeclareOpInterfaceMethods<FeatureLevelOpInterface,
-            ["getOperatorSupport", "getEnumCaseValue", "getTensorRange"]>] #
+            ["getOperatorSupport", "getEnumCaseValue", "getTensorRange",
+             "meetsCondition"]>] #
          traits> {
   /// The oldest level in `support` introduced the operator.
   list<DML_Support> support = [];
   list<DML_CasesSupport> enumSupport = [];
+  /// Another name of the operator: SCATTER is one of SCATTER_ELEMENTS.
+  string otherName = "";
   /// The enum attribute that rows of `support` depend on (their `cases`).
   string selector = "";
   /// Tensors that have one element type, and tensors that have one shape.
@@ -71,6 +74,8 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
   list<list<string>> sameShapes = [];
   /// What the array attributes hold.
   list<DML_Array> arrays = [];
+  /// What older levels do not take beside that.
+  list<DML_Rule> rules = [];
   /// Whether rewrites may change the rank (RankChange::Independent). An operator
   /// has to say so.
   bit independentDimensions = 0;
@@ -127,10 +132,13 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
   }] # DML_ArrayCpp<"EnumCaseSupport", "enumCases",
           !listflatten(!foreach(e, enumSupport, e.casesCpp))>.cpp
      # DML_ArrayCpp<"ArraySupport", "arrays",
-          !foreach(a, arrays, a.cpp)>.cpp # [{
+          !foreach(a, arrays, a.cpp)>.cpp
+     # DML_ArrayCpp<"RuleSupport", "rules",
+          !foreach(r, rules, r.cpp)>.cpp # [{
       static constexpr ::dml::OperatorSupport support = {
   }] # "\"DML_OPERATOR_" # operatorName #
-       "\", tensors, levels, \"" # selector # "\", enumCases, arrays, " #
+       "\", \"" # !if(!empty(otherName), "", "DML_OPERATOR_" # otherName) #
+       "\", tensors, levels, \"" # selector # "\", enumCases, arrays, rules, " #
        "::dml::RankChange::" #
        !if(independentDimensions, "Independent", "Never") #
        ", \"" # supportSource # "\"" # [{
@@ -147,6 +155,13 @@ class DML_Op<string mnemonic, string operatorName, list<Trait> traits = []>
        "    return getODSOperandIndexAndLength(index);\n" #
        "  return getODSResultIndexAndLength(index - " #
        !size(operandTensors) # ");\n" # [{
+    }
+    bool $cppClass::meetsCondition(unsigned rule) {
+  }] # !if(!empty(rules), "", "  ::dml::FeatureLevelOpInterface op = *this;\n")
+     # !interleave(!foreach(i, !range(!size(rules)),
+      "  if (rule == " # i # ")\n    return " # rules[i].condition # ";\n"), "")
+     # [{
+      return false;
     }
   }];
 }

@@ -18,12 +18,13 @@ include "dml/IR/DMLOpBase.td"
 class DML_ElementWiseOp<string mnemonic, string operatorName,
                         string summaryText, string formula, string readings,
                         string constraints, string where = "",
-                        list<Trait> traits = []>
+                        list<Trait> traits = [], string result = "output">
     : DML_Op<mnemonic, operatorName, traits> {
   let summary = summaryText;
   let independentDimensions = 1;
   let description = summaryText # ", element by element.\n\n" #
-      "**Semantics.** Every element of `output` is `" # formula # "`" # where #
+      "**Semantics.** Every element of `" # result # "` is `" # formula # "`" #
+      where #
       ".\n\n**Constraints**\n" # constraints #
       !if(!empty(readings), "", "\n**Readings**\n* " # readings # "\n") #
       "\n**Source:** DML_" # operatorName # "_OPERATOR_DESC.\n";
@@ -99,7 +100,7 @@ class DML_GradientOp<string mnemonic, string operatorName, string summaryText,
           "* (C1) `input`, `input_gradient` and `output_gradient` have the same "
           "element type and sizes.\n",
           ", where `x` is the element of `input` and `g` that of "
-          "`input_gradient`"> {
+          "`input_gradient`", [], "output_gradient"> {
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$input_gradient);
   let results = (outs DML_Tensor:$output_gradient);
   let sameElementTypes = [["input", "input_gradient", "output_gradient"]];

@@ -133,7 +133,8 @@ def DML_ElementWiseRecipOp : DML_ScaledUnaryOp<"element_wise_recip", "ELEMENT_WI
 }
 
 def DML_ElementWiseFloorOp : DML_ScaledUnaryOp<"element_wise_floor", "ELEMENT_WISE_FLOOR",
-    "Rounds down", "the largest integer that is not above x"> {
+    "Rounds down", "the largest integer that is not above x",
+    "Infinities and NaNs stay, and a result of 0 may have either sign."> {
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
@@ -141,7 +142,8 @@ def DML_ElementWiseFloorOp : DML_ScaledUnaryOp<"element_wise_floor", "ELEMENT_WI
 }
 
 def DML_ElementWiseCeilOp : DML_ScaledUnaryOp<"element_wise_ceil", "ELEMENT_WISE_CEIL",
-    "Rounds up", "the smallest integer that is not below x"> {
+    "Rounds up", "the smallest integer that is not below x",
+    "Infinities and NaNs stay, and a result of 0 may have either sign."> {
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
@@ -338,8 +340,8 @@ def DML_ElementWiseAdd1Op : DML_ElementWiseOp<"element_wise_add1", "ELEMENT_WISE
     "Adds two tensors and applies an activation function", "f(a + b)",
     "The sum of f16 is not rounded to f16 before the activation.",
     "* (C1) `a`, `b` and `output` have the same element type and sizes.\n"
-    "* (C2) `fused_activation` is an activation that this operator fuses: any "
-    "but clip.\n",
+    "* (C2) `fused_activation` is an activation that this operator fuses: neither "
+    "`clip` nor a softmax.\n",
     ", where `f` is `fused_activation`, or nothing if there is none"> {
   let arguments = (ins DML_Tensor:$a, DML_Tensor:$b,
                        OptionalAttr<DML_ActivationAttr>:$fused_activation);
@@ -370,13 +372,13 @@ def DML_ElementWiseIdentityOp
 def DML_CastOp
     : DML_RetypingOp<"cast", "CAST",
     "Converts elements to another type",
-    "x, converted to the type of `output`",
+    "x, converted to the type of output",
     "Floats become integers by dropping the fraction; what the type cannot "
     "hold becomes its nearest number, and NaN becomes 0. Integers become "
     "integers of fewer bits by dropping the upper ones. Where a float type "
     "cannot hold a number, f16 takes the nearest one, halves to even, of an "
     "f32; other conversions give one of the two neighbours, as Vulkan "
-    "allows."> {
+    "allows. The table's row for 1_0 has neither i32 nor ui32, and is followed."> {
   let support = [
     DML_SameSupport<FL_4_1, 1, 8, DML_AllDataTypes>,
     DML_SameSupport<FL_3_1, 1, 8, DML_AllButFloat64>,
@@ -430,7 +432,9 @@ def DML_ElementWiseIfOp
     : DML_ElementWiseOp<"element_wise_if", "ELEMENT_WISE_IF",
     "Chooses between elements",
     "a where condition != 0, else b",
-    "Every bit of the chosen element is copied.",
+    "Every bit of the chosen element is copied. The page's table has f16 alone at 2_0 "
+    "and no row for 2_1, where the feature level history adds integers; the table is "
+    "followed.",
     "* (C1) `condition`, `a`, `b` and `output` have the same sizes.\n"
     "* (C2) `a`, `b` and `output` have the same element type.\n"> {
   let arguments = (ins DML_Tensor:$condition, DML_Tensor:$a,
@@ -470,7 +474,7 @@ def DML_ElementWisePowOp
     "where x is 0. Other powers of integers are computed as floats and "
     "converted as by `dml.cast`. A float of negative base is NaN unless the "
     "exponent is an integer; everything to the power of 0 is 1, and 1 to "
-    "any power. Powers are within 8 + 4 |exponent * log2 x| units in the "
+    "any power. Before 3_0 `exponent` has the element type of `input`. Powers are within 8 + 4 |exponent * log2 x| units in the "
     "last place of f32.",
     "* (C1) All tensors have the same sizes.\n"
     "* (C2) `output` has the element type of `input`.\n"
@@ -487,6 +491,7 @@ def DML_ElementWisePowOp
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
+  let rules = [DML_EqualTypesRule<["input", "exponent"], FL_3_0>];
 }
 
 def DML_ElementWiseConstantPowOp
@@ -506,9 +511,9 @@ def DML_ElementWiseConstantPowOp
 def DML_ElementWiseRoundOp
     : DML_UnaryOp<"element_wise_round", "ELEMENT_WISE_ROUND",
     "Rounds elements to integers",
-    "x without its fraction (`toward_zero`) or the integer next to x: of "
-    "two the even one (`halves_to_nearest_even`) or the one farther from "
-    "zero (`toward_infinity`)",
+    "x without its fraction (toward_zero) or the integer next to x: of "
+    "two the even one (halves_to_nearest_even) or the one farther from "
+    "zero (toward_infinity)",
     "Infinities and NaNs stay."> {
   let arguments = (ins DML_Tensor:$input, DML_RoundingModeAttr:$rounding_mode);
   let enumSupport = [
@@ -712,8 +717,9 @@ def DML_ElementWiseIsNanOp
 def DML_ElementWiseIsInfinityOp
     : DML_RetypingOp<"element_wise_is_infinity", "ELEMENT_WISE_IS_INFINITY",
     "Tells whether elements are infinite",
-    "1 where x is the infinity that `infinity_mode` asks for, else 0",
-    "The bits decide."> {
+    "1 where x is the infinity that infinity_mode asks for, else 0",
+    "The bits decide. The page's table has ui8 alone for `output`; PyDirectML's notes "
+    "also name ui32, which is refused."> {
   let arguments = (ins DML_Tensor:$input,
                        DML_IsInfinityModeAttr:$infinity_mode);
   let enumSupport = [

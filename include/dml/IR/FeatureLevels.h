@@ -162,6 +162,17 @@ struct ArraySupport {
   std::optional<int64_t> neutral;
 };
 
+/// Something that an op of the operator may be from `level` on, and that no
+/// table says (FeatureLevelOpInterface::meetsCondition).
+struct RuleSupport {
+  llvm::StringLiteral name;
+  /// What such an op is: "one of scale and bias is absent".
+  llvm::StringLiteral found;
+  /// What older levels want instead: "both or neither".
+  llvm::StringLiteral wanted;
+  FeatureLevel level;
+};
+
 /// Whether rewrites may change the ranks of an operator's tensors.
 enum class RankChange {
   /// They may not: nothing is known of the operator's dimensions.
@@ -183,6 +194,8 @@ struct Requirement {
     DataType,
     /// `value` dimensions of the tensor `subject`.
     Rank,
+    /// What the rule `subject` keeps from older levels.
+    Rule,
   };
   Kind kind = Kind::Operator;
   llvm::StringRef subject = {};
@@ -202,13 +215,15 @@ struct Requirement {
   std::string getSubject() const;
 };
 
-/// "operator", "enum-case", "data-type" or "rank".
+/// "operator", "enum-case", "data-type", "rank" or "rule".
 llvm::StringRef stringifyRequirementKind(Requirement::Kind kind);
 
 /// An operator's support table.
 struct OperatorSupport {
-  /// The DML_OPERATOR_TYPE enumerator.
+  /// The DML_OPERATOR_TYPE enumerator, and another one of the same value, or
+  /// "".
   llvm::StringLiteral operatorType;
+  llvm::StringLiteral otherType;
   /// The operands, then the results, in the order of ODS.
   llvm::ArrayRef<TensorInfo> tensors;
   /// Newest first; the last one introduced the operator.
@@ -217,6 +232,7 @@ struct OperatorSupport {
   llvm::StringLiteral selector;
   llvm::ArrayRef<EnumCaseSupport> enumCases;
   llvm::ArrayRef<ArraySupport> arrays;
+  llvm::ArrayRef<RuleSupport> rules;
   RankChange rankChange;
   /// The page that the table comes from.
   llvm::StringLiteral source;
@@ -241,6 +257,9 @@ struct OperatorSupport {
   /// The case of `attribute` with the numeric value `value`, or null.
   const EnumCaseSupport *getEnumCase(llvm::StringRef attribute,
                                      int64_t value) const;
+
+  /// The rule `name`, or null.
+  const RuleSupport *getRule(llvm::StringRef name) const;
 
   bool supports(const Requirement &requirement, FeatureLevel level) const;
 

@@ -250,6 +250,61 @@ class DML_EnumSubset<string attributeName, EnumAttr attribute,
       "      return number;\n";
 }
 
+/// What levels before `level` do not take, although their tables list each
+/// tensor's rank and type: an op for which `condition` holds, a C++ expression on
+/// `op`, the op's FeatureLevelOpInterface, that may not be verified. `found` says of
+/// such an op what it is, `wanted` what the older levels want. With the found "one
+/// of scale and bias is absent" and the wanted "both or neither", an error reads
+/// "one of scale and bias is absent, but feature level 5_1 wants both or neither
+/// (this needs 5_2)".
+class DML_Rule<string ruleName, string found, string wanted,
+               DML_FeatureLevelCase level, string cppCondition> {
+  string cpp = "{\"" # ruleName # "\", \"" # found # "\", \"" # wanted #
+               "\", ::dml::FeatureLevel::" # level.symbol # "}";
+  string condition = cppCondition;
+}
+
+/// `names` as an array of strings in C++.
+class DML_NamesCpp<list<string> names> {
+  string cpp = "{\"" # !interleave(names, "\", \"") # "\"}";
+}
+
+/// Before `level`, the two optional operands `names` are both there or both absent.
+class DML_TogetherRule<list<string> names, DML_FeatureLevelCase level>
+    : DML_Rule<!interleave(names, "_and_") # "_together",
+               "one of " # !interleave(names, " and ") # " is absent",
+               "both or neither", level,
+               "::dml::detail::isAnyAbsent(op, " # DML_NamesCpp<names>.cpp #
+               ") && !::dml::detail::areAllAbsent(op, " #
+               DML_NamesCpp<names>.cpp # ")">;
+
+/// Before `level`, all tensors have one rank.
+class DML_EqualRanksRule<DML_FeatureLevelCase level>
+    : DML_Rule<"equal_ranks", "the tensors have different ranks", "equal ranks",
+               level, "::dml::detail::haveDifferentRanks(op)">;
+
+/// Before `level`, the tensors `names` have one element type.
+class DML_EqualTypesRule<list<string> names, DML_FeatureLevelCase level>
+    : DML_Rule<"equal_element_types",
+               !interleave(names, " and ") # " have different element types",
+               "equal ones", level,
+               "::dml::detail::haveDifferentTypes(op, " #
+               DML_NamesCpp<names>.cpp # ")">;
+
+/// Before `level`, the operands `names` have the sizes of `input` in the
+/// dimensions `dims`, where they else may repeat one element. Dimensions below 0
+/// are counted from the end. What `also` says, in C++, holds as well, and
+/// `dimensions` names the dimensions.
+class DML_NotRepeatedRule<list<string> names, list<int> dims, string dimensions,
+                          DML_FeatureLevelCase level, string also = "true",
+                          string alsoFound = "">
+    : DML_Rule<"whole_" # !interleave(names, "_and_"),
+               !interleave(names, " or ") # " repeats elements along " #
+               dimensions # alsoFound,
+               "the sizes of input there", level,
+               also # " && ::dml::detail::areRepeated(op, " #
+               DML_NamesCpp<names>.cpp # ", {" # !interleave(dims, ", ") # "})">;
+
 /// An array attribute, and what generic code verifies of it (ArraySupport). The
 /// bounds are inclusive and hold for integers; those of axes follow from the
 /// rank. The `neutral` value leaves a dimension as it is; "" where there is none.

@@ -42,6 +42,8 @@ def DML_GatherOp : DML_Op<"gather", "GATHER", [InferTypeOpAdaptor]> {
 
     **Readings**
     * The page excludes `index_dimensions = rank(input)`, but its first example has it.
+    * The feature level history says that 2_1 relaxed restrictions of shapes, but not
+      which: those of the constraints hold at every level.
     * An index of a signed type may be negative: it then counts from the end, -1 being
       the last element.
     * The page promises no failure for an index that is out of range, but not what is

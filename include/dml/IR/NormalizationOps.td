@@ -10,7 +10,8 @@
 include "dml/IR/DMLOpBase.td"
 
 def DML_BatchNormalizationOp
-    : DML_Op<"batch_normalization", "BATCH_NORMALIZATION"> {
+    : DML_Op<"batch_normalization", "BATCH_NORMALIZATION",
+             [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Normalizes elements by given means and variances";
   let description = [{
     Takes a mean away from each element, divides by the root of a variance, scales
@@ -42,12 +43,12 @@ def DML_BatchNormalizationOp
     * (C2) `output` has the sizes of `input`.
     * (C3) `mean`, `variance`, `scale` and `bias` have the rank of `input`, and in
       each dimension its size or 1, each of them on its own.
-    * (C4) `fused_activation` is not `clip`.
+    * (C4) `fused_activation` is neither `clip` nor a softmax.
 
     **Readings**
-    * `spatial` does nothing at any level. Before 4_0, where it is deprecated, a
-      false `spatial` wants `mean` and `variance` that do not repeat along width
-      and height, which is not checked.
+    * `spatial` does not change the result at any level. From 4_0 on it is
+      deprecated; before, `mean` and `variance` have `input`'s sizes in the last two
+      dimensions, width and height, where `spatial` is false.
     * Where `variance + epsilon` is 0 the division is by 0; where it is negative
       the result is NaN.
 
@@ -81,12 +82,18 @@ def DML_BatchNormalizationOp
   ];
   let sameShapes = [["input", "output"]];
   let enumSupport = [DML_FusedActivationSupport<>];
+  let rules = [
+    DML_NotRepeatedRule<["mean", "variance"], [-2, -1], "width or height", FL_4_0,
+        "getProperties().spatial && !getProperties().spatial.getValue()",
+        " while spatial is false">,
+  ];
   let hasVerifier = 1;
 }
 
 /// The mean is taken away, and the deviation becomes 1.
-class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName>
-    : DML_Op<mnemonic, operatorName, [AttrSizedOperandSegments]> {
+class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName,
+                                        list<Trait> traits = []>
+    : DML_Op<mnemonic, operatorName, [AttrSizedOperandSegments] # traits> {
   let results = (outs DML_Tensor:$output);
   let sameElementTypes = [["input", "scale", "bias", "output"]];
   let sameShapes = [["input", "output"]];
@@ -96,7 +103,8 @@ class DML_MeanVarianceNormalizationBase<string mnemonic, string operatorName>
 
 def DML_MeanVarianceNormalizationOp
     : DML_MeanVarianceNormalizationBase<"mean_variance_normalization",
-                                        "MEAN_VARIANCE_NORMALIZATION"> {
+          "MEAN_VARIANCE_NORMALIZATION",
+          [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Normalizes elements by their mean and variance";
   let description = [{
     Takes the mean of its set away from each element, divides by the root of the
@@ -133,7 +141,7 @@ def DML_MeanVarianceNormalizationOp
     * (C2) `output` has the sizes of `input`.
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
-    * (C4) `fused_activation` is not `clip`.
+    * (C4) `fused_activation` is neither `clip` nor a softmax.
 
     **Readings**
     * The variance is divided by the number of elements of the set, not by one
@@ -141,7 +149,6 @@ def DML_MeanVarianceNormalizationOp
     * An older version of the page adds epsilon behind the root; the newer one is
       followed.
     * Before 5_2 `scale` and `bias` are both present or both absent.
-      That is not checked.
 
     **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
     them have Vulkan's.
@@ -165,11 +172,13 @@ def DML_MeanVarianceNormalizationOp
   let support = [
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
+  let rules = [DML_TogetherRule<["scale", "bias"], FL_5_2>];
 }
 
 def DML_MeanVarianceNormalization1Op
     : DML_MeanVarianceNormalizationBase<"mean_variance_normalization1",
-                                        "MEAN_VARIANCE_NORMALIZATION1"> {
+          "MEAN_VARIANCE_NORMALIZATION1",
+          [DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
   let summary = "Normalizes elements by their mean and variance";
   let description = [{
     Takes the mean of its set away from each element, divides by the root of the
@@ -207,14 +216,14 @@ def DML_MeanVarianceNormalization1Op
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
     * (C4) `axes` lists dimensions of `input`, each at most once.
-    * (C5) `fused_activation` is not `clip`.
+    * (C5) `fused_activation` is neither `clip` nor a softmax.
 
     **Readings**
     * The variance is divided by the number of elements of the set, not by one
       less.
     * Without `axes` every element is a set of its own.
     * Before 5_2 `scale` and `bias` are both present or both absent,
-      and before 4_0 they have `input`'s size in dimension 1. That is not checked.
+      and before 4_0 they have `input`'s size in dimension 1, that of the channels.
 
     **Bounds.** The sums have the bound of `dml.reduce`'s, the operations around
     them have Vulkan's.
@@ -238,6 +247,10 @@ def DML_MeanVarianceNormalization1Op
   let support = [
     DML_SameSupport<FL_3_1, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_1, 4, 4, DML_Float32And16>,
+  ];
+  let rules = [
+    DML_TogetherRule<["scale", "bias"], FL_5_2>,
+    DML_NotRepeatedRule<["scale", "bias"], [1], "dimension 1", FL_4_0>,
   ];
   let arrays = [DML_AxesArray<"axes">];
 }
@@ -283,7 +296,7 @@ def DML_MeanVarianceNormalization2Op
     * (C3) `scale` and `bias` have the rank of `input`, and in each dimension its
       size or 1, each of them on its own.
     * (C4) `axes` lists dimensions of `input`, each at most once.
-    * (C5) `fused_activation` is not `clip`.
+    * (C5) `fused_activation` is neither `clip` nor a softmax.
 
     **Readings**
     * DirectML's list of operators that fuse activations lacks this one, although it
@@ -483,8 +496,8 @@ def DML_BatchNormalizationTrainingOp
     * (C2) `fused_add` and `output` have the sizes of `input`.
     * (C3) `scale` has the rank of `input`, and in each dimension its size or 1.
     * (C4) `bias`, `output_mean` and `output_variance` have the sizes of `scale`.
-    * (C5) `fused_activation` is an activation that this operator fuses: any but
-      clip.
+    * (C5) `fused_activation` is an activation that this operator fuses: neither
+      `clip` nor a softmax.
 
     **Readings**
     * The variance is divided by the number of elements of the set, not by one

@@ -68,7 +68,7 @@ def DML_RNNOp : DML_RecurrentOp<"rnn", "RNN", 1> {
       `sequence_lengths` `{1, 1, 1, B}`.
     * (C4) `output_sequence` is `{T, D, B, H}` and `output_single` `{1, D, B, H}`.
     * (C5) the op has one of its results at least.
-    * (C6) `activation_descs` has `D` activations, and `clip` is none of them.
+    * (C6) `activation_descs` has `D` activations, none of them `clip` or a softmax.
 
     **Readings**
     * Rows of `output_sequence` behind a sequence's end are 0, as tests have it that
@@ -187,7 +187,7 @@ def DML_GRUOp : DML_RecurrentOp<"gru", "GRU", 2> {
       `sequence_lengths` `{1, 1, 1, B}`.
     * (C4) `output_sequence` is `{T, D, B, H}` and `output_single` `{1, D, B, H}`.
     * (C5) the op has one of its results at least.
-    * (C6) `activation_descs` has `2 * D` activations, and `clip` is none of them.
+    * (C6) `activation_descs` has `2 * D` activations, none of them `clip` or a softmax.
 
     **Readings**
     * The page's equations are an image, or absent. Those of ONNX's operator are
@@ -320,7 +320,7 @@ def DML_LSTMOp : DML_RecurrentOp<"lstm", "LSTM", 3> {
     * (C4) `output_sequence` is `{T, D, B, H}`, `output_single` and
       `output_cell_single` are `{1, D, B, H}`.
     * (C5) the op has one of its results at least.
-    * (C6) `activation_descs` has `3 * D` activations, and `clip` is none of them.
+    * (C6) `activation_descs` has `3 * D` activations, none of them `clip` or a softmax.
     * (C7) `clip_threshold` is 0 or more where `use_clip_threshold` is true.
 
     **Readings**

@@ -55,6 +55,7 @@ def DML_ScatterElementsOp
     **Source:** DML_SCATTER_OPERATOR_DESC.
   }];
 
+  let otherName = "SCATTER";
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
                        DML_Tensor:$updates, DML_I64Attr:$axis);
   let results = (outs DML_Tensor:$output);

@@ -40,6 +40,9 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
     * NaNs, of which the page says nothing, stand behind all numbers, among themselves
       in the order of their positions: as in `dml.reduce`, they lose.
     * Zeros of either sign are equal.
+    * The page says that the operator came with 2_0. DirectML's first header has it, and
+      the feature level history does not list it among what 2_0 added: it is as old as
+      1_0, with the page's row for 2_0.
     * Elements keep their bits.
 
     **Example**
@@ -72,7 +75,7 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
       DML_TensorSupport<"output_value", 4, 4, DML_UpTo32Bit>,
       DML_TensorSupport<"output_index", 4, 4, DML_OnlyUInt32>,
     ]>,
-    DML_Support<FL_2_0, [
+    DML_Support<FL_1_0, [
       DML_TensorSupport<"input", 4, 4, DML_Float32And16>,
       DML_TensorSupport<"output_value", 4, 4, DML_Float32And16>,
       DML_TensorSupport<"output_index", 4, 4, DML_OnlyUInt32>,
@@ -191,7 +194,7 @@ def DML_NonzeroCoordinatesOp
     * Zeros of either sign are zero. A NaN, of which the page says nothing, is not.
     * The page leaves rows from the count on undefined, and its example has zeros there.
     * The page's text and an older table want one rank of all three tensors; from 4_0 on
-      the table gives each its own. Before, equal ranks are not checked.
+      the table gives each its own. Before, the three have one rank.
 
     **Example**
     ```mlir
@@ -219,6 +222,7 @@ def DML_NonzeroCoordinatesOp
       DML_TensorSupport<"output_coordinates", 4, 5, DML_OnlyUInt32>,
     ]>,
   ];
+  let rules = [DML_EqualRanksRule<FL_4_0>];
   let hasVerifier = 1;
 }
 

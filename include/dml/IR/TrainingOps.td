@@ -53,6 +53,8 @@ def DML_AdamOptimizerOp : DML_Op<"adam_optimizer", "ADAM_OPTIMIZER"> {
     * The page says that `beta1` and `beta2` should be from 0 to 1. They have to be.
     * Step 0 divides 0 by 0: the parameters become NaN. The first step is 1.
     * A negative second moment gives NaN.
+    * The page has one table, of rank 4. That ranks from 1 to 8 came with 4_0 is in the
+      feature level history and DirectML's release notes.
 
     **Bounds.** `1 - beta^t` is off by at most 40 units in the last place: it is not
     computed as a difference. The other operations have Vulkan's bounds, in the order

@@ -616,14 +616,34 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
 };
 } // namespace
 
+namespace {
+/// A softmax of sums is an operator of its own, since it looks at whole rows of
+/// them.
+struct FusedSoftmaxLowering : OpConversionPattern<GemmOp> {
+  explicit FusedSoftmaxLowering(const TypeConverter &typeConverter,
+                                MLIRContext *context)
+      : OpConversionPattern(typeConverter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(GemmOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<SmallVector<Value>> values = op.decompose(rewriter);
+    if (failed(values))
+      return failure();
+    rewriter.replaceOp(op, *values);
+    return success();
+  }
+};
+} // namespace
+
 void dml::populateContractionPatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
-  patterns
-      .add<ConvolutionLowering<ConvolutionOp>,
-           ConvolutionLowering<ConvolutionIntegerOp>,
-           ConvolutionLowering<QuantizedLinearConvolutionOp>,
-           ProductLowering<GemmOp>, ProductLowering<MatrixMultiplyIntegerOp>,
-           ProductLowering<QuantizedLinearMatrixMultiplyOp>,
-           ProductLowering<MatrixMultiplyIntegerToFloatOp>>(
-          typeConverter, patterns.getContext());
+  patterns.add<ConvolutionLowering<ConvolutionOp>,
+               ConvolutionLowering<ConvolutionIntegerOp>,
+               ConvolutionLowering<QuantizedLinearConvolutionOp>,
+               FusedSoftmaxLowering, ProductLowering<GemmOp>,
+               ProductLowering<MatrixMultiplyIntegerOp>,
+               ProductLowering<QuantizedLinearMatrixMultiplyOp>,
+               ProductLowering<MatrixMultiplyIntegerToFloatOp>>(
+      typeConverter, patterns.getContext());
 }

@@ -285,6 +285,44 @@ readTypeAndDesc(const Json &json, MLIRContext *context) {
   return std::make_pair(*name, json);
 }
 
+/// The elements of an array, each read by `read`.
+template <typename T, typename Read>
+static llvm::Expected<SmallVector<T>> readAll(const Json &json, Read read) {
+  llvm::Expected<const llvm::json::Array *> array = json.getArray();
+  if (!array)
+    return array.takeError();
+  SmallVector<T> values;
+  for (auto [index, element] : llvm::enumerate(**array)) {
+    llvm::Expected<T> value = read(Json(&element, json.getPath()[index]));
+    if (!value)
+      return value.takeError();
+    values.push_back(*value);
+  }
+  return values;
+}
+
+/// Sizes, strides and the like: UINT or INT.
+static llvm::Expected<int64_t> readInteger(const Json &json) {
+  return json.getInteger(INT32_MIN, UINT32_MAX);
+}
+
+/// Checks that the field `field`, if it is there, has the number of elements of
+/// each of the arrays that `lengths` lists with theirs.
+static llvm::Error
+checkCount(const llvm::json::Object &fields, const Path &path, StringRef field,
+           ArrayRef<std::pair<std::string, size_t>> lengths) {
+  Json count = getField(fields, path, field);
+  if (!count || lengths.empty())
+    return llvm::Error::success();
+  llvm::Expected<uint64_t> number = count.getUnsigned();
+  if (!number)
+    return number.takeError();
+  for (const auto &[array, length] : lengths)
+    if (*number != length)
+      return count.fail(Twine(length) + ", as many as " + array + " has");
+  return llvm::Error::success();
+}
+
 static llvm::Expected<Attribute> readActivation(const Json &json,
                                                 MLIRContext *context) {
   auto typeAndDesc = readTypeAndDesc(json, context);
@@ -312,13 +350,26 @@ static llvm::Expected<Attribute> readActivation(const Json &json,
     std::string field = getFieldName(row);
     if (row.isOptional)
       continue;
-    assert(row.kind == Float && "parameters of activations are floats");
-    llvm::Expected<FloatAttr> number =
-        readFloat(getField(**fields, path, field), context);
+    known.push_back(field);
+    Json value = getField(**fields, path, field);
+    if (row.kind == Integers) {
+      llvm::Expected<SmallVector<int64_t>> numbers =
+          readAll<int64_t>(value, readInteger);
+      if (!numbers)
+        return numbers.takeError();
+      parameters.append(row.attribute,
+                        DenseI64ArrayAttr::get(context, *numbers));
+      known.push_back("AxisCount");
+      if (llvm::Error error = checkCount(**fields, path, known.back(),
+                                         {{field, numbers->size()}}))
+        return error;
+      continue;
+    }
+    assert(row.kind == Float && "other parameters of activations are floats");
+    llvm::Expected<FloatAttr> number = readFloat(value, context);
     if (!number)
       return number.takeError();
     parameters.append(row.attribute, *number);
-    known.push_back(field);
   }
   SmallVector<StringRef> knownFields(known.begin(), known.end());
   for (const auto &field : **fields)
@@ -339,27 +390,6 @@ static llvm::Expected<Attribute> readActivation(const Json &json,
   if (!attribute)
     return path.fail(message);
   return attribute;
-}
-
-/// The elements of an array, each read by `read`.
-template <typename T, typename Read>
-static llvm::Expected<SmallVector<T>> readAll(const Json &json, Read read) {
-  llvm::Expected<const llvm::json::Array *> array = json.getArray();
-  if (!array)
-    return array.takeError();
-  SmallVector<T> values;
-  for (auto [index, element] : llvm::enumerate(**array)) {
-    llvm::Expected<T> value = read(Json(&element, json.getPath()[index]));
-    if (!value)
-      return value.takeError();
-    values.push_back(*value);
-  }
-  return values;
-}
-
-/// Sizes, strides and the like: UINT or INT.
-static llvm::Expected<int64_t> readInteger(const Json &json) {
-  return json.getInteger(INT32_MIN, UINT32_MAX);
 }
 
 /// A DML_SIZE_2D as the dialect has it: height and width.
@@ -704,14 +734,23 @@ llvm::Expected<OperationName>
 dml::directml::findOperator(StringRef type, const Path &path,
                             MLIRContext *context) {
   StringRef suffix = dropPrefix(type, "DML_OPERATOR_");
+  auto isCalled = [&](StringRef enumerator) {
+    return !enumerator.empty() &&
+           dropPrefix(enumerator, "DML_OPERATOR_") == suffix;
+  };
   OperationName name(("dml." + suffix.lower()), context);
   const OperatorSupport *support =
       name.isRegistered() ? getOperatorSupport(name) : nullptr;
   // Lower case names nothing in DirectML.
-  if (!support || dropPrefix(support->operatorType, "DML_OPERATOR_") != suffix)
-    return path.fail(llvm::json::Value(type.str()),
-                     "an operator of DirectML, such as DML_OPERATOR_GEMM");
-  return name;
+  if (support && isCalled(support->operatorType))
+    return name;
+  for (RegisteredOperationName other :
+       context->getRegisteredOperationsByDialect("dml"))
+    if (const OperatorSupport *support = getOperatorSupport(other);
+        support && isCalled(support->otherType))
+      return other;
+  return path.fail(llvm::json::Value(type.str()),
+                   "an operator of DirectML, such as DML_OPERATOR_GEMM");
 }
 
 llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
@@ -764,21 +803,53 @@ llvm::Expected<OperatorDesc> dml::directml::readOperatorDesc(
 
   // Counts, and what is no field.
   for (StringRef field : countFields) {
-    Json count = getField(fields, path, field);
-    if (!count || lengths.empty())
-      continue;
-    known.push_back(field.str());
-    llvm::Expected<uint64_t> number = count.getUnsigned();
-    if (!number)
-      return number.takeError();
-    for (const auto &[array, length] : lengths)
-      if (*number != length)
-        return count.fail(Twine(length) + ", as many as " + array + " has");
+    if (llvm::Error error = checkCount(fields, path, field, lengths))
+      return error;
+    if (!lengths.empty())
+      known.push_back(field.str());
   }
   SmallVector<StringRef> names(known.begin(), known.end());
   if (llvm::Error error = wantKnown(fields, path, names))
     return error;
   return desc;
+}
+
+/// Gives `op` the output padding that its output has, where its description
+/// says 0 and the output is larger than that: ONNX Runtime leaves OutputPadding
+/// at 0 and describes an OutputTensor of 6x6 where the other fields give 5x5,
+/// for a transposed convolution whose output_padding is 1.
+static void padOutput(Operation *op) {
+  constexpr llvm::StringLiteral name = "output_padding";
+  auto padding = dyn_cast_or_null<DenseI64ArrayAttr>(
+      op->getInherentAttr(name).value_or(Attribute()));
+  auto inferable = dyn_cast<InferTypeOpInterface>(op);
+  if (!padding || !inferable ||
+      llvm::any_of(padding.asArrayRef(), [](int64_t more) { return more; }))
+    return;
+  // What is wrong otherwise is for the verifier to say.
+  SmallVector<Type> types;
+  auto infer = [&] {
+    types.clear();
+    return inferable.inferReturnTypes(
+        op->getContext(), /*location=*/std::nullopt, op->getOperands(),
+        op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+        op->getRegions(), types);
+  };
+  if (failed(infer()))
+    return;
+  auto found = cast<RankedTensorType>(op->getResult(0).getType()),
+       wanted = cast<RankedTensorType>(types.front());
+  if (found.getRank() != wanted.getRank())
+    return;
+  SmallVector<int64_t> more;
+  for (auto [size, least] :
+       llvm::zip_equal(found.getShape().take_back(padding.size()),
+                       wanted.getShape().take_back(padding.size())))
+    more.push_back(std::max<int64_t>(size - least, 0));
+  op->setAttr(name, DenseI64ArrayAttr::get(op->getContext(), more));
+  // A convolution that runs forward has no such padding.
+  if (failed(infer()))
+    op->setAttr(name, padding);
 }
 
 llvm::Expected<SmallVector<Value>>
@@ -810,7 +881,7 @@ dml::directml::buildOperator(OpBuilder &builder, Location loc,
     attributes.push_back(builder.getNamedAttr(
         "resultSegmentSizes", builder.getDenseI32ArrayAttr(segments)));
   llvm::Expected<Operation *> op = reader::buildOperator(
-      builder, loc, desc.name, operands, attributes, types);
+      builder, loc, desc.name, operands, attributes, types, padOutput);
   if (!op)
     return desc.path.fail(llvm::toString(op.takeError()));
   SmallVector<Value> results;

@@ -17,7 +17,8 @@ using namespace dml;
 llvm::Expected<Operation *>
 reader::buildOperator(OpBuilder &builder, Location loc, OperationName name,
                       ArrayRef<Operand> operands,
-                      ArrayRef<NamedAttribute> attributes, TypeRange results) {
+                      ArrayRef<NamedAttribute> attributes, TypeRange results,
+                      llvm::function_ref<void(Operation *)> adjust) {
   const OperatorSupport *support = getOperatorSupport(name);
   assert(support && "dml has the operator");
   OperationState state(loc, name);
@@ -50,6 +51,8 @@ reader::buildOperator(OpBuilder &builder, Location loc, OperationName name,
                                     return success();
                                   });
   Operation *op = builder.create(state);
+  if (adjust)
+    adjust(op);
   if (failed(verify(op))) {
     op->erase();
     return llvm::createStringError(message);

@@ -27,12 +27,14 @@ struct Operand {
 };
 
 /// Builds the operator `name`, which dml has. Where its verifier refuses it,
-/// nothing is built, and the error is what the verifier says.
+/// nothing is built, and the error is what the verifier says. `adjust` may
+/// change the operator before it is verified.
 llvm::Expected<mlir::Operation *>
 buildOperator(mlir::OpBuilder &builder, mlir::Location loc,
               mlir::OperationName name, llvm::ArrayRef<Operand> operands,
               llvm::ArrayRef<mlir::NamedAttribute> attributes,
-              mlir::TypeRange results);
+              mlir::TypeRange results,
+              llvm::function_ref<void(mlir::Operation *)> adjust = nullptr);
 
 /// Builds a constant of the elements `data`, or of one that all of them are.
 /// Elements beyond a few stay where they are, which `owner` keeps, and become
