@@ -76,6 +76,9 @@ enum ElementType : int32_t {
 };
 } // namespace
 
+static bool isWide(int32_t type) { return type == UInt16 || type == Int16; }
+static bool isNarrow(int32_t type) { return type == UInt4 || type == Int4; }
+
 static constexpr StringLiteral ms = "com.microsoft";
 static constexpr StringLiteral transformer = "QDQSelectorActionTransformer";
 static constexpr StringLiteral integerFusion = "MatMulIntegerToFloatFusion";
@@ -372,7 +375,12 @@ Quantization Fuser::getDequantization(StringRef name) const {
   const PlacedNode *placed = producers.lookup(name);
   if (!isOf(placed, "DequantizeLinear") || placed->node.inputs.size() < 2)
     return {};
-  return {&placed->node, types.lookup(placed->node.inputs[0])};
+  int32_t type = types.lookup(placed->node.inputs[0]);
+  // A node that dequantizes no integers is refused where it is read.
+  if (type != Unknown && type != Int32 && type != UInt8 && type != Int8 &&
+      !isWide(type) && !isNarrow(type))
+    return {};
+  return {&placed->node, type};
 }
 
 Quantization Fuser::getQuantization(const PlacedNode *reader) const {
@@ -499,9 +507,6 @@ void Fuser::note(PlacedNode &placed, StringRef fusion) {
   placed.fusion = fusion;
   ++notes.fused[fusion];
 }
-
-static bool isWide(int32_t type) { return type == UInt16 || type == Int16; }
-static bool isNarrow(int32_t type) { return type == UInt4 || type == Int4; }
 
 /// Nodes that work on integers as on floats.
 void Fuser::applyKeep(const Rule &rule, PlacedNode &placed) {
