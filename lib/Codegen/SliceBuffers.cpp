@@ -439,8 +439,13 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     ByteRange bound =
         byRoot.find(read.access.placement.root)->second.getBound();
     if (bound.size() > limit) {
+      ByteRange all = bound;
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
+      // Reads that need several ranges share them: four rows of a loop that
+      // reads four at a time lie in the same five ranges, and not in twenty.
+      if (bound.size() > limit)
+        bound = all;
     }
     Value element;
     if (bound.size() <= limit) {

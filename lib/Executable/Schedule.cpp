@@ -80,7 +80,8 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
     return emitError(global.getLoc(), "a constant has ")
            << taken << " bytes, and those before it " << offset
            << ", but the constants of an executable have at most "
-           << maxConstantBytes;
+           << maxConstantBytes << " (dml-compile --external-weights leaves "
+           << "those of a model to a file)";
   byHash.emplace(hash, pieces.size());
   pieces.push_back({offset, bytes});
   size = offset + taken;

@@ -80,6 +80,41 @@ func.func @gather(%table: memref<8x64xf32>, %rows: memref<2xi32>,
 
 // -----
 
+#map = affine_map<(d0) -> (d0)>
+
+// Columns of a matrix of 2048 bytes, two rows at a time: every slice reads all of it, in
+// two ranges that both loads share.
+
+// CHECK-LABEL: func @columns
+// CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<8x64xf32>
+// CHECK-DAG:     dml_buffer.range %[[W]] at 0 : memref<8x64xf32> to memref<256xf32>
+// CHECK-DAG:     dml_buffer.range %[[W]] at 1024 : memref<8x64xf32> to memref<256xf32>
+// CHECK-NOT:     dml_buffer.range
+func.func @columns(%w: memref<8x64xf32>, %output: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%output : memref<64xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %sum = scf.for %k = %c0 to %c8 step %c2 iter_args(%acc = %zero) -> f32 {
+      %next = arith.addi %k, %c1 : index
+      %0 = memref.load %w[%k, %i] : memref<8x64xf32>
+      %1 = memref.load %w[%next, %i] : memref<8x64xf32>
+      %2 = arith.addf %acc, %0 : f32
+      %3 = arith.addf %2, %1 : f32
+      scf.yield %3 : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 #map2 = affine_map<(d0, d1) -> (d0, d1)>
 
 // A large output is written range by range. Rows of 720 bytes begin anywhere: the second

@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
+#include "dml/Codegen/ConstantData.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Executable/Executable.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Pass/PassManager.h"
@@ -88,6 +90,19 @@ static cl::opt<std::string> externalWeights(
              "binds them. They are written to the file, if one is named, for "
              "dml-run --weights"),
     cl::value_desc("file"), cl::cat(category));
+
+static cl::opt<std::string> spilledWeights(
+    "spill-weights",
+    cl::desc("As --external-weights=FILE, but only where the constants have "
+             "more bytes than an executable can hold"),
+    cl::value_desc("file"), cl::cat(category));
+
+static cl::opt<uint64_t>
+    spillLimit("spill-limit",
+               cl::desc("The bytes of constants from which --spill-weights "
+                        "takes effect, for tests"),
+               cl::value_desc("bytes"), cl::init(dml::maxConstantBytes),
+               cl::Hidden, cl::cat(category));
 
 static cl::list<std::string>
     dimensions("dim",
@@ -263,6 +278,20 @@ static ExitCode writeWeights(MLIRContext *context,
   return dml::tools::kExitDone;
 }
 
+/// The bytes of the constants that the module refers to, each once.
+static uint64_t countResourceBytes(ModuleOp module) {
+  llvm::SmallDenseSet<Attribute> seen;
+  uint64_t bytes = 0;
+  module.walk([&](arith::ConstantOp constant) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+    if (!resource || !seen.insert(resource).second)
+      return;
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      bytes += blob->getData().size();
+  });
+  return bytes;
+}
+
 static ExitCode compile(ModuleOp module, const dml::CompilerOptions &options,
                         dml::tools::Progress &progress) {
   DefaultTimingManager timing;
@@ -349,6 +378,10 @@ static ExitCode run() {
     return emitToolError(
         "--legalize wants the level to reach: --feature-level");
 
+  if (!spilledWeights.empty() && stage != Stage::Executable)
+    return emitToolError("--spill-weights=" + llvm::Twine(spilledWeights) +
+                         ": weights are written beside an executable "
+                         "(--emit=dmlx)");
   if (!externalWeights.empty() && stage != Stage::Executable)
     return emitToolError("--external-weights=" + llvm::Twine(externalWeights) +
                          ": weights are written beside an executable "
@@ -389,12 +422,18 @@ static ExitCode run() {
             writeBytes(commandsFile, dml::tools::serializeCommands(commands)))
       return code;
 
+  bool isExternal = externalWeights.getNumOccurrences() > 0;
+  if (!isExternal && !spilledWeights.empty() &&
+      countResourceBytes(module) > spillLimit) {
+    externalWeights = spilledWeights;
+    isExternal = true;
+  }
   dml::CompilerOptions options;
   options.featureLevel = featureLevel.getValue();
   options.legalize = legalize.getValue();
   options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
-  options.externalWeights = externalWeights.getNumOccurrences() > 0;
+  options.externalWeights = isExternal;
   options.contractionTile = contractionTile.getValue();
   options.sumParts = sumParts.getValue();
   options.rowTile = rowTile.getValue();

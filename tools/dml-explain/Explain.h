@@ -58,11 +58,13 @@ struct Report {
   /// Nodes whose operators nobody asks DirectML for. `ops` has none of these.
   llvm::SmallVector<NotTakenNode> notTaken;
   /// Whether the file is an ONNX model; ONNX Runtime's optimizations of it that
-  /// fused operators, how often, and those that could change its operators and
-  /// are not modelled.
+  /// fused operators, and how often.
   bool isONNX = false, isOptimized = false;
   llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> fused;
-  llvm::SmallVector<llvm::StringRef> open;
+  /// Those that could fuse more in some versions of ONNX Runtime or on some
+  /// processors, with the newest level that this could need, where it is known.
+  llvm::SmallVector<std::pair<llvm::StringRef, std::optional<FeatureLevel>>>
+      open;
   /// Of the operators that do not fit, where a level was asked for.
   llvm::SmallVector<Legalization> legalizations;
   /// The operations in the legalized module that are not DirectML's.
@@ -76,13 +78,29 @@ struct Report {
     if (llvm::any_of(ops,
                      [](const OpReport &op) { return !op.violations.empty(); }))
       return Verdict::DoesNotFit;
-    if (ops.empty() || !isWhole())
+    if (ops.empty() || !foreign.empty() || !notTaken.empty())
       return Verdict::Undecided;
-    return hasTarget() ? Verdict::Fits : Verdict::None;
+    if (!hasTarget())
+      return isWhole() ? Verdict::None : Verdict::Undecided;
+    // What could still be fused fits the level that is asked for, too.
+    auto fits = [&](FeatureLevel possible) {
+      return llvm::all_of(ops, [&](const OpReport &op) {
+        return !op.target || possible <= *op.target;
+      });
+    };
+    return llvm::all_of(open,
+                        [&](const auto &entry) {
+                          return entry.second && fits(*entry.second);
+                        })
+               ? Verdict::Fits
+               : Verdict::Undecided;
   }
-  /// Whether `ops` are all that the file needs.
+  /// Whether the file needs `level`, whatever else is fused.
   bool isWhole() const {
-    return foreign.empty() && notTaken.empty() && open.empty();
+    return foreign.empty() && notTaken.empty() &&
+           llvm::all_of(open, [&](const auto &entry) {
+             return entry.second && *entry.second <= level;
+           });
   }
   bool hasTarget() const {
     return llvm::any_of(ops,

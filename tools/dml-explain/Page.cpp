@@ -809,9 +809,16 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")
        << " not taken by ONNX Runtime&#39;s DirectML provider.</p>\n";
 
-  for (StringRef name : report.open)
-    os << "<p class=\"bad\">ONNX Runtime&#39;s " << escape(name)
-       << " could change its operators, and is not modelled.</p>\n";
+  for (auto [name, level] : report.open) {
+    bool isDecided = level && *level <= report.level;
+    os << (isDecided ? "<p>" : "<p class=\"bad\">") << "ONNX Runtime&#39;s "
+       << escape(name) << " could change its operators, and is not modelled: "
+       << "what it makes may need ";
+    if (level)
+      os << "level " << getFeatureLevelNumber(*level) << ".</p>\n";
+    else
+      os << "any level.</p>\n";
+  }
 
   // How many operators need each level.
   std::map<FeatureLevel, unsigned> counts;

@@ -209,9 +209,10 @@ static void addOptimizations(ModuleOp module, Report &report) {
     for (NamedAttribute entry : fused)
       if (auto count = dyn_cast<IntegerAttr>(entry.getValue()))
         report.fused.emplace_back(entry.getName(), count.getInt());
-  if (auto open = attribute.getAs<ArrayAttr>("open"))
-    for (auto name : open.getAsRange<StringAttr>())
-      report.open.push_back(name);
+  if (auto open = attribute.getAs<DictionaryAttr>("open"))
+    for (NamedAttribute entry : open)
+      if (auto level = dyn_cast<StringAttr>(entry.getValue()))
+        report.open.emplace_back(entry.getName(), parseFeatureLevel(level));
 }
 
 /// Legalizes the operators of `module` that do not fit `level`, and says in
@@ -308,9 +309,14 @@ static void printOptimizations(const Report &report, raw_ostream &os) {
     os << "  " << name << ": " << count << "\n";
   if (report.fused.empty())
     os << "  nothing was fused\n";
-  for (StringRef name : report.open)
+  for (auto [name, level] : report.open) {
     os << "  not modelled, and could change this model's operators: " << name
-       << "\n";
+       << ", ";
+    if (!level)
+      os << "which may need any level\n";
+    else
+      os << "which may need " << getFeatureLevelNumber(*level) << "\n";
+  }
 }
 
 static void printLocation(Operation *op, raw_ostream &os) {
@@ -537,8 +543,11 @@ static llvm::json::Value toJson(const Report &report) {
     for (auto [name, count] : report.fused)
       fused[name] = count;
     llvm::json::Array open;
-    for (StringRef name : report.open)
-      open.push_back(name);
+    for (auto [name, level] : report.open)
+      open.push_back(llvm::json::Object{
+          {"name", name},
+          {"level", level ? llvm::json::Value(getFeatureLevelNumber(*level))
+                          : llvm::json::Value(nullptr)}});
     object["ortOptimizations"] =
         llvm::json::Object{{"applied", report.isOptimized ? "all" : "none"},
                            {"fused", std::move(fused)},

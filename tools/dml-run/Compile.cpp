@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,19 @@ bool AnonymousFile::create(std::string &error,
     error =
         std::string("cannot create a file in memory: ") + std::strerror(errno);
   return good;
+}
+
+bool AnonymousFile::createOnDisk(std::string &error) {
+  std::error_code code;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(code);
+  if (!code)
+    descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR, 0600);
+  return descriptor >= 0 || create(error);
+}
+
+bool AnonymousFile::hasBytes() const {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 && status.st_size > 0;
 }
 
 std::vector<uint8_t> AnonymousFile::read() const {

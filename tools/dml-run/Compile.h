@@ -28,6 +28,11 @@ public:
 
   /// Creates a file of these bytes.
   bool create(std::string &error, const std::vector<uint8_t> &bytes = {});
+  /// Creates an empty file in the folder for temporary files, or in memory
+  /// where there is none: for bytes that may be many.
+  bool createOnDisk(std::string &error);
+  bool exists() const { return descriptor >= 0; }
+  bool hasBytes() const;
   /// The name by which this process, and those that it starts, may open it.
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
   /// The bytes that were written to it.

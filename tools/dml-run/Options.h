@@ -34,6 +34,9 @@ struct Options {
   std::vector<std::string> compileArguments;
   /// The file that has all weights which `weight` does not name.
   std::string weights;
+  /// The file that a module's weights are in where they are more than its
+  /// executable can hold.
+  std::string spilledWeights;
   /// NAME=VALUE, as written.
   std::vector<std::string> weight;
   DmlFeatureFlags disabledFeatures = 0;

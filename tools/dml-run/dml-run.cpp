@@ -67,6 +67,9 @@ struct Source {
   std::vector<uint8_t> bytes;
   /// A module that standard input had; `path` is its.
   AnonymousFile copy;
+  /// Where weights that an executable cannot hold are written when a module is
+  /// compiled; there is none where the command line says where they are.
+  AnonymousFile weights;
 };
 
 Source findSource(const std::string &path) {
@@ -115,14 +118,26 @@ Executable compile(const std::string &module,
   return executable;
 }
 
+/// What dml-compile is asked for with a module.
+std::vector<std::string> getCompileArguments(const Options &options,
+                                             const Source &source) {
+  std::vector<std::string> arguments = options.compileArguments;
+  if (source.weights.exists())
+    arguments.push_back("--spill-weights=" + source.weights.path());
+  return arguments;
+}
+
 /// `commands` is where dml-compile is to write those of the file, or empty.
-Executable loadExecutable(const Options &options, const Source &source,
+Executable loadExecutable(Options &options, const Source &source,
                           const std::string &commands = "") {
   if (source.isModule) {
-    std::vector<std::string> arguments = options.compileArguments;
+    std::vector<std::string> arguments = getCompileArguments(options, source);
     if (!commands.empty())
       arguments.push_back("--commands=" + commands);
-    return compile(source.path, arguments);
+    Executable executable = compile(source.path, arguments);
+    if (source.weights.exists() && source.weights.hasBytes())
+      options.spilledWeights = source.weights.path();
+    return executable;
   }
   if (!options.compileArguments.empty())
     fail("--compile-arg and --dim are for .mlir, .mlirbc, .onnx, .json and "
@@ -156,7 +171,7 @@ Executable compileForDevice(const Options &options, const Source &source,
                  dmlGetFeatureName(static_cast<DmlFeatureFlagBits>(bit));
   if (isTooLarge)
     profile += ",maxStorageBufferRange=" + std::to_string(range);
-  std::vector<std::string> arguments = options.compileArguments;
+  std::vector<std::string> arguments = getCompileArguments(options, source);
   arguments.push_back(profile);
   return compile(source.path, arguments,
                  std::string("this was for the device '") + has.name +
@@ -495,7 +510,9 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin = Clock::now();
   DML_CHECK(dmlCreateProgram, device, executable, program.out());
-  bindWeights(program, readWeights(executable, options), options.weights);
+  bindWeights(program, readWeights(executable, options),
+              options.weights.empty() ? options.spilledWeights
+                                      : options.weights);
   if (options.time)
     printProgramTime(device, executable, Clock::now() - begin);
   progress.begin("writing inputs");
@@ -634,7 +651,7 @@ void withDevice(const Options &options, const Source &source,
 }
 
 /// Does what a JSON model says.
-void runCommands(const Options &options, const Source &source) {
+void runCommands(Options &options, const Source &source) {
   if (!options.inputs.empty() || !options.outputs.empty() ||
       !options.trace.empty() || compares(options))
     fail("--input, --output, --trace and what compares results are for a "
@@ -669,7 +686,7 @@ void runCommands(const Options &options, const Source &source) {
   commands.finish();
 }
 
-void runTool(const Options &options) {
+void runTool(Options &options) {
   if (options.listDevices) {
     Instance instance = createInstance(options);
     std::string text =
@@ -685,6 +702,14 @@ void runTool(const Options &options) {
   // Everything that can be wrong without a device is found before one is
   // looked for.
   Source source = findSource(options.file);
+  bool isStated = std::any_of(
+      options.compileArguments.begin(), options.compileArguments.end(),
+      [](const std::string &argument) {
+        return argument.rfind("--external-weights", 0) == 0;
+      });
+  if (std::string error; source.isModule && options.weights.empty() &&
+                         !isStated && !source.weights.createOnDisk(error))
+    fail(error, kExitNo);
   if (hasCommands(options))
     return runCommands(options, source);
   if (!options.outputFolder.empty())

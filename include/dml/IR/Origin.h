@@ -27,7 +27,8 @@ inline constexpr llvm::StringLiteral fusedAttrName = "dml.fused";
 /// The name of the attribute of a module that was read with ONNX Runtime's
 /// optimizations. It is a dictionary of the optimizations that fused operators,
 /// with how often each did, under `fused`, and of those that could change this
-/// model's operators and that the reader does not know, under `open`.
+/// model's operators further, under `open`, each with the newest feature level
+/// that what it makes could need, as in "6_2", or "" where nobody knows.
 inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
 
 } // namespace dml

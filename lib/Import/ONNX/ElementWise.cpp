@@ -122,17 +122,54 @@ static FailureOr<Shape> getCommonShape(NodeImporter &node) {
   return operands->result;
 }
 
-/// Gelu of ONNX, of which DirectML has no approximation.
+/// Gelu of ONNX. Its approximation, of which DirectML has no operator, is
+/// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 static LogicalResult importGelu(NodeImporter &node) {
   StringRef approximate = node.getString("approximate", "none");
-  if (approximate != "none")
+  if (approximate == "none") {
+    static const ImportFunction exact = makeUnary("activation_gelu", {});
+    return exact(node);
+  }
+  if (approximate != "tanh")
     return node.reject("its attribute approximate is '" + approximate +
-                       "', but DirectML's operator is exact: wanted is none");
-  static const ImportFunction exact = makeUnary("activation_gelu", {});
-  return exact(node);
+                       "', but wanted is none or tanh");
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  Value input = node.get(0);
+  auto shape = cast<RankedTensorType>(input.getType()).getShape();
+  auto multiply = [&](Value value, double number) {
+    return node.combine("element_wise_multiply", value,
+                        node.getSplat(node.getType(0), number, shape));
+  };
+  auto add = [&](Value a, Value b) {
+    return node.combine("element_wise_add", a, b);
+  };
+  Value cube = node.apply("element_wise_constant_pow", input,
+                          node.number("exponent", 3));
+  Value argument =
+      multiply(add(input, multiply(cube, 0.044715)), 0.7978845608028654);
+  Value factor = add(node.apply("activation_tanh", argument),
+                     node.getSplat(node.getType(0), 1, shape));
+  return node.set(
+      0, node.combine("element_wise_multiply", multiply(input, 0.5), factor),
+      node.getShape(0));
 }
 
-/// The input times the hyperbolic tangent of its softplus.
+/// The input times its hard sigmoid, as ONNX defines this function: ONNX
+/// Runtime has no kernel for it, and puts these two nodes in its place.
+static LogicalResult importHardSwish(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  Value input = node.get(0);
+  Value gate =
+      node.apply("activation_hard_sigmoid", input,
+                 {node.number("alpha", 1.0f / 6), node.number("beta", 0.5f)});
+  return node.set(0, node.combine("element_wise_multiply", input, gate),
+                  node.getShape(0));
+}
+
+/// The input times the hyperbolic tangent of its softplus, which ONNX Runtime
+/// puts in place of this function, too.
 static LogicalResult importMish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
@@ -669,8 +706,8 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
            {{"alpha", "alpha", 1}});
   addUnary(registry, "HardSigmoid", "activation_hard_sigmoid",
            {{"alpha", "alpha", 0.2f}, {"beta", "beta", 0.5f}});
-  addUnary(registry, "HardSwish", "activation_hard_swish",
-           {{"alpha", "", 1.0f / 6}, {"beta", "", 0.5f}});
+  registry.add("HardSwish", "ACTIVATION_HARD_SIGMOID, ELEMENT_WISE_MULTIPLY",
+               importHardSwish);
   registry.add("Selu", "ACTIVATION_SCALED_ELU", importSelu);
   addUnary(registry, "Softplus", "activation_softplus", {{"steepness", "", 1}});
   // Operators of old, which models of opset 1 may have.
@@ -681,7 +718,8 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   addUnary(registry, "Shrink", "activation_shrink",
            {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
   addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");
-  registry.add("Gelu", "ACTIVATION_GELU", importGelu);
+  registry.add("Gelu", "ACTIVATION_GELU, or ACTIVATION_TANH and others",
+               importGelu);
   registry.add("Mish",
                "ACTIVATION_SOFTPLUS, ACTIVATION_TANH, ELEMENT_WISE_MULTIPLY",
                importMish);

@@ -123,7 +123,7 @@ llvm::Error FunctionExpander::expand(llvm::ArrayRef<NodeProto> from,
     auto function = functions.find(
         {normalizeDomain(node.domain), node.opType, node.overload});
     if (function == functions.end()) {
-      nodes.push_back({std::move(node), &of});
+      nodes.push_back({std::move(node), &of, {}});
       continue;
     }
     if (llvm::Error error = call(node, function->second, scope))
@@ -198,6 +198,6 @@ llvm::Error FunctionExpander::call(const NodeProto &node, size_t index,
   if (llvm::Error error = expand(from, sets[index + 1], &scope))
     return error;
   for (NodeProto &copy : copies)
-    nodes.push_back({std::move(copy), &sets[index + 1]});
+    nodes.push_back({std::move(copy), &sets[index + 1], {}});
   return llvm::Error::success();
 }

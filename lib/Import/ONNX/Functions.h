@@ -29,6 +29,8 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
 struct PlacedNode {
   NodeProto node;
   const OperatorSets *sets;
+  /// The optimization of ONNX Runtime that made it of others, or "".
+  llvm::StringRef fusion;
 };
 
 /// The nodes of a graph, with those of functions in place of the nodes that
@@ -41,6 +43,9 @@ public:
   /// maxExpanded.
   llvm::Error run();
   llvm::ArrayRef<PlacedNode> getNodes() const { return nodes; }
+  /// The same, to fuse some, with what keeps the names of others.
+  std::vector<PlacedNode> &getMutableNodes() { return nodes; }
+  llvm::StringSaver &getStrings() { return strings; }
   /// The operator sets of the model, and those of its functions.
   llvm::ArrayRef<OperatorSets> getSets() const { return sets; }
 

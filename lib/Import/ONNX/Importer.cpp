@@ -8,6 +8,7 @@
 #include "Functions.h"
 #include "Optimizations.h"
 #include "Provider.h"
+#include "QuantizedNodes.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/ViewOps.h"
@@ -106,6 +107,7 @@ private:
   llvm::Error checkOperatorSets();
   /// The nodes, those of functions among them.
   ArrayRef<PlacedNode> getNodes() const { return expander.getNodes(); }
+  llvm::Error fuseNodes();
   llvm::Error findNeededNodes();
   /// Adds what a graph within an attribute reads to `read`.
   llvm::Error readInnerGraphs(const NodeProto &node, unsigned depth);
@@ -142,6 +144,10 @@ private:
   /// Why ONNX Runtime's DirectML provider does not take the node that operators
   /// are built of, or "".
   StringRef whyNotTaken;
+  /// The optimization of ONNX Runtime that made the node that operators are
+  /// built of, or "".
+  StringRef fusion;
+  OptimizationNotes notes;
   /// Names that outputs or needed nodes read.
   llvm::StringSet<> read;
   std::vector<bool> isNeeded;
@@ -205,6 +211,19 @@ llvm::Error GraphImporter::readInnerGraphs(const NodeProto &node,
         return error;
     }
   }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::fuseNodes() {
+  // Outputs and graphs within nodes read what they did before.
+  for (const ValueInfo &output : graph.outputs)
+    read.insert(output.name);
+  for (const PlacedNode &placed : getNodes())
+    if (llvm::Error error = readInnerGraphs(placed.node, 0))
+      return error;
+  fuseQuantizedNodes(expander.getMutableNodes(), graph, read,
+                     expander.getStrings(), notes);
+  read.clear();
   return llvm::Error::success();
 }
 
@@ -438,7 +457,7 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
                                      "' of a branch is there already");
   for (const NodeProto &innerNode : inner.nodes)
     if (llvm::Error error =
-            importNode({innerNode, placed.sets}, index, depth + 1))
+            importNode({innerNode, placed.sets, {}}, index, depth + 1))
       return error;
   for (auto [position, name] : llvm::enumerate(node.outputs)) {
     if (name.empty() || !read.contains(name))
@@ -451,7 +470,7 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
     copy.outputs = {name};
     tensors.erase(name);
     if (llvm::Error error =
-            importNode({std::move(copy), placed.sets}, index, depth + 1))
+            importNode({std::move(copy), placed.sets, {}}, index, depth + 1))
       return error;
   }
   return llvm::Error::success();
@@ -527,6 +546,7 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
       return llvm::Error::success();
     }
   whyNotTaken = findWhyNotTaken(domain, importer);
+  fusion = placed.fusion;
   LogicalResult result = info->import(importer);
   std::string reason = importer.takeReason();
   if (failed(result) || !reason.empty()) {
@@ -614,6 +634,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   if (graph.hasSparseInitializers)
     return llvm::createStringError("the graph has sparse initializers, but "
                                    "wanted are dense ones");
+  if (isOptimized)
+    if (llvm::Error error = fuseNodes())
+      return Result(std::move(error));
   if (llvm::Error error = findNeededNodes())
     return Result(std::move(error));
   Location loc =
@@ -634,7 +657,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
   if (!problems.empty())
     return llvm::createStringError(describeProblems());
   if (isOptimized)
-    optimize(function, std::move(origins));
+    optimize(function, std::move(origins), std::move(notes));
 
   std::string reason;
   ScopedDiagnosticHandler handler(builder.getContext(),
@@ -1018,6 +1041,8 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
     return placehold(llvm::toString(op.takeError()));
   if (!graph.whyNotTaken.empty())
     (*op)->setAttr(notTakenAttrName, builder.getStringAttr(graph.whyNotTaken));
+  if (!graph.fusion.empty())
+    (*op)->setAttr(fusedAttrName, builder.getStringAttr(graph.fusion));
   // Operators of other domains are none that are fused.
   if (graph.isOptimized && normalizeDomain(node.domain).empty())
     graph.origins[*op] = {node.opType, hasInput(0) ? getShape(0) : Shape(), {}};

@@ -11,16 +11,23 @@
 //  * ConvBNFusion: BatchNormalization becomes part of a convolution's weights;
 //  * GeluFusion: x / sqrt(2), Erf, + 1, * x and * 0.5 become Gelu;
 //  * LayerNormFusion: the nine nodes that normalize become one;
+//  * FastGeluFusion: the same of the approximation with Tanh;
 //  * BiasGeluFusion: Gelu takes in the bias that is added before it;
 //  * the provider's own: an activation becomes a part of the convolution,
 //    product, normalization or sum before it.
+//
+// QDQSelectorActionTransformer and MatMulIntegerToFloatFusion, which make nodes
+// of integers, stand in QuantizedNodes.cpp.
 //
 // Others only take operators away or move them, so that they need no newer
 // level: constant folding, common subexpressions, the elimination of nodes that
 // do nothing, the fusions of a convolution or a product with an addition, a
 // multiplication, a padding or a transposition, of Relu with Clip, of nodes
-// with a quantization behind them, QuickGeluFusion and SkipLayerNormFusion. The
-// rest, which may ask for other operators, is the table of open ones below.
+// with a quantization behind them, QuickGeluFusion and SkipLayerNormFusion.
+// AttentionFusion starts from a LayerNormalization that stays, and
+// EmbedLayerNormFusion from the attention that it makes: the one asks for
+// MEAN_VARIANCE_NORMALIZATION2, of 6_3, and what these two make for
+// MULTIHEAD_ATTENTION, of 6_1, and for older operators.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,22 +44,13 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
+#include <map>
 
 using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
 namespace {
-/// An optimization that may change which operators DirectML is asked for, and
-/// that is not modelled.
-struct OpenOptimization {
-  StringLiteral name;
-  /// The ONNX operators without each of which it finds nothing.
-  std::array<StringLiteral, 3> needs;
-};
-
 /// An activation of ONNX that becomes an attribute of the operator before it,
 /// as Relu does of Conv.
 struct FusedActivation {
@@ -64,7 +62,7 @@ struct FusedActivation {
 
 class Optimizer {
 public:
-  Optimizer(func::FuncOp function, NodeOrigins types);
+  Optimizer(func::FuncOp function, NodeOrigins types, OptimizationNotes notes);
   void run();
 
 private:
@@ -85,25 +83,15 @@ private:
   void foldBatchNormalization(BatchNormalizationOp op);
   void fuseGelu(Operation *op);
   void fuseLayerNormalization(Operation *op);
+  void fuseFastGelu(Operation *op);
   void fuseBiasGelu(Operation *op);
   void fuseActivation(Operation *op);
 
   func::FuncOp function;
   NodeOrigins types;
-  /// The ONNX operators that there are.
-  llvm::StringSet<> present;
-  llvm::MapVector<StringRef, unsigned> fusions;
+  OptimizationNotes notes;
 };
 } // namespace
-
-static constexpr OpenOptimization openOptimizations[] = {
-    {"AttentionFusion", {"MatMul", "Softmax", "LayerNormalization"}},
-    {"EmbedLayerNormFusion", {"Gather", "Add", "LayerNormalization"}},
-    {"FastGeluFusion", {"Tanh", "Mul", "Add"}},
-    {"MatMulIntegerToFloatFusion", {"MatMulInteger", "Cast", "Mul"}},
-    {"QDQSelectorActionTransformer",
-     {"DequantizeLinear", "DequantizeLinear", "DequantizeLinear"}},
-};
 
 static constexpr FusedActivation fusedActivations[] = {
     {"Elu", false},      {"HardSigmoid", false},
@@ -226,15 +214,13 @@ splitOperands(Operation *op, llvm::function_ref<bool(Value)> fits) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-Optimizer::Optimizer(func::FuncOp function, NodeOrigins all)
-    : function(function) {
+Optimizer::Optimizer(func::FuncOp function, NodeOrigins all,
+                     OptimizationNotes notes)
+    : function(function), notes(std::move(notes)) {
   // Operators that nothing read are gone.
   function.walk([&](Operation *op) {
-    auto found = all.find(op);
-    if (found == all.end())
-      return;
-    types.insert(*found);
-    present.insert(found->second.type);
+    if (auto found = all.find(op); found != all.end())
+      types.insert(*found);
   });
 }
 
@@ -262,7 +248,7 @@ Operation *Optimizer::getNodeBefore(Operation *reader) const {
 }
 
 void Optimizer::note(Operation *op, StringRef fusion) {
-  ++fusions[fusion];
+  ++notes.fused[fusion];
   StringRef before;
   if (auto attribute = op->getAttrOfType<StringAttr>(fusedAttrName))
     before = attribute.getValue();
@@ -393,7 +379,85 @@ void Optimizer::fuseGelu(Operation *op) {
   if (!gelu)
     return llvm::consumeError(gelu.takeError());
   replace(op, *gelu, "Gelu", "GeluFusion");
-  present.insert("Gelu");
+}
+
+/// The exponent of a power that is known.
+static std::optional<double> getExponent(Operation *power) {
+  if (power->getNumOperands() == 2)
+    return getSplat(power->getOperand(1));
+  auto exponent = power->getAttrOfType<FloatAttr>("exponent");
+  return exponent ? std::optional(exponent.getValueAsDouble()) : std::nullopt;
+}
+
+void Optimizer::fuseFastGelu(Operation *op) {
+  auto isNumber = [](double wanted) {
+    return [=](Value value) { return isNearly(getSplat(value), wanted); };
+  };
+  // The operand beside the number `wanted` of the product or sum that alone
+  // computes `value`; null where there is none.
+  auto getBeside = [&](Value value, StringRef type, double wanted) -> Value {
+    Operation *producer = getSoleProducer(value, type);
+    auto parts =
+        producer ? splitOperands(producer, isNumber(wanted)) : std::nullopt;
+    return parts ? parts->first : Value();
+  };
+  // (x * 0.5) * (Tanh(argument) + 1).
+  auto outer = splitOperands(op, [&](Value value) {
+    Value rest = getBeside(value, "Add", 1);
+    return rest && getSoleProducer(rest, "Tanh");
+  });
+  if (!outer)
+    return;
+  Value x = getBeside(outer->first, "Mul", 0.5);
+  if (!x)
+    return;
+  Value argument = getSoleProducer(getBeside(outer->second, "Add", 1), "Tanh")
+                       ->getOperand(0);
+  auto isX = [&](Value value) {
+    return value && lookThroughReshapes(value) == lookThroughReshapes(x);
+  };
+  // The square root of 2 / pi, and the cubic term's factor.
+  static constexpr double root = 0.7978845834732056, cubic = 0.044715;
+  bool isFast = false;
+  if (Value sum = getBeside(argument, "Mul", root)) {
+    // (x + Pow(x, 3) * 0.044715) * root.
+    Operation *add = getSoleProducer(sum, "Add");
+    auto parts =
+        add ? splitOperands(add,
+                            [&](Value value) {
+                              return getBeside(value, "Mul", cubic) != nullptr;
+                            })
+            : std::nullopt;
+    Operation *power =
+        parts ? getSoleProducer(getBeside(parts->second, "Mul", cubic), "Pow")
+              : nullptr;
+    isFast = power && isX(parts->first) && isX(power->getOperand(0)) &&
+             isNearly(getExponent(power), 3);
+  } else if (Operation *product = getSoleProducer(argument, "Mul")) {
+    // (x * root) * (x * 0.044715 * x + 1).
+    auto parts = splitOperands(product, [&](Value value) {
+      return getBeside(value, "Add", 1) != nullptr;
+    });
+    Operation *square =
+        parts ? getSoleProducer(getBeside(parts->second, "Add", 1), "Mul")
+              : nullptr;
+    isFast =
+        square && isX(getBeside(parts->first, "Mul", root)) &&
+        llvm::any_of(llvm::seq(2), [&](int index) {
+          return isX(square->getOperand(index)) &&
+                 isX(getBeside(square->getOperand(1 - index), "Mul", cubic));
+        });
+  }
+  if (!isFast)
+    return;
+  OpBuilder builder(op);
+  auto gelu = reader::buildOperator(
+      builder, op->getLoc(),
+      OperationName(ActivationGeluOp::getOperationName(), op->getContext()),
+      {{"input", x}}, {}, x.getType());
+  if (!gelu)
+    return llvm::consumeError(gelu.takeError());
+  replace(op, *gelu, "Gelu", "FastGeluFusion");
 }
 
 void Optimizer::fuseLayerNormalization(Operation *op) {
@@ -443,10 +507,7 @@ void Optimizer::fuseLayerNormalization(Operation *op) {
   bool isSquare = square && (isOf(square, "Pow") || isOf(square, "Mul")) &&
                   lookThroughReshapes(square->getOperand(0)) == centered;
   if (isSquare && isOf(square, "Pow")) {
-    auto exponent = square->getAttrOfType<FloatAttr>("exponent");
-    isSquare = square->getNumOperands() == 1
-                   ? exponent && exponent.getValueAsDouble() == 2
-                   : isNearly(getSplat(square->getOperand(1)), 2);
+    isSquare = isNearly(getExponent(square), 2);
   } else if (isSquare) {
     isSquare = lookThroughReshapes(square->getOperand(1)) == centered;
   }
@@ -487,7 +548,6 @@ void Optimizer::fuseLayerNormalization(Operation *op) {
   if (!normalized)
     return llvm::consumeError(normalized.takeError());
   replace(op, *normalized, "LayerNormalization", "LayerNormFusion");
-  present.insert("LayerNormalization");
 }
 
 /// The activation that `op` applies, for an operator that fuses it.
@@ -616,6 +676,8 @@ void Optimizer::run() {
   eraseDead();
   forEach("Add", &Optimizer::fuseLayerNormalization);
   eraseDead();
+  forEach("Mul", &Optimizer::fuseFastGelu);
+  eraseDead();
   forEach("Gelu", &Optimizer::fuseBiasGelu);
   eraseDead();
   for (const FusedActivation &row : fusedActivations)
@@ -624,21 +686,34 @@ void Optimizer::run() {
 
   Builder builder(function.getContext());
   SmallVector<NamedAttribute> fused;
-  for (auto [name, count] : fusions)
+  for (auto [name, count] : notes.fused)
     fused.push_back(
         builder.getNamedAttr(name, builder.getI64IntegerAttr(count)));
-  SmallVector<Attribute> open;
-  for (const OpenOptimization &optimization : openOptimizations)
-    if (llvm::all_of(optimization.needs,
-                     [&](StringRef type) { return present.contains(type); }))
-      open.push_back(builder.getStringAttr(optimization.name));
+  // Of several operators that an optimization could make, the newest counts,
+  // and one that nobody knows is newer than all.
+  std::map<StringRef, std::optional<FeatureLevel>> newest;
+  for (const auto &[name, makes] : notes.open) {
+    std::optional<FeatureLevel> level;
+    if (const OperatorSupport *support = getOperatorSupport(
+            OperationName(("dml." + makes).str(), function.getContext())))
+      level = support->getIntroducedLevel();
+    auto [entry, isNew] = newest.try_emplace(name, level);
+    if (!isNew && entry->second)
+      entry->second = level ? std::max(*entry->second, *level) : level;
+  }
+  SmallVector<NamedAttribute> open;
+  for (auto [name, level] : newest)
+    open.push_back(builder.getNamedAttr(
+        name,
+        builder.getStringAttr(level ? getFeatureLevelNumber(*level) : "")));
   function->getParentOfType<ModuleOp>()->setAttr(
       optimizedAttrName,
       builder.getDictionaryAttr(
           {builder.getNamedAttr("fused", builder.getDictionaryAttr(fused)),
-           builder.getNamedAttr("open", builder.getArrayAttr(open))}));
+           builder.getNamedAttr("open", builder.getDictionaryAttr(open))}));
 }
 
-void dml::onnx::optimize(func::FuncOp function, NodeOrigins types) {
-  Optimizer(function, std::move(types)).run();
+void dml::onnx::optimize(func::FuncOp function, NodeOrigins types,
+                         OptimizationNotes notes) {
+  Optimizer(function, std::move(types), std::move(notes)).run();
 }

@@ -9,6 +9,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include <set>
+#include <string>
 
 namespace dml::onnx {
 
@@ -23,11 +26,22 @@ struct NodeOrigin {
 };
 using NodeOrigins = llvm::DenseMap<mlir::Operation *, NodeOrigin>;
 
+/// What ONNX Runtime's optimizations do to a model.
+struct OptimizationNotes {
+  /// Those that fused something, and how often each did.
+  llvm::MapVector<llvm::StringRef, unsigned> fused;
+  /// Those that could fuse more, each with the newest operator of dml that it
+  /// could make, such as "join", or "" where nobody knows.
+  std::set<std::pair<std::string, llvm::StringRef>> open;
+};
+
 /// Fuses operators of `function` as ONNX Runtime does with all of its
 /// optimizations on for its DirectML provider, as far as that changes what
-/// DirectML is asked for and the importer knows how. Says what it did in the
-/// attribute `dml.optimized` of the module around `function`.
-void optimize(mlir::func::FuncOp function, NodeOrigins origins);
+/// DirectML is asked for and the importer knows how. Says what was done, that
+/// of `notes` first, in the attribute `dml.optimized` of the module around
+/// `function`.
+void optimize(mlir::func::FuncOp function, NodeOrigins origins,
+              OptimizationNotes notes);
 
 } // namespace dml::onnx
 

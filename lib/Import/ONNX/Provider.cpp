@@ -4,10 +4,12 @@
 //
 // The provider registers kernels by operator, version and element type, and
 // looks at some nodes once more before it takes them. A node that it does not
-// take is computed on the CPU, or replaced by the nodes of the operator's own
-// definition, if it has one. The importer builds such nodes of DirectML's
+// take is computed on the CPU, where ONNX Runtime has a kernel for it there;
+// else the nodes of the operator's own definition take its place, and the
+// provider is asked about these. The importer builds such nodes of DirectML's
 // operators nevertheless, so that they run; what level Windows needs for them,
-// nobody can tell of these.
+// nobody can tell of these. HardSwish and Mish are no such nodes: the importer
+// builds the nodes of their definitions.
 //
 // Operators that the importer does not know at all, such as NonMaxSuppression,
 // stand in Importer.cpp. The table follows the registrations of ONNX Runtime
@@ -35,8 +37,11 @@ struct Gap {
 } // namespace
 
 static constexpr int64_t anyVersion = std::numeric_limits<int64_t>::max();
-static constexpr llvm::StringLiteral noKernel =
-    "the provider has no kernel for this operator";
+static constexpr llvm::StringLiteral onCPU =
+    "the provider has no kernel for this operator, but the CPU has";
+static constexpr llvm::StringLiteral asNodes =
+    "the provider has no kernel for this operator, and ONNX Runtime puts the "
+    "nodes of its definition in its place";
 
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
@@ -89,13 +94,11 @@ static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
 static constexpr Gap gaps[] = {
-    {"", "Compress", anyVersion, nullptr, noKernel},
-    {"", "Gelu", anyVersion, nullptr, noKernel},
-    {"", "GroupNormalization", anyVersion, nullptr, noKernel},
-    {"", "HardSwish", anyVersion, nullptr, noKernel},
-    {"", "Mish", anyVersion, nullptr, noKernel},
-    {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, noKernel},
-    {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, noKernel},
+    {"", "Compress", anyVersion, nullptr, onCPU},
+    {"", "Gelu", anyVersion, nullptr, onCPU},
+    {"", "GroupNormalization", anyVersion, nullptr, asNodes},
+    {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
+    {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
     {"", "BatchNormalization", anyVersion, hasOtherStatistics,
      "its mean and variance have another type than its input"},
     {"", "Clip", anyVersion, hasComputedBound,
