@@ -42,6 +42,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   std::unique_ptr<Device> result(new Device);
   result->contractionTile = options.contractionTile;
   result->rowTile = options.rowTile;
+  result->attentionTile = options.attentionTile;
   result->matrixTile = options.matrixTile;
   result->sumParts = options.sumParts;
   RuntimeError error;
@@ -123,6 +124,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   options.deviceProfile = profile.str();
   options.contractionTile = contractionTile;
   options.rowTile = rowTile;
+  options.attentionTile = attentionTile;
   options.matrixTile = matrixTile;
   options.sumParts = sumParts;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);

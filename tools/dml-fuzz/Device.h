@@ -27,7 +27,7 @@ public:
     bool validate = false;
     /// The values of the compiler's options of these names.
     std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto",
-                sumParts = "auto";
+                sumParts = "auto", attentionTile = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -50,7 +50,7 @@ public:
 private:
   Device() = default;
 
-  std::string contractionTile, rowTile, matrixTile, sumParts;
+  std::string contractionTile, rowTile, matrixTile, sumParts, attentionTile;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

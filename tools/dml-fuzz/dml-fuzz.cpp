@@ -100,6 +100,10 @@ static cl::opt<std::string> sumParts(
     "sum-parts", cl::init("auto"), cl::cat(category),
     cl::desc("As dml-compile's: with a number such as 2, all sums of products "
              "that can have so many parts have them (auto)"));
+static cl::opt<std::string> attentionTile(
+    "attention-tile", cl::init("auto"), cl::cat(category),
+    cl::desc("As dml-compile's: with a tile such as 64x32, attention has "
+             "kernels that write no scores, whatever its sizes (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -242,6 +246,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --contraction-tile=" << contractionTile;
   if (rowTile != "auto")
     os << " --row-tile=" << rowTile;
+  if (attentionTile != "auto")
+    os << " --attention-tile=" << attentionTile;
   if (matrixTile != "auto")
     os << " --matrix-tile=" << matrixTile;
   if (sumParts != "auto")
@@ -455,7 +461,7 @@ static int runTool(int argc, char **argv) {
   if (selector != "none" && !matrix) {
     auto created =
         Device::create({selector, deviceProfile, validate, contractionTile,
-                        rowTile, matrixTile, sumParts});
+                        rowTile, matrixTile, sumParts, attentionTile});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);
