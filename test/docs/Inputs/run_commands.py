@@ -77,6 +77,8 @@ INSTEAD = {
     "dml-fuzz --systematic": "dml-fuzz --systematic --operators=dml.tile --cases-per-cell=1",
     "dml-fuzz --count=10000 --seed=1": "dml-fuzz --count=3 --seed=1",
     "dml-fuzz --time=600 --count=0": "dml-fuzz --time=1 --count=0",
+    "LP_NATIVE_VECTOR_WIDTH=128 LP_NUM_THREADS=1 dml-fuzz --time=600 --count=0":
+        "LP_NATIVE_VECTOR_WIDTH=128 LP_NUM_THREADS=1 dml-fuzz --time=1 --count=0",
     "dml-fuzz --invalid --count=10000": "dml-fuzz --invalid --count=3",
     "dml-fuzz --mutate --count=10000": "dml-fuzz --mutate --count=3",
     "dml-fuzz --count=100 --device-profile=minimal --validate --output-dir=/tmp":
