@@ -338,6 +338,10 @@ def main(folder):
         before = ["element_wise_divide", "element_wise_erf", "element_wise_add",
                   "element_wise_multiply", "element_wise_multiply"]
         compare(folder, f"gelu_{early}", m, y, {"GeluFusion": 1}, before, ["activation_gelu"])
+    m = Model(20)
+    y = gelu(m, m.input(2, 6))
+    compare(folder, "gelu_20", m, y, {"GeluFusion": 1}, before, ["activation_gelu"],
+            [("GeluFusion from version 20 of the operator set on", None)])
     m = Model()
     x = m.node("Add", m.input(2, 6), m.constant(random.standard_normal(6)))
     y = gelu(m, x)

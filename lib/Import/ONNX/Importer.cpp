@@ -1103,7 +1103,8 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
     (*op)->setAttr(fusedAttrName, builder.getStringAttr(graph.fusion));
   // Operators of other domains are none that are fused.
   if (graph.isOptimized && normalizeDomain(node.domain).empty())
-    graph.origins[*op] = {node.opType, hasInput(0) ? getShape(0) : Shape(), {}};
+    graph.origins[*op] = {
+        node.opType, hasInput(0) ? getShape(0) : Shape(), {}, opset};
   return SmallVector<Value>((*op)->getResults());
 }
 
