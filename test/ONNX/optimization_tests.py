@@ -237,6 +237,13 @@ def quantized(folder):
     y = m.fake(m.node("Concat", *x, axis=1), 0.03)
     compare(folder, "qdq_concat", m, y, {transformer: 1}, [q, dq, q, dq, "join", q, dq],
             [q, q, dq, dq, "join", q, dq])
+    # What is no model stays none: a zero point of another type than the integers.
+    m = Model(13)
+    x = m.quantize(m.input(2, 9), 0.02)
+    y = m.node("Cast", m.node("ArgMax", m.dequantize(x, 0.02, np.int8, 0), axis=1), to=1)
+    m.save(f"{folder}/zero_point.onnx", y)
+    bad = run("dml-compile", f"{folder}/zero_point.onnx", "-o", "-", "--ort-optimizations=all")
+    check(bad.returncode == 2 and "zero_point has element type" in bad.stderr, bad.stderr)
     # The provider has no kernel for what would become of Softmax.
     m = Model(13)
     y = m.fake(m.node("Softmax", m.fake(m.input(2, 4), 0.02)), 0.004, zero=0)
