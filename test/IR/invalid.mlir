@@ -666,3 +666,8 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // expected-error @below {{attribute 'dml.optimized' wants to be a dictionary on a module}}
 module attributes {dml.optimized = "all"} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.unread' wants to be a list of strings on a module}}
+module attributes {dml.unread = ["Loop", 1]} {}

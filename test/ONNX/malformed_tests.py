@@ -106,6 +106,8 @@ CASES = [
     (build(weights=[external("../secret")]), "'../secret', but wanted is a file in the model's folder"),
     (build(weights=[external("/etc/passwd")]), "'/etc/passwd', but wanted is a file in the model's folder"),
     (build(weights=[external("missing")]), "missing': No such file"),
+    (build(weights=[external("pipe")]), "pipe', which is no file, but wanted is one"),
+    (build(weights=[external(".")]), "', which is no file, but wanted is one"),
 ]
 
 def calling(inputs, outputs):
@@ -176,6 +178,7 @@ def main():
     parser.add_argument("--mutations", type=int, default=40)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(os.path.join(folder, "pipe"))
         for model, message in CASES + BYTES:
             data = model if isinstance(model, bytes) else model.SerializeToString()
             result = explain(data, folder)

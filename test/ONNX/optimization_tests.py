@@ -237,6 +237,13 @@ def quantized(folder):
     y = m.fake(m.node("Concat", *x, axis=1), 0.03)
     compare(folder, "qdq_concat", m, y, {transformer: 1}, [q, dq, q, dq, "join", q, dq],
             [q, q, dq, dq, "join", q, dq])
+    # What is no model stays none: a zero point of another type than the integers.
+    m = Model(13)
+    x = m.quantize(m.input(2, 9), 0.02)
+    y = m.node("Cast", m.node("ArgMax", m.dequantize(x, 0.02, np.int8, 0), axis=1), to=1)
+    m.save(f"{folder}/zero_point.onnx", y)
+    bad = run("dml-compile", f"{folder}/zero_point.onnx", "-o", "-", "--ort-optimizations=all")
+    check(bad.returncode == 2 and "zero_point has element type" in bad.stderr, bad.stderr)
     # The provider has no kernel for what would become of Softmax.
     m = Model(13)
     y = m.fake(m.node("Softmax", m.fake(m.input(2, 4), 0.02)), 0.004, zero=0)
@@ -338,6 +345,10 @@ def main(folder):
         before = ["element_wise_divide", "element_wise_erf", "element_wise_add",
                   "element_wise_multiply", "element_wise_multiply"]
         compare(folder, f"gelu_{early}", m, y, {"GeluFusion": 1}, before, ["activation_gelu"])
+    m = Model(20)
+    y = gelu(m, m.input(2, 6))
+    compare(folder, "gelu_20", m, y, {"GeluFusion": 1}, before, ["activation_gelu"],
+            [("GeluFusion from version 20 of the operator set on", None)])
     m = Model()
     x = m.node("Add", m.input(2, 6), m.constant(random.standard_normal(6)))
     y = gelu(m, x)
@@ -420,6 +431,40 @@ def main(folder):
     run("dml-translate", "--import-onnx", path, "-o", f"{folder}/not_taken.mlir")
     report, code = explain(f"{folder}/not_taken.mlir", "--level=6_4")
     check(code == 3 and sum(len(entry["ops"]) for entry in report["notTaken"]) > 5, report)
+
+    # Nodes that cannot be read are a class of their own: told, with what depends on them, and
+    # no verdict; the nodes before them are judged.
+    m = Model()
+    x = m.node("Tanh", m.node("Relu", m.input(2, 3)))
+    places = m.node("NonZero", x)
+    y = m.node("GatherND", x, m.node("Transpose", places))
+    z = m.node("Sqrt", m.node("Unheard", x, domain="elsewhere"))
+    path = f"{folder}/unread.onnx"
+    m.save(path, y, z)
+    for option in ("none", "all"):
+        report, code = explain(path, "--level=6_4", f"--ort-optimizations={option}")
+        check(code == 3 and report["fits"] is None and report["level"] is None, report["fits"],
+              code)
+        check([op["op"] for op in report["ops"]] == ["dml.activation_relu", "dml.activation_tanh"],
+              report["ops"])
+        check([kind.split(",")[0] for kind in report["unread"]] ==
+              ["NonZero: 1 node", "elsewhere.Unheard: 1 node", "behind these: 3 nodes"],
+              report["unread"])
+    text = run("dml-explain", path, "--level=6_4", f"--report={folder}/unread.html").stdout
+    check("not read, since DirectML's operators do not express them:\n  NonZero: 1 node" in text and
+          "undecided, though the other operators fit" in text, text)
+    with open(f"{folder}/unread.html", encoding="utf-8") as file:
+        check("Not read: NonZero: 1 node" in file.read(), "page")
+    # What runs or rewrites a model wants all of it, and nothing is judged where all is unread.
+    for tool in (["dml-compile", path, "-o", f"{folder}/unread.dmlx"],
+                 ["dml-explain", path, "--level=1_0", f"--legalize={folder}/unread.mlir"]):
+        bad = run(*tool)
+        check(bad.returncode == 2 and "do not express 2 of 7 nodes:\n  NonZero: 1 node" in bad.stderr,
+              tool, bad.returncode, bad.stderr)
+    m = Model()
+    m.save(path, m.node("NonZero", m.input(2, 3)))
+    bad = run("dml-explain", path)
+    check(bad.returncode == 2 and "do not express 1 of 1 nodes" in bad.stderr, bad.stderr)
 
     bad = run("dml-explain", path, "--ort-optimizations=some")
     check(bad.returncode == 2 and "wanted is none or all" in bad.stderr, bad.stderr)

@@ -44,8 +44,9 @@ enum class Verdict {
   None,
   Fits,
   DoesNotFit,
-  /// There are operations that are not DirectML's, nodes that ONNX Runtime's
-  /// DirectML provider does not take, optimizations that could change the
+  /// There are operations that are not DirectML's, nodes that cannot be read or
+  /// that ONNX Runtime's DirectML provider does not take, optimizations that
+  /// could change the
   /// operators and are not modelled, or no DirectML operators.
   Undecided,
 };
@@ -57,6 +58,8 @@ struct Report {
   llvm::SmallVector<mlir::Operation *> foreign;
   /// Nodes whose operators nobody asks DirectML for. `ops` has none of these.
   llvm::SmallVector<NotTakenNode> notTaken;
+  /// Nodes of an ONNX model that could not be read, by kind, with the reasons.
+  llvm::SmallVector<llvm::StringRef> unread;
   /// Whether the file is an ONNX model; ONNX Runtime's optimizations of it that
   /// fused operators, and how often.
   bool isONNX = false, isOptimized = false;
@@ -78,7 +81,7 @@ struct Report {
     if (llvm::any_of(ops,
                      [](const OpReport &op) { return !op.violations.empty(); }))
       return Verdict::DoesNotFit;
-    if (ops.empty() || !foreign.empty() || !notTaken.empty())
+    if (ops.empty() || !unread.empty() || !foreign.empty() || !notTaken.empty())
       return Verdict::Undecided;
     if (!hasTarget())
       return isWhole() ? Verdict::None : Verdict::Undecided;
@@ -97,7 +100,7 @@ struct Report {
   }
   /// Whether the file needs `level`, whatever else is fused.
   bool isWhole() const {
-    return foreign.empty() && notTaken.empty() &&
+    return unread.empty() && foreign.empty() && notTaken.empty() &&
            llvm::all_of(open, [&](const auto &entry) {
              return entry.second && *entry.second <= level;
            });

@@ -804,6 +804,8 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
     os << "<p class=\"bad\">" << printCount(report.foreign.size(), "operation")
        << " of it " << (report.foreign.size() == 1 ? "is" : "are")
        << " not DirectML&#39;s.</p>\n";
+  for (StringRef kind : report.unread)
+    os << "<p class=\"bad\">Not read: " << escape(kind) << "</p>\n";
   if (!report.notTaken.empty())
     os << "<p class=\"bad\">" << printCount(report.notTaken.size(), "node")
        << " of it " << (report.notTaken.size() == 1 ? "is" : "are")

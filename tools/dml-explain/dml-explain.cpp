@@ -201,6 +201,9 @@ StringRef dml::tools::getFunctionName(Operation *op) {
 
 /// Says what reading an ONNX model did to it.
 static void addOptimizations(ModuleOp module, Report &report) {
+  if (auto unread = module->getAttrOfType<ArrayAttr>(unreadAttrName))
+    for (auto kind : unread.getAsRange<StringAttr>())
+      report.unread.push_back(kind);
   auto attribute = module->getAttrOfType<DictionaryAttr>(optimizedAttrName);
   report.isOptimized = !!attribute;
   if (!attribute)
@@ -374,6 +377,11 @@ static void printText(const Report &report, raw_ostream &os) {
       os << op->getName() << "\n";
     }
   }
+  if (!report.unread.empty()) {
+    os << "not read, since DirectML's operators do not express them:\n";
+    for (StringRef kind : report.unread)
+      os << "  " << kind << "\n";
+  }
   if (!report.notTaken.empty()) {
     os << "not taken by ONNX Runtime's DirectML provider: "
        << tools::printCount(report.notTaken.size(), "node") << "\n";
@@ -388,9 +396,10 @@ static void printText(const Report &report, raw_ostream &os) {
     os << (report.notTaken.empty() ? "no" : "no other")
        << " dml operators: nothing to say about feature levels\n";
   } else {
-    os << (!report.foreign.empty()    ? "the dml operators alone: "
-           : !report.notTaken.empty() ? "the other operators alone: "
-                                      : "together: ");
+    bool isPart = !report.notTaken.empty() || !report.unread.empty();
+    os << (!report.foreign.empty() ? "the dml operators alone: "
+           : isPart                ? "the other operators alone: "
+                                   : "together: ");
     printLevel(report.level, os);
   }
   printOptimizations(report, os);
@@ -413,9 +422,9 @@ static void printText(const Report &report, raw_ostream &os) {
       return;
     }
     os << "undecided, though the "
-       << (!report.foreign.empty()    ? "dml "
-           : !report.notTaken.empty() ? "other "
-                                      : "")
+       << (!report.foreign.empty()                              ? "dml "
+           : !report.notTaken.empty() || !report.unread.empty() ? "other "
+                                                                : "")
        << "operators fit: ";
     break;
   }
@@ -535,7 +544,11 @@ static llvm::json::Value toJson(const Report &report) {
     addLocation(node.ops.front(), object);
     notTaken.push_back(std::move(object));
   }
+  llvm::json::Array unread;
+  for (StringRef kind : report.unread)
+    unread.push_back(kind);
   llvm::json::Object object{{"ops", std::move(ops)},
+                            {"unread", std::move(unread)},
                             {"foreign", std::move(foreign)},
                             {"notTaken", std::move(notTaken)}};
   if (report.isONNX || report.isOptimized) {
@@ -647,7 +660,8 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
   bool isONNX = false;
   OwningOpRef<ModuleOp> module =
       tools::loadModule(console, inputFile, dimensions, config, nullptr,
-                        ortOptimizations == "all", &isONNX);
+                        ortOptimizations == "all", &isONNX,
+                        /*leavesOutUnread=*/legalizedFile.empty());
   if (!module)
     return tools::kExitInvalid;
   console.progress.begin("explaining " + inputFile);
@@ -730,9 +744,9 @@ int main(int argc, char **argv) {
           "the oldest\nthat supports it, whatever level the file states; and "
           "why\n\nOperations that are not DirectML's are named and counted, "
           "since nobody knows\ntheir level; so are nodes of ONNX models that "
-          "ONNX Runtime's DirectML provider\ndoes not take. Functions, "
-          "constants, reshapes and "
-          "casts need no operator.\n\nA file is MLIR, an ONNX model (.onnx), a "
+          "ONNX Runtime's DirectML provider\ndoes not take, or that cannot be "
+          "read. Functions, constants, reshapes and casts\nneed no "
+          "operator.\n\nA file is MLIR, an ONNX model (.onnx), a "
           "JSON model of DxDispatch (.json)\nor a serialized graph of DirectML "
           "(.bin).\n",
           &category))

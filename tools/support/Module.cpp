@@ -128,7 +128,7 @@ OwningOpRef<ModuleOp>
 dml::tools::loadModule(Console &console, llvm::StringRef path,
                        llvm::ArrayRef<std::string> dimensions,
                        const ParserConfig &config, directml::Commands *commands,
-                       bool optimize, bool *isONNX) {
+                       bool optimize, bool *isONNX, bool leavesOutUnread) {
   auto fail = [&](const llvm::Twine &message) -> OwningOpRef<ModuleOp> {
     console.progress.clear();
     llvm::WithColor::error(errorStream(), console.tool) << message << "\n";
@@ -167,6 +167,7 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
                   : parseSourceFile<ModuleOp>(console.sources, config);
   }
   onnx::ImportOptions options;
+  options.leavesOutUnread = leavesOutUnread;
   for (const std::string &dimension : dimensions)
     if (llvm::Error error = onnx::parseDimension(dimension, options))
       return fail(llvm::toString(std::move(error)));

@@ -42,13 +42,14 @@ private:
 /// `dimensions` are the values of --dim options, for ONNX models alone, as are
 /// ONNX Runtime's optimizations, `optimize`; `isONNX` says whether the file is
 /// one; `commands` become those of a JSON model. Errors go to `console`. Null
-/// where it fails.
+/// where it fails. Nodes of an ONNX model that cannot be read are an error, or
+/// where `leavesOutUnread` says so what the module lacks.
 mlir::OwningOpRef<mlir::ModuleOp>
 loadModule(Console &console, llvm::StringRef path,
            llvm::ArrayRef<std::string> dimensions,
            const mlir::ParserConfig &config,
            directml::Commands *commands = nullptr, bool optimize = false,
-           bool *isONNX = nullptr);
+           bool *isONNX = nullptr, bool leavesOutUnread = false);
 
 } // namespace dml::tools
 

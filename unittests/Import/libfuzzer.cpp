@@ -9,6 +9,7 @@
 
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
+#include "dml/Import/ONNXRuntime.h"
 #include "mlir/IR/MLIRContext.h"
 
 using namespace mlir;
@@ -20,8 +21,16 @@ llvm::Expected<OwningOpRef<ModuleOp>>
 read(Reader reader, std::unique_ptr<llvm::MemoryBuffer> file,
      MLIRContext *context) {
   switch (reader) {
-  case Reader::ONNX:
+  case Reader::ONNX: {
+    // With ONNX Runtime's optimizations first, which see any model that
+    // decodes.
+    auto copy = llvm::MemoryBuffer::getMemBufferCopy(
+        file->getBuffer(), file->getBufferIdentifier());
+    auto optimized = dml::onnx::importOptimizedModel(std::move(copy), context);
+    if (!optimized)
+      llvm::consumeError(optimized.takeError());
     return dml::onnx::importModel(std::move(file), context);
+  }
   case Reader::DispatchModel: {
     dml::directml::Commands commands;
     return dml::directml::importDispatchModel(*file, context, &commands);

@@ -31,6 +31,11 @@ inline constexpr llvm::StringLiteral fusedAttrName = "dml.fused";
 /// that what it makes could need, as in "6_2", or "" where nobody knows.
 inline constexpr llvm::StringLiteral optimizedAttrName = "dml.optimized";
 
+/// The name of the attribute of a module that lacks nodes of the model that it
+/// was read from. It is a list of strings that say which and why, one for each
+/// kind of node: "Loop: 1 node, 'again': it has graphs of its own".
+inline constexpr llvm::StringLiteral unreadAttrName = "dml.unread";
+
 } // namespace dml
 
 #endif // DML_IR_ORIGIN_H

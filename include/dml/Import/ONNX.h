@@ -24,6 +24,11 @@ namespace dml::onnx {
 struct ImportOptions {
   /// Sizes of symbolic dimensions.
   llvm::StringMap<int64_t> dimensions;
+  /// Whether nodes that cannot be read are left out, with all that depends on
+  /// them, and named in the module's `unreadAttrName` (dml/IR/Origin.h), for
+  /// those who judge a model and do not run it. What they read becomes a result
+  /// of the function. A model of which nothing else can be read is an error.
+  bool leavesOutUnread = false;
 };
 
 /// Parses "NAME=SIZE" into `options`; an error where it is none.

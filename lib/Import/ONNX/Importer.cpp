@@ -121,6 +121,11 @@ private:
   void addProblem(StringRef domain, StringRef type, StringRef name,
                   StringRef reason);
   std::string describeProblems();
+  /// What there is of each kind of node that cannot be read.
+  SmallVector<std::string> listProblems();
+  /// Hands over each tensor that is known and that an unread node reads.
+  void collectUnreadOperands(
+      llvm::function_ref<void(StringRef name, Tensor &)> collect);
 
   const ModelProto &model;
   const GraphProto &graph;
@@ -162,6 +167,8 @@ private:
     std::string firstNode;
   };
   std::map<std::pair<std::string, std::string>, Problem> problems;
+  /// Nodes that are not judged, since they depend on such.
+  unsigned numBehind = 0;
   friend class NodeImporter;
 };
 } // namespace dml::onnx
@@ -376,19 +383,40 @@ void GraphImporter::addProblem(StringRef domain, StringRef type, StringRef name,
     problem.firstNode = name.str();
 }
 
+SmallVector<std::string> GraphImporter::listProblems() {
+  SmallVector<std::string> list;
+  for (const auto &[key, problem] : problems)
+    list.push_back(key.first + ": " + std::to_string(problem.count) +
+                   (problem.count == 1 ? " node, '" : " nodes, the first '") +
+                   problem.firstNode + "': " + key.second);
+  return list;
+}
+
 std::string GraphImporter::describeProblems() {
-  std::string text;
-  llvm::raw_string_ostream os(text);
   unsigned count = 0;
   for (const auto &[key, problem] : problems)
     count += problem.count;
-  os << "DirectML's operators do not express " << count << " of "
-     << getNodes().size() << " nodes:";
-  for (const auto &[key, problem] : problems)
-    os << "\n  " << key.first << ": " << problem.count
-       << (problem.count == 1 ? " node, '" : " nodes, the first '")
-       << problem.firstNode << "': " << key.second;
-  return text;
+  return ("DirectML's operators do not express " + Twine(count) + " of " +
+          Twine(getNodes().size()) + " nodes:\n  " +
+          llvm::join(listProblems(), "\n  "))
+      .str();
+}
+
+void GraphImporter::collectUnreadOperands(
+    llvm::function_ref<void(StringRef name, Tensor &)> collect) {
+  for (auto [index, placed] : llvm::enumerate(getNodes())) {
+    auto isUnread = [&](StringRef name) {
+      auto found = tensors.find(name);
+      return !name.empty() && found != tensors.end() && !found->second.isKnown;
+    };
+    if (!isNeeded[index] || llvm::none_of(placed.node.outputs, isUnread))
+      continue;
+    for (StringRef name : placed.node.inputs)
+      if (auto found = tensors.find(name);
+          found != tensors.end() && found->second.isKnown &&
+          found->second.value && found->second.value.getDefiningOp())
+        collect(name, found->second);
+  }
 }
 
 /// Why an operator is not in the registry.
@@ -525,8 +553,10 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
       tensors.try_emplace(name);
 
   if (domain.empty() && node.opType == "If") {
-    if (!isComplete)
+    if (!isComplete) {
+      ++numBehind;
       return llvm::Error::success();
+    }
     return importBranch(importer, placed, index, depth);
   }
   const Operator *info = getRegistry().find(domain, node.opType);
@@ -537,8 +567,10 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   }
   // A node that depends on one that failed is not judged by shapes that nobody
   // knows.
-  if (!isComplete)
+  if (!isComplete) {
+    ++numBehind;
     return llvm::Error::success();
+  }
 
   if (importer.isFoldable() && node.outputs.size() == 1)
     if (std::optional<Constant> constant = foldNode(importer)) {
@@ -575,6 +607,15 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
   llvm::StringSet<> names;
   for (const ValueInfo &input : graph.inputs)
     names.insert(input.name);
+  auto addResult = [&](Value value, StringRef tensor) {
+    results.push_back(value);
+    types.push_back(value.getType());
+    std::string name = tensor.str();
+    while (!names.insert(name).second)
+      name += "_output";
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(nameAttrName, builder.getStringAttr(name))));
+  };
   for (const ValueInfo &output : graph.outputs) {
     if (auto initializer = initializers.find(output.name);
         initializer != initializers.end()) {
@@ -604,14 +645,18 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
       return llvm::createStringError("output '" + output.name +
                                      "' has the shape " + describeShape(outer) +
                                      ", but wanted are 1 to 2^32 - 1 elements");
-    Value value = views.materialize(tensor, outer);
-    results.push_back(value);
-    types.push_back(value.getType());
-    std::string name = output.name.str();
-    while (!names.insert(name).second)
-      name += "_output";
-    attributes.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(nameAttrName, builder.getStringAttr(name))));
+    addResult(views.materialize(tensor, outer), output.name);
+  }
+  if (options.leavesOutUnread && !problems.empty()) {
+    llvm::StringSet<> added;
+    collectUnreadOperands([&](StringRef name, Tensor &tensor) {
+      NodeProto none;
+      NodeImporter views(*this, none, 0, 0);
+      if (added.insert(name).second && !names.contains(name))
+        addResult(views.materialize(
+                      tensor, tensor.shape.empty() ? Shape{1} : tensor.shape),
+                  name);
+    });
   }
   func::ReturnOp::create(builder, function.getLoc(), results);
   function.setFunctionType(
@@ -654,8 +699,21 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
         return Result(std::move(error));
   if (llvm::Error error = finish(function))
     return Result(std::move(error));
-  if (!problems.empty())
-    return llvm::createStringError(describeProblems());
+  if (!problems.empty()) {
+    bool hasOperators = false;
+    function.walk([&](Operation *op) {
+      hasOperators |= getOperatorSupport(op->getName()) != nullptr;
+    });
+    if (!options.leavesOutUnread || !hasOperators)
+      return llvm::createStringError(describeProblems());
+    SmallVector<std::string> list = listProblems();
+    if (numBehind != 0)
+      list.push_back("behind these: " + std::to_string(numBehind) +
+                     (numBehind == 1 ? " node" : " nodes"));
+    module->getOperation()->setAttr(
+        unreadAttrName,
+        builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(list)));
+  }
   if (isOptimized)
     optimize(function, std::move(origins), std::move(notes));
 
@@ -1045,7 +1103,8 @@ NodeImporter::buildAll(StringRef mnemonic, ArrayRef<Operand> operands,
     (*op)->setAttr(fusedAttrName, builder.getStringAttr(graph.fusion));
   // Operators of other domains are none that are fused.
   if (graph.isOptimized && normalizeDomain(node.domain).empty())
-    graph.origins[*op] = {node.opType, hasInput(0) ? getShape(0) : Shape(), {}};
+    graph.origins[*op] = {
+        node.opType, hasInput(0) ? getShape(0) : Shape(), {}, opset};
   return SmallVector<Value>((*op)->getResults());
 }
 

@@ -378,6 +378,11 @@ void Optimizer::fuseGelu(Operation *op) {
       {{"input", x}}, {}, x.getType());
   if (!gelu)
     return llvm::consumeError(gelu.takeError());
+  // From 1.20 on, ONNX Runtime makes ONNX's own Gelu of it where there is one.
+  // The provider has no kernel for that, but the CPU has.
+  if (types.at(op).opset >= 20)
+    notes.open.insert(
+        {"GeluFusion from version 20 of the operator set on", ""});
   replace(op, *gelu, "Gelu", "GeluFusion");
 }
 

@@ -23,6 +23,8 @@ struct NodeOrigin {
   /// two nodes whose shapes differ there is one that changes it, such as
   /// Reshape.
   llvm::SmallVector<int64_t> input, output;
+  /// The version of the operator set that the node is of.
+  int64_t opset = 0;
 };
 using NodeOrigins = llvm::DenseMap<mlir::Operation *, NodeOrigin>;
 

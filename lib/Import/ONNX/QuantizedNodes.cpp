@@ -376,10 +376,15 @@ Quantization Fuser::getDequantization(StringRef name) const {
   if (!isOf(placed, "DequantizeLinear") || placed->node.inputs.size() < 2)
     return {};
   int32_t type = types.lookup(placed->node.inputs[0]);
-  // A node that dequantizes no integers is refused where it is read.
+  // A node that dequantizes no integers, or with a zero point of another type,
+  // is refused where it is read.
   if (type != Unknown && type != Int32 && type != UInt8 && type != Int8 &&
       !isWide(type) && !isNarrow(type))
     return {};
+  if (placed->node.inputs.size() > 2 && !placed->node.inputs[2].empty())
+    if (int32_t zero = types.lookup(placed->node.inputs[2]);
+        type != Unknown && zero != Unknown && zero != type)
+      return {};
   return {&placed->node, type};
 }
 

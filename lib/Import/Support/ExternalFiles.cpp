@@ -6,6 +6,7 @@
 
 #include "Support/ExternalFiles.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace dml::reader;
@@ -38,6 +39,12 @@ ExternalFiles::open(llvm::StringRef location) {
   llvm::Expected<std::string> path = getPath(location);
   if (!path)
     return path.takeError();
+  // Opening a pipe would wait for whoever writes to it.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(*path, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return llvm::createStringError("its elements are in '" + *path +
+                                   "', which is no file, but wanted is one");
   auto buffer = llvm::MemoryBuffer::getFile(*path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
