@@ -37,11 +37,10 @@
 // CHECK-SAME:    outs(%{{.*}} : tensor<1x1x6x6xf16>)
 // CHECK:         %[[NARROW:.*]] = tensor.extract %[[WINNERS]]
 // CHECK-NEXT:    %[[STORED:.*]] = arith.extui %[[NARROW]] : i8 to i32
-// CHECK:         %[[WINNER:.*]] = arith.select %{{.*}}, %[[STORED]], %c-1_i32
 // CHECK:         tensor.extract %[[GRADIENT]]
 // CHECK:         %[[SUM:.*]] = arith.addf {{.*}} : f32
 // CHECK:         %[[PLACE:.*]] = arith.index_castui %{{.*}} : index to i32
-// CHECK-NEXT:    %[[EQUAL:.*]] = arith.cmpi eq, %[[WINNER]], %[[PLACE]]
+// CHECK-NEXT:    %[[EQUAL:.*]] = arith.cmpi eq, %[[STORED]], %[[PLACE]]
 // CHECK-NEXT:    %[[WON:.*]] = arith.andi %{{.*}}, %[[EQUAL]]
 // CHECK-NEXT:    arith.select %[[WON]], %[[SUM]], %{{.*}} : f32
 // CHECK-COUNT-3: tensor.extract %[[WINNERS]]
