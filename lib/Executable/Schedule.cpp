@@ -57,9 +57,21 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
   auto [position, isNew] = offsets.try_emplace(value, 0);
   if (!isNew)
     return position->second;
+  // A splat of any size is a few bytes, and is not to be written out in vain.
+  uint64_t taken = getBufferSize(global.getType());
+  auto failLimit = [&](uint64_t before) {
+    return emitError(global.getLoc(), "a constant has ")
+           << taken << " bytes, and those before it " << before
+           << ", but the constants of an executable have at most "
+           << maxConstantBytes << " (dml-compile --external-weights leaves "
+           << "those of a model to a file)";
+  };
+  if (taken > maxConstantBytes)
+    return failLimit(size);
   ArrayRef<char> bytes = elements->bytes;
   if (elements->isSplat) {
     std::vector<char> &all = repeated.emplace_back();
+    all.reserve(taken);
     for (int64_t i = 0; i < global.getType().getNumElements(); ++i)
       all.insert(all.end(), bytes.begin(), bytes.end());
     bytes = all;
@@ -73,15 +85,10 @@ FailureOr<uint64_t> ConstantPool::add(memref::GlobalOp global) {
         repeated.pop_back();
       return position->second = pieces[other].offset;
     }
-  uint64_t taken = getBufferSize(global.getType());
   uint64_t offset = getOffsetInBlock(
       llvm::alignTo(size, DeviceProfile::rangeAlignment), taken, block);
-  if (taken > maxConstantBytes || offset > maxConstantBytes - taken)
-    return emitError(global.getLoc(), "a constant has ")
-           << taken << " bytes, and those before it " << offset
-           << ", but the constants of an executable have at most "
-           << maxConstantBytes << " (dml-compile --external-weights leaves "
-           << "those of a model to a file)";
+  if (offset > maxConstantBytes - taken)
+    return failLimit(offset);
   byHash.emplace(hash, pieces.size());
   pieces.push_back({offset, bytes});
   size = offset + taken;

@@ -552,12 +552,15 @@ Status Reader::readType(const Words &inst) {
   uint32_t id = inst[1];
   DML_TRY(define(inst, id));
   Info &info = ids[id];
+  info.isLaidOut =
+      (info.decorations & (1u << RowArrayStride | 1u << RowBlock)) != 0;
   auto nest = [&](uint32_t element) -> Status {
     if (element == id || !isType(element) || ids[element].op == OpTypeVoid ||
         ids[element].op == OpTypePointer || ids[element].op == OpTypeFunction ||
         isMatrix(element))
       return invalid("%", element, " is no type that another may consist of");
     const Info &inner = ids[element];
+    info.isLaidOut |= inner.isLaidOut;
     info.depth = std::max<uint8_t>(info.depth, inner.depth + 1);
     info.alignment = std::max(info.alignment, inner.alignment);
     info.high += inner.high;
@@ -643,6 +646,8 @@ Status Reader::readType(const Words &inst) {
   case OpTypeStruct:
     for (uint32_t i = 2; i < inst.count; ++i) {
       DML_TRY(nest(inst[i]));
+      if (auto member = members.find({id, i - 2}); member != members.end())
+        info.isLaidOut |= (member->second.decorations >> RowOffset & 1) != 0;
       if (info.low == kUnsized)
         return invalid("a member follows one that has no size");
       if (ids[inst[i]].op == OpTypeStruct && ids[inst[i]].low == kUnsized)
@@ -808,6 +813,12 @@ Status Reader::readVariable(const Words &inst) {
     return invalid("a variable of storage class ",
                    findStorageClass(storageClass), " stands ",
                    inFunction ? "within" : "outside of", " a function");
+  // A driver may believe it, and then elements lie beyond the variable.
+  if (storageClass != StorageClassStorageBuffer && ids[pointee].isLaidOut)
+    return invalid("type %", pointee,
+                   " says where its elements lie, as in a buffer, which "
+                   "variables of storage class ",
+                   findStorageClass(storageClass), " do not");
   bool isPrivate = storageClass == StorageClassPrivate ||
                    storageClass == StorageClassFunction;
   if (inst.count == 5 &&

@@ -83,6 +83,9 @@ private:
     uint8_t builtIn = 0;
     /// Whether its range is that of a counter at present.
     bool isCounting = false;
+    /// Whether a type says where what it consists of lies, as types of buffers
+    /// do.
+    bool isLaidOut = false;
     /// The type of a value or a variable; else 0.
     uint32_t type = 0;
     /// The word where its instruction begins.

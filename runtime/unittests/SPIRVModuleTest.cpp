@@ -356,6 +356,24 @@ TEST(SPIRVModule, ChecksStorageBuffers) {
       "has no Offset");
 }
 
+TEST(SPIRVModule, LaysOutBuffersAlone) {
+  expectRefused([](A &a) { a.decorate(A::Array, 6, {4096}); },
+                "says where its elements lie, as in a buffer, which variables "
+                "of storage class Workgroup do not");
+  auto addPrivate = [](A &a, bool isLaidOut) {
+    uint32_t structure = a.fresh(), array = a.fresh(), pointer = a.fresh();
+    a.global(OpTypeStruct, {structure, A::Float});
+    if (isLaidOut)
+      A::add(a.decorations, OpMemberDecorate, {structure, 0, 35, 4096});
+    a.global(OpTypeArray, {array, structure, A::Uint2});
+    a.global(OpTypePointer, {pointer, StorageClassPrivate, array});
+    a.global(OpVariable, {pointer, a.fresh(), StorageClassPrivate});
+  };
+  expectAccepted([&](A &a) { addPrivate(a, false); });
+  expectRefused([&](A &a) { addPrivate(a, true); },
+                "which variables of storage class Private do not");
+}
+
 TEST(SPIRVModule, RefusesOtherFunctionsThanThoseOfEntryPoints) {
   expectRefused(
       [](A &a) {
