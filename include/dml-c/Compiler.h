@@ -85,6 +85,11 @@ dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
  * a row and the vectors that each has at a time, "32x4". */
 MLIR_CAPI_EXPORTED void dmlCompilerOptionsSetRowTile(DmlCompilerOptions options,
                                                      MlirStringRef tile);
+/* "auto", "none", or the tile of kernels for attention that write no scores:
+ * queries and keys, "64x32". */
+MLIR_CAPI_EXPORTED void
+dmlCompilerOptionsSetAttentionTile(DmlCompilerOptions options,
+                                   MlirStringRef tile);
 /* "auto", "none", or the tile of kernels with cooperative matrices: rows,
  * columns and terms of a workgroup and rows and columns of its subgroups,
  * "128x128x32x64x64". */

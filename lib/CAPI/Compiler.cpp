@@ -75,6 +75,11 @@ void dmlCompilerOptionsSetRowTile(DmlCompilerOptions options,
   unwrap(options)->rowTile = unwrap(tile).str();
 }
 
+void dmlCompilerOptionsSetAttentionTile(DmlCompilerOptions options,
+                                        MlirStringRef tile) {
+  unwrap(options)->attentionTile = unwrap(tile).str();
+}
+
 void dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options,
                                      MlirStringRef tile) {
   unwrap(options)->matrixTile = unwrap(tile).str();

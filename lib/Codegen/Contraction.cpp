@@ -25,16 +25,15 @@ static scf::ForOp findLoop(Block &block, Value result) {
              : scf::ForOp();
 }
 
-/// Reads the loops from `outermost` inward.
-static LogicalResult readLoops(scf::ForOp outermost, Contraction &contraction) {
+LogicalResult Contraction::readLoops(scf::ForOp outermost) {
   for (scf::ForOp loop = outermost; loop;) {
-    std::optional<int64_t> trips = getCountFromZero(loop);
-    if (!trips || loop.getNumResults() != 1 ||
-        loop.getResult(0).getType() != contraction.sumType ||
-        llvm::MulOverflow(contraction.steps, *trips, contraction.steps))
+    std::optional<int64_t> count = getCountFromZero(loop);
+    if (!count || loop.getNumResults() != 1 ||
+        loop.getResult(0).getType() != sumType ||
+        llvm::MulOverflow(steps, *count, steps))
       return failure();
-    contraction.loops.push_back(loop);
-    contraction.trips.push_back(*trips);
+    loops.push_back(loop);
+    trips.push_back(*count);
     Block &body = *loop.getBody();
     if (body.getOps<scf::ForOp>().empty())
       return success();
@@ -46,16 +45,9 @@ static LogicalResult readLoops(scf::ForOp outermost, Contraction &contraction) {
   return failure();
 }
 
-namespace {
-/// A product that an iteration adds, and under what it does.
-struct Term {
-  Value lhs, rhs, condition;
-};
-} // namespace
-
 /// Reads `added` as the sum of a product and of what was added before, which is
 /// returned, or null if it is none.
-static Value readProduct(Value added, Term &term) {
+static Value readProduct(Value added, ContractionTerm &term) {
   Operation *op = added.getDefiningOp();
   if (auto fma = dyn_cast_if_present<math::FmaOp>(op)) {
     term.lhs = fma.getA();
@@ -73,13 +65,11 @@ static Value readProduct(Value added, Term &term) {
   return Value();
 }
 
-/// The terms that an iteration of the innermost loop adds to what it carries,
-/// in their order.
-static SmallVector<Term> readTerms(scf::ForOp loop) {
-  SmallVector<Term> terms;
-  Value sum = loop.getBody()->getTerminator()->getOperand(0);
-  while (sum != loop.getRegionIterArg(0)) {
-    Term term;
+SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
+  SmallVector<ContractionTerm> terms;
+  Block *block = sum.getParentBlock();
+  while (sum != init) {
+    ContractionTerm term;
     Value added = sum;
     auto select = sum.getDefiningOp<arith::SelectOp>();
     if (select) {
@@ -87,7 +77,7 @@ static SmallVector<Term> readTerms(scf::ForOp loop) {
       added = select.getTrueValue();
     }
     Value before = readProduct(added, term);
-    if (!before || added.getParentBlock() != loop.getBody() ||
+    if (!before || added.getParentBlock() != block ||
         (select && select.getFalseValue() != before))
       return {};
     terms.push_back(term);
@@ -120,9 +110,12 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
       contraction.sumType.isF32()         ? matchPattern(init, m_AnyZeroFloat())
       : contraction.sumType.isInteger(32) ? matchPattern(init, m_Zero())
                                           : false;
-  if (!isZero || failed(readLoops(outermost, contraction)))
+  if (!isZero || failed(contraction.readLoops(outermost)))
     return std::nullopt;
-  SmallVector<Term> terms = readTerms(contraction.loops.back());
+  scf::ForOp innermostLoop = contraction.loops.back();
+  SmallVector<ContractionTerm> terms =
+      readTerms(innermostLoop.getBody()->getTerminator()->getOperand(0),
+                innermostLoop.getRegionIterArg(0));
   if (terms.empty())
     return std::nullopt;
 
@@ -130,7 +123,7 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
     return Value(loop.getInductionVar());
   });
   BodySlice lhs(op, given), rhs(op, given), conditions(op, given);
-  for (const Term &term : terms) {
+  for (const ContractionTerm &term : terms) {
     if (failed(lhs.add(term.lhs)) || failed(rhs.add(term.rhs)) ||
         (term.condition && failed(conditions.add(term.condition))))
       return std::nullopt;

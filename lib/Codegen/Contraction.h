@@ -27,6 +27,17 @@ struct ContractionOperand {
   int64_t size = 1;
 };
 
+/// A product that an iteration adds, and under what it does: null where it
+/// always does.
+struct ContractionTerm {
+  mlir::Value lhs, rhs, condition;
+};
+
+/// The terms that `sum` adds to `init`, in their order: products that
+/// operations of one block add one after the other. None if `sum` is computed
+/// otherwise.
+llvm::SmallVector<ContractionTerm> readTerms(mlir::Value sum, mlir::Value init);
+
 /// A linalg.generic whose body adds up products of two operands in loops over
 /// f32 or i32 and makes the element of the sum. Each operand depends on
 /// dimensions of the output that the other does not depend on, its rows or its
@@ -49,12 +60,22 @@ struct Contraction {
   int64_t steps = 1;
   /// The operations that make the element of the sum.
   llvm::SmallVector<mlir::Operation *> epilogue;
+  /// A dimension of the output that the batch and the columns share, or
+  /// nothing, and how many columns there are for each position of the batch: of
+  /// a dimension of 16 heads with 64 elements each, the batch has the head,
+  /// which is the quotient by 64, and the columns have the remainder.
+  std::optional<int64_t> sharedDim;
+  int64_t columnsOfShared = 1;
 
   /// Terms that an iteration adds.
   int64_t getTermsOfStep() const {
     return static_cast<int64_t>(rows.factors.size());
   }
   int64_t getTerms() const { return steps * getTermsOfStep(); }
+
+  /// Reads the loops from `outermost` inward, whose sums are of `sumType`, and
+  /// how often each runs.
+  llvm::LogicalResult readLoops(mlir::scf::ForOp outermost);
 
   /// Nothing if `op` is none.
   static std::optional<Contraction> match(mlir::linalg::GenericOp op);

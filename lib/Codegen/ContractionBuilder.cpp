@@ -47,7 +47,7 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   std::tie(numberOfBatch, ofPanel) = forms->divide(b, group, rowTiles / panel);
   rows.tile = forms->add(b, forms->mul(b, ofPanel, panel), inPanel);
   batch.resize(type.getRank());
-  setDims(contraction.batchDims, numberOfBatch, batch);
+  setDims(contraction.batchDims, numberOfBatch, batch, /*areOfBatch=*/true);
 }
 
 Value ContractionBuilder::getZero(int64_t lanes) {
@@ -73,14 +73,28 @@ Value ContractionBuilder::add(Value sum, Value term) {
 // Factors
 //===----------------------------------------------------------------------===//
 
+int64_t ContractionBuilder::getSize(int64_t dim, bool isOfBatch) const {
+  int64_t size = type.getDimSize(dim);
+  if (dim != contraction.sharedDim)
+    return size;
+  return isOfBatch ? size / contraction.columnsOfShared
+                   : contraction.columnsOfShared;
+}
+
 void ContractionBuilder::setDims(ArrayRef<int64_t> dims, LinearForm position,
-                                 Forms &coordinates) {
+                                 Forms &coordinates, bool areOfBatch) {
   int64_t inner = 1;
   for (int64_t dim : dims)
-    inner *= type.getDimSize(dim);
+    inner *= getSize(dim, areOfBatch);
   for (int64_t dim : dims) {
-    inner /= type.getDimSize(dim);
-    std::tie(coordinates[dim], position) = forms->divide(b, position, inner);
+    inner /= getSize(dim, areOfBatch);
+    LinearForm coordinate;
+    std::tie(coordinate, position) = forms->divide(b, position, inner);
+    if (dim == contraction.sharedDim)
+      coordinate = areOfBatch
+                       ? forms->mul(b, coordinate, contraction.columnsOfShared)
+                       : forms->add(b, coordinates[dim], coordinate);
+    coordinates[dim] = coordinate;
   }
 }
 
@@ -104,12 +118,12 @@ ContractionBuilder::getCoordinates(const ContractionOperand &operand,
 }
 
 void ContractionBuilder::bindStep(TileBuilder &builder, size_t lane,
-                                  LinearForm step) {
-  for (size_t i = contraction.loops.size(); i-- > 0;) {
+                                  LinearForm step, const Contraction &sums) {
+  for (size_t i = sums.loops.size(); i-- > 0;) {
     LinearForm induction = step;
     if (i > 0)
-      std::tie(step, induction) = forms->divide(b, step, contraction.trips[i]);
-    scf::ForOp loop = contraction.loops[i];
+      std::tie(step, induction) = forms->divide(b, step, sums.trips[i]);
+    scf::ForOp loop = sums.loops[i];
     builder.bind(lane, loop.getInductionVar(), induction);
   }
 }
@@ -166,8 +180,11 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
 int64_t ContractionBuilder::getStoredTogether(int64_t lanes) const {
   int64_t run = 1, dim = type.getRank();
   while (dim > 0 && (type.getDimSize(dim - 1) == 1 ||
-                     llvm::is_contained(contraction.columns.dims, dim - 1)))
-    run *= type.getDimSize(--dim);
+                     llvm::is_contained(contraction.columns.dims, dim - 1))) {
+    run *= getSize(--dim);
+    if (dim == contraction.sharedDim)
+      break;
+  }
   for (int64_t together = lanes; together > 1; together /= 2) {
     int64_t bytes = together * type.getElementTypeBitWidth() / 8;
     bool isAligned =

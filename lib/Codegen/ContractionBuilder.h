@@ -52,10 +52,13 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Sets the coordinates of `dims` for `position`, the number of a place in
-  /// all of them.
+  /// Sets the coordinates of `dims`, those of the batch or of an operand, for
+  /// `position`, the number of a place in all of them. What the batch has of a
+  /// dimension that it shares with the columns is set first.
   void setDims(llvm::ArrayRef<int64_t> dims, LinearForm position,
-               Forms &coordinates);
+               Forms &coordinates, bool areOfBatch = false);
+  /// The positions that `dim` has.
+  int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Position `lane` of vector `vector` of an operand, which has `lanes`; the
   /// last position beyond it. A vector of positions that there are stays one of
   /// neighbours.
@@ -64,7 +67,12 @@ protected:
   /// The coordinates of the batch and of `position` of an operand.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
   /// Makes iteration `step` that which slices compute for element `lane`.
-  void bindStep(TileBuilder &builder, size_t lane, LinearForm step);
+  void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
+    bindStep(builder, lane, step, contraction);
+  }
+  /// ... of the loops of `sums`.
+  void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
+                const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer in their buffer
   /// than those of neighbouring positions, as the first load tells that depends
   /// on the iteration.

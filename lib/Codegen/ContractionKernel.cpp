@@ -278,22 +278,6 @@ int64_t KernelBuilder::getNumItems(const Staged &staged) const {
   return staged.getVectors() * (tile.terms / staged.together);
 }
 
-/// Moves what depends on nothing inside of `guard`, and does no harm, in front
-/// of it: from there, loops lose it.
-static void hoistFromGuard(scf::IfOp guard) {
-  Region *region = &guard.getThenRegion();
-  moveLoopInvariantCode(
-      region,
-      [](Value value, Region *region) {
-        return !region->isAncestor(value.getParentRegion());
-      },
-      [](Operation *nested, Region *) {
-        return isMemoryEffectFree(nested) && isSpeculatable(nested) &&
-               !nested->hasTrait<OpTrait::IsTerminator>();
-      },
-      [&](Operation *nested, Region *) { nested->moveBefore(guard); });
-}
-
 /// Loads the factors of `round` into workgroup memory, those that are the turn
 /// of `thread`, counted from whichever thread.
 void KernelBuilder::stage(const Staged &staged, LinearForm thread,

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attention.h"
 #include "Contraction.h"
 #include "MapKernel.h"
 #include "MatrixKernel.h"
@@ -26,10 +27,11 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// What a contraction kernel, a sliced kernel or a row kernel computes; a map
-  /// kernel has neither.
+  /// What a contraction kernel, a sliced kernel, a row kernel or an attention
+  /// kernel computes; a map kernel has none of them.
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
+  std::optional<Attention> attention;
   KernelChoice choice = {};
 };
 } // namespace
@@ -83,6 +85,18 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
       return op.emitOpError("has a row_tile that ") << problem;
     return chosen;
   }
+  if (choice && choice->attentionTile) {
+    if (op.hasPureBufferSemantics())
+      chosen.attention = Attention::match(op);
+    chosen.choice = *choice;
+    std::string problem =
+        chosen.attention ? findTileProblem(*chosen.attention,
+                                           *choice->attentionTile, profile)
+                         : "stands on no products with a softmax of products";
+    if (!problem.empty())
+      return op.emitOpError("has an attention_tile that ") << problem;
+    return chosen;
+  }
   if (std::string problem = findMapProblem(op); !problem.empty())
     return op.emitOpError(problem);
   if (!choice || !choice->mapTile) {
@@ -127,6 +141,9 @@ struct DistributeToWorkgroups
                           *kernel.choice.sliceTile);
       else if (kernel.choice.rowTile)
         buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile);
+      else if (kernel.choice.attentionTile)
+        buildAttentionKernel(kernel.op, *kernel.attention,
+                             *kernel.choice.attentionTile);
       else
         buildMapKernel(kernel.op, *kernel.choice.mapTile);
     }

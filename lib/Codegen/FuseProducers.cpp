@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyFusion.h"
 #include "Concatenation.h"
 #include "ElementMap.h"
 #include "Rounding.h"
@@ -586,10 +587,7 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
   rewriter.replaceOp(extract, element);
 }
 
-/// The label of a kernel names the operators that it computes, each once, in
-/// the order in which data flows through them. Its location has those of all of
-/// them, the one first that messages are about.
-static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
+void dml::joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
   llvm::SetVector<StringRef> names;
   for (linalg::GenericOp op : {producer, consumer})
     if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
@@ -602,9 +600,7 @@ static void joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
                                  {consumer.getLoc(), producer.getLoc()}));
 }
 
-/// Moves what does not depend on their iterations out of the loops of `op`, the
-/// loops over a row among it. No loop is empty, and no read out of bounds.
-static void hoistFromLoops(linalg::GenericOp op) {
+void dml::hoistFromLoops(linalg::GenericOp op) {
   op.getBody()->walk([](LoopLikeOpInterface loop) {
     moveLoopInvariantCode(
         loop.getLoopRegions(),

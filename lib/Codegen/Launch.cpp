@@ -9,6 +9,7 @@
 #include "dml/IR/KernelAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -32,6 +33,20 @@ Value dml::both(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   if (lhs && rhs)
     return arith::AndIOp::create(b, lhs, rhs);
   return lhs ? lhs : rhs;
+}
+
+void dml::hoistFromGuard(scf::IfOp guard) {
+  Region *region = &guard.getThenRegion();
+  moveLoopInvariantCode(
+      region,
+      [](Value value, Region *region) {
+        return !region->isAncestor(value.getParentRegion());
+      },
+      [](Operation *nested, Region *) {
+        return isMemoryEffectFree(nested) && isSpeculatable(nested) &&
+               !nested->hasTrait<OpTrait::IsTerminator>();
+      },
+      [&](Operation *nested, Region *) { nested->moveBefore(guard); });
 }
 
 Value dml::allocateInWorkgroup(ImplicitLocOpBuilder &b, int64_t size,

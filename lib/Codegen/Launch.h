@@ -10,6 +10,7 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace dml {
@@ -43,6 +44,10 @@ delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 /// the result, null then, of two such.
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
+
+/// Moves what depends on nothing inside of `guard`, and does no harm, in front
+/// of it: from there, loops lose it.
+void hoistFromGuard(mlir::scf::IfOp guard);
 
 /// Makes room in workgroup memory for `size` elements of type `element`.
 mlir::Value allocateInWorkgroup(mlir::ImplicitLocOpBuilder &b, int64_t size,

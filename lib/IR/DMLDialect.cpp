@@ -157,8 +157,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
              << ", but wants \"map\" or one of map_tile, row_tile, "
-                "contraction_tile, slice_tile and matrix_tile with its "
-                "entries, which docs/CodegenPasses.md has";
+                "attention_tile, contraction_tile, slice_tile and matrix_tile "
+                "with its entries, which docs/CodegenPasses.md has";
     return success();
   }
   if (attribute.getName() == initializationAttrName) {

@@ -14,6 +14,7 @@ static constexpr llvm::StringLiteral mapName = "map";
 static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
 static constexpr llvm::StringLiteral sliceTileName = "slice_tile";
 static constexpr llvm::StringLiteral rowTileName = "row_tile";
+static constexpr llvm::StringLiteral attentionTileName = "attention_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
 static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
 
@@ -80,6 +81,12 @@ DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(
       b.getNamedAttr(rowTileName, b.getDenseI64ArrayAttr({threads, vectors})));
+}
+
+DictionaryAttr AttentionTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  return b.getDictionaryAttr(b.getNamedAttr(
+      attentionTileName, b.getDenseI64ArrayAttr({queries, keys, terms})));
 }
 
 DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
@@ -293,6 +300,10 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   else if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(rowTileName), 2);
            !sizes.empty())
     choice.rowTile = RowTile{sizes[0], sizes[1]};
+  else if (ArrayRef<int64_t> sizes =
+               readSizes(dictionary.get(attentionTileName), 3);
+           !sizes.empty())
+    choice.attentionTile = AttentionTile{sizes[0], sizes[1], sizes[2]};
   else
     return std::nullopt;
   return choice;

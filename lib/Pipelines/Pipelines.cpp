@@ -76,6 +76,10 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
     fuse.deviceProfile = options.deviceProfile;
     fuse.rowTile = options.rowTile;
     pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
+    FuseAttentionOptions attention;
+    attention.deviceProfile = options.deviceProfile;
+    attention.attentionTile = options.attentionTile;
+    pm.addNestedPass<func::FuncOp>(createFuseAttention(attention));
   }
   // Concatenations that no reader has taken in are nested.
   pm.addNestedPass<func::FuncOp>(createNestJoins());

@@ -136,6 +136,13 @@ static cl::opt<std::string> rowTile(
              "default) chooses them, 'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
+static cl::opt<std::string> attentionTile(
+    "attention-tile",
+    cl::desc("Queries of a workgroup and keys of a block, such as 64x32, in "
+             "kernels for attention that write no scores: 'auto' (the default) "
+             "chooses them, 'none' makes no such kernels"),
+    cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
+
 static cl::opt<std::string> matrixTile(
     "matrix-tile",
     cl::desc(
@@ -390,6 +397,7 @@ static ExitCode run() {
   options.externalWeights = externalWeights.getNumOccurrences() > 0;
   options.contractionTile = contractionTile.getValue();
   options.rowTile = rowTile.getValue();
+  options.attentionTile = attentionTile.getValue();
   options.matrixTile = matrixTile.getValue();
   console.progress.begin("compiling " + inputFile);
   return compile(module, options, console.progress);

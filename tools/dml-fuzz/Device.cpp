@@ -42,6 +42,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   std::unique_ptr<Device> result(new Device);
   result->contractionTile = options.contractionTile;
   result->rowTile = options.rowTile;
+  result->attentionTile = options.attentionTile;
   result->matrixTile = options.matrixTile;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
@@ -122,6 +123,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   options.deviceProfile = profile.str();
   options.contractionTile = contractionTile;
   options.rowTile = rowTile;
+  options.attentionTile = attentionTile;
   options.matrixTile = matrixTile;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {

@@ -26,7 +26,8 @@ public:
     /// A message of the validation layer is a failure.
     bool validate = false;
     /// The values of the compiler's options of these names.
-    std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto";
+    std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto",
+                attentionTile = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -49,7 +50,7 @@ public:
 private:
   Device() = default;
 
-  std::string contractionTile, rowTile, matrixTile;
+  std::string contractionTile, rowTile, matrixTile, attentionTile;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

@@ -96,6 +96,10 @@ static cl::opt<std::string> matrixTile(
     "matrix-tile", cl::init("auto"), cl::cat(category),
     cl::desc(
         "As dml-compile's, for profiles with cooperative matrices (auto)"));
+static cl::opt<std::string> attentionTile(
+    "attention-tile", cl::init("auto"), cl::cat(category),
+    cl::desc("As dml-compile's: with a tile such as 64x32, attention has "
+             "kernels that write no scores, whatever its sizes (auto)"));
 static cl::opt<bool>
     printPrograms("print", cl::cat(category),
                   cl::desc("Print each program before it runs"));
@@ -238,6 +242,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --contraction-tile=" << contractionTile;
   if (rowTile != "auto")
     os << " --row-tile=" << rowTile;
+  if (attentionTile != "auto")
+    os << " --attention-tile=" << attentionTile;
   if (matrixTile != "auto")
     os << " --matrix-tile=" << matrixTile;
   os << "\n" << module << "\n";
@@ -447,8 +453,9 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created = Device::create({selector, deviceProfile, validate,
-                                   contractionTile, rowTile, matrixTile});
+    auto created =
+        Device::create({selector, deviceProfile, validate, contractionTile,
+                        rowTile, matrixTile, attentionTile});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

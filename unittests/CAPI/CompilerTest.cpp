@@ -195,6 +195,11 @@ TEST(Compiler, KeepsToTheOtherOptions) {
   ASSERT_FALSE(outcome.messages.empty());
   EXPECT_THAT(outcome.messages[0].text, HasSubstr("'x'"));
   dmlCompilerOptionsSetContractionTile(options, ref("none"));
+  dmlCompilerOptionsSetAttentionTile(options, ref("64"));
+  outcome = compile(tile, options);
+  ASSERT_FALSE(outcome.messages.empty());
+  EXPECT_THAT(outcome.messages[0].text, HasSubstr("'64'"));
+  dmlCompilerOptionsSetAttentionTile(options, ref("none"));
 
   std::string twice(tile);
   twice.replace(twice.find("return"), std::string_view("return %0").size(),

@@ -275,6 +275,13 @@ inline constexpr double cyclesOfRound = 650;
 /// shown:  gemm4096_f32 (150), gemm_197x768x3072_f32 (330)
 inline constexpr double cyclesOfWorkgroup = 200;
 
+/// What a score of an attention takes beside its products: an exponential, the
+/// maximum and the sum of its query, and two passages of workgroup memory.
+/// unit:   operations
+/// device: units that compute functions, for each unit that adds
+/// shown:  -
+inline constexpr double opsPerScore = 24;
+
 /// The time that a thread of a map kernel waits for the factors of a term,
 /// however few threads there are: drivers have few loads under way at a time.
 /// unit:   cycles

@@ -73,6 +73,57 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
   ];
 }
 
+def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
+  let summary = "Compute attention without writing its scores";
+  let description = [{
+    Takes a `linalg.generic` that adds up products with the softmax of scores,
+    such as the weights of attention's values, where the scores are sums of
+    products themselves, and makes one generic of it with those that compute the
+    softmax and the scores. The body of the new generic has three loops over the
+    keys: for the largest score of a query, for the sum of exponentials, and for
+    the products. Each computes the scores, so that no operation changes; a kernel
+    that does as it stands would compute them three times for each element of the
+    output. The pass gives the generic the attribute `dml.kernel`, for the kernel
+    that computes them once (see `dml-distribute-to-workgroups`).
+
+    No operator is named. The softmax is what `dml-fuse-producers`, which runs
+    before, has made of a softmax, and of what is chosen in front of it; scores are
+    sums of products of f32 with scales, biases and masks, computed with in
+    f32. Softmaxes that are rounded to f16 before they are multiplied stay as they
+    are, since the kernel knows a sum of exponentials after it has multiplied with
+    some of them. So do scores or weights that something else reads, and keys that
+    are not there, as a condition tells, unless the first of them always is.
+
+    `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries, which
+    goes through the keys in blocks of 32, and has 16 terms of their scores in
+    workgroup memory at a time. The tile is the one with the least operations,
+    where these are fewer than those of kernels that write scores: what these move
+    through memory, unless the last cache keeps it, counts as the operations that a
+    device begins meanwhile.
+
+    ```mlir
+    %scores = ...            // 8x16x1024x1024xf32: queries times keys
+    %weights = softmax ...   // 8x16x1024x1024xf32: of %scores
+    %output = ...            // 8x16x1024x64xf32: %weights times values
+    // one kernel that writes %output alone
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::math::MathDialect", "mlir::scf::SCFDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
+           "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
+           "no such kernels, and queries and keys, such as '64x32', are taken "
+           "wherever they can be">,
+  ];
+}
+
 def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
   let summary = "Eliminate common subexpressions in linear time";
   let description = [{
@@ -504,6 +555,14 @@ def DistributeToWorkgroups
     up their products. What the body does with its sum comes last, for the elements
     that the thread then stores. Positions beyond the last one repeat it, and are not
     stored; terms beyond the last one are 0.
+
+    In an attention kernel a workgroup has all outputs of some queries, and goes
+    through the keys in blocks. Scores of a block are sums of products in
+    registers, whose factors go through workgroup memory as a contraction kernel's
+    do. The threads of a query exchange its largest score and its sum of
+    exponentials there, and store the weights that these make, which are
+    multiplied with values of the block. What is carried from block to block are
+    the largest score, the sum and the outputs, each of what there was so far.
 
     The launch sees each buffer as memrefs of elements or vectors: one view for each
     type that it loads or stores. Where the number of elements is no multiple of

@@ -17,10 +17,11 @@ namespace dml {
 /// The name of the attribute that says which kind of kernel a linalg.generic
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
-/// `{row_tile = array<i64: threads, vectors>}`, or one of the kernels of a
-/// contraction: `{contraction_tile = array<i64: rows, columns, terms>}`, which
-/// may have more entries, `{slice_tile = array<i64: rows, columns, slices,
-/// terms, times>}` and `{matrix_tile = {...}}`.
+/// `{row_tile = array<i64: threads, vectors>}`, `{attention_tile = array<i64:
+/// queries, keys, terms>}`, or one of the kernels of a contraction:
+/// `{contraction_tile = array<i64: rows, columns, terms>}`, which may have more
+/// entries, `{slice_tile = array<i64: rows, columns, slices, terms, times>}`
+/// and `{matrix_tile = {...}}`.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 
 /// The name of the unit attribute of a loop that combines its iterations with
@@ -74,6 +75,15 @@ struct SliceTile {
 /// which have `vectors` vectors of it each at a time.
 struct RowTile {
   int64_t threads, vectors;
+
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a workgroup of an attention kernel computes: the outputs of `queries`
+/// queries. It goes through the keys in blocks of `keys`, and has `terms` terms
+/// of the scores of a block in workgroup memory at a time.
+struct AttentionTile {
+  int64_t queries, keys, terms;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
@@ -177,18 +187,20 @@ struct MapTile {
 };
 
 /// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
-/// of a sliced, a matrix or a row kernel, or a map kernel, with or without its
-/// tile.
+/// of a sliced, a matrix, a row or an attention kernel, or a map kernel, with
+/// or without its tile.
 struct KernelChoice {
   std::optional<ContractionTile> tile;
   std::optional<SliceTile> sliceTile;
   std::optional<MatrixTile> matrixTile;
   std::optional<RowTile> rowTile;
+  std::optional<AttentionTile> attentionTile;
   std::optional<MapTile> mapTile;
 
   /// Whether the choice is made whole: a tile is there, of whichever kind.
   bool hasTile() const {
-    return tile || sliceTile || matrixTile || rowTile || mapTile;
+    return tile || sliceTile || matrixTile || rowTile || attentionTile ||
+           mapTile;
   }
   /// The choice that `attribute` stands for, or nothing if it stands for none.
   static std::optional<KernelChoice> get(mlir::Attribute attribute);

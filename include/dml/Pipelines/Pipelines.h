@@ -45,6 +45,12 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
           "such as '32x4', in kernels for reductions of rows: "
           "'auto' chooses them, 'none' makes no such kernels"),
       llvm::cl::init("auto")};
+  Option<std::string> attentionTile{
+      *this, "attention-tile",
+      llvm::cl::desc("Queries of a workgroup and keys of a block, such as "
+                     "'64x32', in kernels for attention that write no scores: "
+                     "'auto' chooses them, 'none' makes no such kernels"),
+      llvm::cl::init("auto")};
   Option<std::string> matrixTile{
       *this, "matrix-tile",
       llvm::cl::desc("Rows, columns and terms of a workgroup and rows and "

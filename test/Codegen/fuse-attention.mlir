@@ -1,0 +1,133 @@
+// Scores, their softmax and products with it become one generic, where that pays.
+//
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=attention-tile=64x32 | FileCheck %s --check-prefix=TILE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=attention-tile=none | FileCheck %s --check-prefix=NONE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,-storageBuffer16BitAccess" | FileCheck %s --check-prefix=EMULATED
+// RUN: not dml-opt %s --dml-fuse-attention=attention-tile=12x7 2>&1 | FileCheck %s --check-prefix=INVALID
+// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', or queries and keys that 128 threads can share, such as '64x32'
+// NONE-NOT: attention_tile
+
+// The operator. Its body has three loops over the keys, which compute the scores:
+// for the largest, for the sum of exponentials, and for the products.
+
+// CHECK-LABEL: func @operator
+// CHECK:       linalg.generic {{.*}}outs(%{{.*}} : tensor<8x1024x1024xf16>) attrs = {dml.kernel = {attention_tile = array<i64: 64, 32, 16>}, dml.label = "dml.multihead_attention"}
+// CHECK:         %[[LARGEST:.*]] = scf.for
+// CHECK:           scf.for
+// CHECK:           arith.maxnumf
+// CHECK:         } {dml.any_order}
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:           scf.for
+// CHECK:           arith.subf %{{.*}}, %[[LARGEST]]
+// CHECK:           math.exp
+// CHECK:         } {dml.any_order}
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:           arith.subf %{{.*}}, %[[LARGEST]]
+// CHECK:           math.exp
+// CHECK:           arith.divf %{{.*}}, %[[SUM]]
+// CHECK:           math.fma
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+// EMULATED-LABEL: func @operator
+// EMULATED-NOT: attention_tile
+// EMULATED:     return
+func.func @operator(%q: tensor<8x1024x1024xf16>, %k: tensor<8x1024x1024xf16>,
+                    %v: tensor<8x1024x1024xf16>) -> tensor<8x1024x1024xf16> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 16 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<8x1024x1024xf16>, tensor<8x1024x1024xf16>, tensor<8x1024x1024xf16>)
+      -> tensor<8x1024x1024xf16>
+  return %0 : tensor<8x1024x1024xf16>
+}
+
+// -----
+
+// Scores that caches keep are written: nothing has to be computed in blocks.
+
+// CHECK-LABEL: func @small
+// CHECK-NOT:   attention_tile
+// CHECK:       return
+// TILE-LABEL:  func @small
+// TILE:        attention_tile = array<i64: 64, 32, 16>
+// TILE-NOT:    linalg.generic
+// TILE:        return
+func.func @small(%q: tensor<1x128x768xf32>, %k: tensor<1x128x768xf32>,
+                 %v: tensor<1x128x768xf32>) -> tensor<1x128x768xf32> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 12 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<1x128x768xf32>, tensor<1x128x768xf32>, tensor<1x128x768xf32>)
+      -> tensor<1x128x768xf32>
+  return %0 : tensor<1x128x768xf32>
+}
+
+// -----
+
+// A graph's own operators, with a mask that is added. An iteration of the second
+// product has four keys, and reads weights and values through other shapes.
+
+// CHECK-LABEL: func @graph
+// CHECK:       linalg.generic {{.*}}attention_tile = array<i64: 64, 32, 16>{{.*}}dml.label = "dml.view+dml.gemm+dml.element_wise_add+dml.activation_softmax1"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @graph(%q: tensor<1x8x2048x40xf32>, %k: tensor<1x8x2048x40xf32>,
+                 %v: tensor<1x8x2048x40xf32>, %mask: tensor<1x1x2048x2048xf32>)
+    -> tensor<1x2048x8x40xf32> {
+  %0 = dml.gemm %q, %k {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<transpose>, alpha = 0.158 : f32, beta = 0.0 : f32}
+      : (tensor<1x8x2048x40xf32>, tensor<1x8x2048x40xf32>) -> tensor<1x8x2048x2048xf32>
+  %all = dml.view %mask {strides = array<i64: 4194304, 0, 2048, 1>}
+      : (tensor<1x1x2048x2048xf32>) -> tensor<1x8x2048x2048xf32>
+  %1 = dml.element_wise_add %0, %all
+      : (tensor<1x8x2048x2048xf32>, tensor<1x8x2048x2048xf32>) -> tensor<1x8x2048x2048xf32>
+  %2 = dml.activation_softmax1 %1 {axes = array<i64: 3>}
+      : (tensor<1x8x2048x2048xf32>) -> tensor<1x8x2048x2048xf32>
+  %3 = dml.gemm %2, %v {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>, alpha = 1.0 : f32, beta = 0.0 : f32}
+      : (tensor<1x8x2048x2048xf32>, tensor<1x8x2048x40xf32>) -> tensor<1x8x2048x40xf32>
+  %4 = dml.view %3 {strides = array<i64: 655360, 40, 81920, 1>}
+      : (tensor<1x8x2048x40xf32>) -> tensor<1x2048x8x40xf32>
+  return %4 : tensor<1x2048x8x40xf32>
+}
+
+// -----
+
+// Weights that are a result, or rounded to f16, are written.
+
+// TILE-LABEL: func @result
+// TILE-NOT:   attention_tile
+// TILE:       return
+func.func @result(%q: tensor<1x2x64x32xf32>, %k: tensor<1x2x64x32xf32>,
+                  %v: tensor<1x2x64x32xf32>)
+    -> (tensor<1x2x64x32xf32>, tensor<1x2x64x64xf32>) {
+  %0 = dml.gemm %q, %k {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<transpose>, alpha = 0.2 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x32xf32>, tensor<1x2x64x32xf32>) -> tensor<1x2x64x64xf32>
+  %1 = dml.activation_softmax1 %0 {axes = array<i64: 3>}
+      : (tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+  %2 = dml.gemm %1, %v {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>, alpha = 1.0 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x64xf32>, tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32>
+  return %2, %1 : tensor<1x2x64x32xf32>, tensor<1x2x64x64xf32>
+}
+
+// -----
+
+// TILE-LABEL: func @rounded
+// TILE-NOT:   attention_tile
+// TILE:       return
+func.func @rounded(%q: tensor<1x2x64x32xf16>, %k: tensor<1x2x64x32xf16>,
+                   %v: tensor<1x2x64x32xf16>) -> tensor<1x2x64x32xf16> {
+  %0 = dml.gemm %q, %k {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<transpose>, alpha = 0.2 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x32xf16>, tensor<1x2x64x32xf16>) -> tensor<1x2x64x64xf16>
+  %1 = dml.activation_softmax1 %0 {axes = array<i64: 3>}
+      : (tensor<1x2x64x64xf16>) -> tensor<1x2x64x64xf16>
+  %2 = dml.gemm %1, %v {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>, alpha = 1.0 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x64xf16>, tensor<1x2x64x32xf16>) -> tensor<1x2x64x32xf16>
+  return %2 : tensor<1x2x64x32xf16>
+}
