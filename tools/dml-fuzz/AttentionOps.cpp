@@ -79,6 +79,12 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
   sizes.batch = random.between(1, 3);
   sizes.queries = drawSmall(random, 5, 40);
   sizes.newKeys = drawSmall(random, 6, 150);
+  // Products of many keys have loops, and so kernels that go through blocks of
+  // keys.
+  if (random.oneIn(4)) {
+    sizes.queries = random.between(1, 70);
+    sizes.newKeys = random.between(28, 70);
+  }
   sizes.headSize = drawSmall(random, 5, 130);
   sizes.valueSize = drawSmall(random, 5, 40);
   sizes.keyHeads = random.between(1, 3);
