@@ -27,9 +27,8 @@ class Operator(typing.NamedTuple):
     result: list  # the shape of the result
     others: list  # the shapes of the other operands
     attributes: str
-    labels: tuple = ()  # of the last of the other operands, which may be absent
-    operations: int = 0  # those of a product of matrices or a convolution: a product
-    # and a sum are two
+    labels: tuple = ()  # of the last operands, which may be absent
+    operations: int = 0  # those of sums of products: a product and a sum are two
     dtype: str = ""  # the result's element type, where it is not the operands' own
 
 
@@ -220,6 +219,20 @@ def convolution(channels, window, stride=1, groups=1):
     return build
 
 
+def attention(heads):
+    """Each position looks at all others of its batch, in so many heads."""
+    def build(shape):
+        size = shape[-1] // heads
+        return Operator(
+            "multihead_attention", shape, [shape, shape],
+            f"scale = {size ** -0.5:.8f} : f32, mask_filter_value = 0.0 : f32, "
+            f"head_count = {heads} : i64, "
+            "mask_type = #dml.multihead_attention_mask_type<none>",
+            labels=("query", "key", "value"),
+            operations=4 * math.prod(shape) * shape[-2])
+    return build
+
+
 def module(shape, dtype, operators):
     """The text of a function that applies the operators, one to the other."""
     arguments = [f"%input: {tensor(shape, dtype)}"]
@@ -364,6 +377,11 @@ def cases(eighth=False):
     # One image: few sums, each long.
     add("conv512to512_7_k3_batch1", (1, 512, 7, 7), FLOATS, convolution(512, 3))
     add("conv64to64_56_k3_batch1", (1, 64, 56, 56), FLOATS, convolution(64, 3))
+
+    # Products with a softmax of products: 16 heads of 64 elements, and those of
+    # a network that draws, which are many for each head.
+    add("attention", (8, 1024, 1024), FLOATS, attention(16))
+    add("attention_4096x40", (1, 4096, 320), FLOATS, attention(8))
 
     # Over before the host has noticed: latency counts.
     small = (1, 3, 224, 224)
