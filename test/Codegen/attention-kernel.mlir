@@ -289,3 +289,5 @@ func.func @attention(%q: memref<2x96x20xf32>, %k: memref<2x40x20xf32>,
   return
 }
 
+
+// SPDX-License-Identifier: Apache-2.0

@@ -131,3 +131,5 @@ func.func @rounded(%q: tensor<1x2x64x32xf16>, %k: tensor<1x2x64x32xf16>,
       : (tensor<1x2x64x64xf16>, tensor<1x2x64x32xf16>) -> tensor<1x2x64x32xf16>
   return %2 : tensor<1x2x64x32xf16>
 }
+
+// SPDX-License-Identifier: Apache-2.0
