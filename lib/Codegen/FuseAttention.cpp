@@ -57,6 +57,25 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
+/// Whether the elements of `producer` are quotients, as those of a softmax are.
+static bool yieldsQuotients(linalg::GenericOp producer) {
+  return producer.getBody()
+      ->getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<arith::DivFOp>();
+}
+
+/// Whether the body of `op` reads such elements.
+static bool readsQuotients(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](tensor::ExtractOp extract) {
+        linalg::GenericOp producer = getProducer(extract);
+        return producer && yieldsQuotients(producer) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether nothing but bodies of `readers` reads `tensor`. Adds the reshapes
 /// that it is read through, the last ones first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
@@ -277,10 +296,7 @@ bool Fusion::readWeightsByKey() {
       linalg::GenericOp producer =
           extract ? getProducer(extract) : linalg::GenericOp();
       if (!producer || (weights && producer != weights) ||
-          !producer.getBody()
-               ->getTerminator()
-               ->getOperand(0)
-               .getDefiningOp<arith::DivFOp>())
+          !yieldsQuotients(producer))
         return false;
       weights = producer;
       return true;
@@ -469,7 +485,7 @@ linalg::GenericOp Fusion::findNext() {
 }
 
 /// Whether the profile has the types of all elements, which are words
-/// otherwise, and binds all tensors that the body reads.
+/// otherwise, and binds all tensors that the body reads, each as a whole.
 bool Fusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(
@@ -477,14 +493,19 @@ bool Fusion::isSupported() {
   return static_cast<int64_t>(tensors.size()) <=
              profile.getMaxStorageBuffers() &&
          llvm::all_of(tensors, [&](Value tensor) {
+           auto type = cast<RankedTensorType>(tensor.getType());
+           constexpr int64_t bitsOfByte = 8;
            return profile.includes(DeviceProfile::getRequired(
-               cast<RankedTensorType>(tensor.getType()).getElementType(),
-               /*isStored=*/true));
+                      type.getElementType(), /*isStored=*/true)) &&
+                  type.getNumElements() <= profile.getMaxStorageBufferRange() *
+                                               bitsOfByte /
+                                               type.getElementTypeBitWidth();
          });
 }
 
 std::optional<Attention> Fusion::build() {
-  if (!isElementMap(products) || !TileBuilder::hasLoops(products))
+  if (!isElementMap(products) || !TileBuilder::hasLoops(products) ||
+      !readsQuotients(products))
     return std::nullopt;
   fused = cast<linalg::GenericOp>(rewriter.clone(*products));
   ImplicitLocOpBuilder b(fused.getLoc(), rewriter);
