@@ -15,6 +15,7 @@
 #include "ElementMap.h"
 #include "IndexForms.h"
 #include "MatrixCosts.h"
+#include "MatrixKernel.h"
 #include "TileBuilder.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
@@ -549,8 +550,8 @@ static double getOpsOfProduct(double rows, double columns) {
                  (rows * columns);
 }
 
-/// The operations of an attention kernel, of all threads that a device has for
-/// them.
+/// The operations of an attention kernel, as if it had as many workgroups as
+/// fill a device.
 static double countOps(const Attention &attention, const AttentionTile &tile) {
   AttentionLayout layout = *AttentionLayout::get(attention, tile);
   auto rows = static_cast<double>(layout.block.rows),
@@ -586,12 +587,19 @@ static double countOpsApart(const Attention &attention,
       getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
+  // Matrix kernels add up the scores of f16 where the device has matrices.
+  double ofScoreProduct = ofProduct;
+  for (const MatrixShape &shape : profile.getMatrixShapes())
+    if (canMultiply(attention.scores, shape))
+      ofScoreProduct =
+          cost::opsPerCycle * sizeof(uint16_t) / cost::matrixBytesPerCycle;
   // Scores are written and read, and so are weights.
   constexpr double passes = 4;
   const DeviceSpeed &device = profile.getSpeed();
   double bytes = scores * sizeof(float);
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
-  return scores * ((terms + columns) * ofProduct + cost::opsPerScore) +
+  return scores * (terms * ofScoreProduct + columns * ofProduct +
+                   cost::opsPerScore) +
          (isCached ? 0 : passes * bytes * device.opsPerByte);
 }
 

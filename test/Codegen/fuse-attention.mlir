@@ -6,6 +6,8 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,-storageBuffer16BitAccess" | FileCheck %s --check-prefix=EMULATED
 // RUN: not dml-opt %s --dml-fuse-attention=attention-tile=12x7 2>&1 | FileCheck %s --check-prefix=INVALID
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,maxStorageBufferRange=16777215" | FileCheck %s --check-prefix=RANGE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5 | FileCheck %s --check-prefix=FAST
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5,+cooperativeMatrix | FileCheck %s --check-prefix=MATRICES
 // INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', or queries and keys that 128 threads can share, such as '64x32'
 // NONE-NOT: attention_tile
 
@@ -34,6 +36,13 @@
 // EMULATED-LABEL: func @operator
 // EMULATED-NOT: attention_tile
 // EMULATED:     return
+// The faster memory is, or the products of scores without this kernel are, the
+// less there is to gain.
+// FAST-LABEL:  func @operator
+// FAST:        attention_tile
+// MATRICES-LABEL: func @operator
+// MATRICES-NOT: attention_tile
+// MATRICES:    return
 // RANGE-LABEL: func @operator
 // RANGE-NOT:   attention_tile
 // RANGE:       return
