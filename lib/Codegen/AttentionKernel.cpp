@@ -135,8 +135,8 @@ private:
   bool isAlong(const Staged &staged);
   SmallVector<Value> buildFactors(const Staged &staged, LinearForm vector,
                                   LinearForm firstStep, int64_t steps);
-  void stage(const Staged &staged, LinearForm firstStep, int64_t steps,
-             int64_t together);
+  int64_t stage(const Staged &staged, LinearForm thread, LinearForm firstStep,
+                int64_t steps, int64_t together);
   OfKeys buildSums();
   void buildScores(LinearForm keyBlock, MutableArrayRef<Value> sums,
                    SmallVectorImpl<Value> &seen);
@@ -309,16 +309,18 @@ bool KernelBuilder::isAlong(const Staged &staged) {
 }
 
 /// Loads the factors of `steps` iterations from `firstStep` on into workgroup
-/// memory. A thread loads those of `together` iterations, at the positions of a
-/// vector, at a time.
-void KernelBuilder::stage(const Staged &staged, LinearForm firstStep,
-                          int64_t steps, int64_t together) {
+/// memory: those that are the turn of `thread`, counted from whichever thread.
+/// A thread loads the factors of `together` iterations, at the positions of a
+/// vector, at a time. Returns how often one does.
+int64_t KernelBuilder::stage(const Staged &staged, LinearForm thread,
+                             LinearForm firstStep, int64_t steps,
+                             int64_t together) {
   auto ofStep = static_cast<int64_t>(staged.operand->factors.size());
   while (steps % together)
     --together;
   int64_t groups = steps / together, numItems = staged.vectors * groups;
   for (int64_t first = 0; first < numItems; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
+    LinearForm item = forms->add(b, thread, first);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
     scf::IfOp hasItem;
@@ -353,6 +355,7 @@ void KernelBuilder::stage(const Staged &staged, LinearForm firstStep,
       *forms = std::move(saved);
     }
   }
+  return numItems;
 }
 
 //===----------------------------------------------------------------------===//
@@ -378,8 +381,14 @@ KernelBuilder::OfKeys KernelBuilder::buildSums() {
       [&](LinearForm firstStep, ValueRange sums) {
         // Nothing is staged before all threads have loaded what is there.
         gpu::BarrierOp::create(b);
-        for (const Staged *staged : {&queries, &keys})
-          stage(*staged, firstStep, steps, ofStep < side ? side : 1);
+        int64_t together = ofStep < side ? side : 1;
+        LinearForm thread = forms->getThread();
+        int64_t numItems = stage(queries, thread, firstStep, steps, together);
+        // Keys begin with the threads that queries have left out.
+        thread = forms->add(b, thread,
+                            llvm::alignTo(numItems, numThreads) - numItems);
+        stage(keys, forms->divide(b, thread, numThreads).second, firstStep,
+              steps, together);
         gpu::BarrierOp::create(b);
         int64_t writtenOut = getWrittenOut(tile.terms);
         return buildLoop(
@@ -479,8 +488,8 @@ KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
       tile.keys, layout.valueKeys, init,
       [&](LinearForm firstOfRound, ValueRange sums) {
         gpu::BarrierOp::create(b);
-        stage(values, forms->add(b, firstKey, firstOfRound), layout.valueKeys,
-              values.isAlongSteps ? side : 1);
+        stage(values, forms->getThread(), forms->add(b, firstKey, firstOfRound),
+              layout.valueKeys, values.isAlongSteps ? side : 1);
         gpu::BarrierOp::create(b);
         int64_t writtenOut = getWrittenOut(layout.valueKeys);
         return buildLoop(
