@@ -132,7 +132,6 @@ private:
       int64_t count, int64_t step, ValueRange carried,
       llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body);
 
-  bool isAlong(const Staged &staged);
   SmallVector<Value> buildFactors(const Staged &staged, LinearForm vector,
                                   LinearForm firstStep, int64_t steps);
   int64_t stage(const Staged &staged, LinearForm thread, LinearForm firstStep,
@@ -257,55 +256,6 @@ SmallVector<Value> KernelBuilder::buildFactors(const Staged &staged,
           factors.back() = select(counts[i], factors.back(), getZero());
       }
   return factors;
-}
-
-/// By how much `form` grows with `atom`.
-static std::optional<int64_t> getCoefficient(const LinearForm &form,
-                                             const LinearForm &atom) {
-  for (LinearForm::Term term : form.terms)
-    if (!atom.isConstant() && term.first == atom.terms.front().first)
-      return std::abs(term.second);
-  return std::nullopt;
-}
-
-/// Whether the factors of neighbouring iterations lie closer in their buffer
-/// than those of neighbouring positions, as the first load tells that depends
-/// on the iteration.
-bool KernelBuilder::isAlong(const Staged &staged) {
-  const ContractionOperand &operand = *staged.operand;
-  Block discarded;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
-  LinearForm vector =
-      forms->getOpaque(launch.getThreadIds().y,
-                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
-  LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, staged.sums->steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  bindStep(builder, 0, step, *staged.sums);
-  LinearForm position = getPosition(operand, vector, 0, side);
-  if (staged.position)
-    builder.bind(0, staged.position, position);
-  builder.buildSlice(operand.slice, getCoordinates(operand, position));
-  bool isAlong = false;
-  for (Operation *nested : operand.slice) {
-    if (!isa<memref::LoadOp>(nested))
-      continue;
-    Scalar element = builder.getScalar(0, nested->getResult(0));
-    const LinearForm &place = std::get<Load>(element).position;
-    std::optional<int64_t> alongSteps = getCoefficient(place, step),
-                           alongVectors = getCoefficient(place, vector);
-    if (!alongSteps)
-      continue;
-    isAlong = alongVectors &&
-              *alongSteps * side <
-                  *alongVectors * static_cast<int64_t>(operand.factors.size());
-    break;
-  }
-  *forms = std::move(saved);
-  return isAlong;
 }
 
 /// Loads the factors of `steps` iterations from `firstStep` on into workgroup
@@ -679,7 +629,8 @@ void KernelBuilder::build() {
   values.vectors = llvm::divideCeilSigned(contraction.columns.size, side);
   values.pitch = getStagedVectors(layout.getColumns());
   for (Staged *staged : {&queries, &keys, &values})
-    staged->isAlongSteps = isAlong(*staged);
+    staged->isAlongSteps =
+        isAlongSteps(*staged->operand, *staged->sums, staged->position);
 
   SmallVector<Value> carried(
       rowVectors, constantOf(-std::numeric_limits<float>::infinity()));
