@@ -132,11 +132,10 @@ private:
       int64_t count, int64_t step, ValueRange carried,
       llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body);
 
-  bool isAlong(const Staged &staged);
   SmallVector<Value> buildFactors(const Staged &staged, LinearForm vector,
                                   LinearForm firstStep, int64_t steps);
-  void stage(const Staged &staged, LinearForm firstStep, int64_t steps,
-             int64_t together);
+  int64_t stage(const Staged &staged, LinearForm thread, LinearForm firstStep,
+                int64_t steps, int64_t together);
   OfKeys buildSums();
   void buildScores(LinearForm keyBlock, MutableArrayRef<Value> sums,
                    SmallVectorImpl<Value> &seen);
@@ -259,66 +258,19 @@ SmallVector<Value> KernelBuilder::buildFactors(const Staged &staged,
   return factors;
 }
 
-/// By how much `form` grows with `atom`.
-static std::optional<int64_t> getCoefficient(const LinearForm &form,
-                                             const LinearForm &atom) {
-  for (LinearForm::Term term : form.terms)
-    if (!atom.isConstant() && term.first == atom.terms.front().first)
-      return std::abs(term.second);
-  return std::nullopt;
-}
-
-/// Whether the factors of neighbouring iterations lie closer in their buffer
-/// than those of neighbouring positions, as the first load tells that depends
-/// on the iteration.
-bool KernelBuilder::isAlong(const Staged &staged) {
-  const ContractionOperand &operand = *staged.operand;
-  Block discarded;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
-  LinearForm vector =
-      forms->getOpaque(launch.getThreadIds().y,
-                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
-  LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, staged.sums->steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  bindStep(builder, 0, step, *staged.sums);
-  LinearForm position = getPosition(operand, vector, 0, side);
-  if (staged.position)
-    builder.bind(0, staged.position, position);
-  builder.buildSlice(operand.slice, getCoordinates(operand, position));
-  bool isAlong = false;
-  for (Operation *nested : operand.slice) {
-    if (!isa<memref::LoadOp>(nested))
-      continue;
-    Scalar element = builder.getScalar(0, nested->getResult(0));
-    const LinearForm &place = std::get<Load>(element).position;
-    std::optional<int64_t> alongSteps = getCoefficient(place, step),
-                           alongVectors = getCoefficient(place, vector);
-    if (!alongSteps)
-      continue;
-    isAlong = alongVectors &&
-              *alongSteps * side <
-                  *alongVectors * static_cast<int64_t>(operand.factors.size());
-    break;
-  }
-  *forms = std::move(saved);
-  return isAlong;
-}
-
 /// Loads the factors of `steps` iterations from `firstStep` on into workgroup
-/// memory. A thread loads those of `together` iterations, at the positions of a
-/// vector, at a time.
-void KernelBuilder::stage(const Staged &staged, LinearForm firstStep,
-                          int64_t steps, int64_t together) {
+/// memory: those that are the turn of `thread`, counted from whichever thread.
+/// A thread loads the factors of `together` iterations, at the positions of a
+/// vector, at a time. Returns how often one does.
+int64_t KernelBuilder::stage(const Staged &staged, LinearForm thread,
+                             LinearForm firstStep, int64_t steps,
+                             int64_t together) {
   auto ofStep = static_cast<int64_t>(staged.operand->factors.size());
   while (steps % together)
     --together;
   int64_t groups = steps / together, numItems = staged.vectors * groups;
   for (int64_t first = 0; first < numItems; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
+    LinearForm item = forms->add(b, thread, first);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
     scf::IfOp hasItem;
@@ -353,6 +305,7 @@ void KernelBuilder::stage(const Staged &staged, LinearForm firstStep,
       *forms = std::move(saved);
     }
   }
+  return numItems;
 }
 
 //===----------------------------------------------------------------------===//
@@ -378,8 +331,14 @@ KernelBuilder::OfKeys KernelBuilder::buildSums() {
       [&](LinearForm firstStep, ValueRange sums) {
         // Nothing is staged before all threads have loaded what is there.
         gpu::BarrierOp::create(b);
-        for (const Staged *staged : {&queries, &keys})
-          stage(*staged, firstStep, steps, ofStep < side ? side : 1);
+        int64_t together = ofStep < side ? side : 1;
+        LinearForm thread = forms->getThread();
+        int64_t numItems = stage(queries, thread, firstStep, steps, together);
+        // Keys begin with the threads that queries have left out.
+        thread = forms->add(b, thread,
+                            llvm::alignTo(numItems, numThreads) - numItems);
+        stage(keys, forms->divide(b, thread, numThreads).second, firstStep,
+              steps, together);
         gpu::BarrierOp::create(b);
         int64_t writtenOut = getWrittenOut(tile.terms);
         return buildLoop(
@@ -479,8 +438,8 @@ KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
       tile.keys, layout.valueKeys, init,
       [&](LinearForm firstOfRound, ValueRange sums) {
         gpu::BarrierOp::create(b);
-        stage(values, forms->add(b, firstKey, firstOfRound), layout.valueKeys,
-              values.isAlongSteps ? side : 1);
+        stage(values, forms->getThread(), forms->add(b, firstKey, firstOfRound),
+              layout.valueKeys, values.isAlongSteps ? side : 1);
         gpu::BarrierOp::create(b);
         int64_t writtenOut = getWrittenOut(layout.valueKeys);
         return buildLoop(
@@ -670,7 +629,8 @@ void KernelBuilder::build() {
   values.vectors = llvm::divideCeilSigned(contraction.columns.size, side);
   values.pitch = getStagedVectors(layout.getColumns());
   for (Staged *staged : {&queries, &keys, &values})
-    staged->isAlongSteps = isAlong(*staged);
+    staged->isAlongSteps =
+        isAlongSteps(*staged->operand, *staged->sums, staged->position);
 
   SmallVector<Value> carried(
       rowVectors, constantOf(-std::numeric_limits<float>::infinity()));

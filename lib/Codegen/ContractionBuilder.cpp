@@ -137,7 +137,8 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
+bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
+                                      const Contraction &sums, Value position) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
@@ -148,25 +149,27 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand) {
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
   LinearForm step =
-      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
+      forms->getOpaque(launch.getThreadIds().z, {0, sums.steps - 1});
   TileBuilder builder(b, op, *forms, *views);
-  bindStep(builder, 0, step);
-  builder.buildSlice(
-      operand.slice,
-      getCoordinates(operand, getPosition(operand, vector, 0, lanes)));
+  bindStep(builder, 0, step, sums);
+  LinearForm first = getPosition(operand, vector, 0, lanes);
+  if (position)
+    builder.bind(0, position, first);
+  builder.buildSlice(operand.slice, getCoordinates(operand, first));
   bool isAlong = false;
   for (Operation *nested : operand.slice) {
     if (!isa<memref::LoadOp>(nested))
       continue;
     Scalar element = builder.getScalar(0, nested->getResult(0));
-    const LinearForm &position = std::get<Load>(element).position;
-    std::optional<int64_t> alongSteps = getCoefficient(position, step),
-                           alongVectors = getCoefficient(position, vector);
+    const LinearForm &place = std::get<Load>(element).position;
+    std::optional<int64_t> alongSteps = getCoefficient(place, step),
+                           alongVectors = getCoefficient(place, vector);
     // A zero point is the same for all iterations.
     if (!alongSteps)
       continue;
-    isAlong = alongVectors && *alongSteps * lanes <
-                                  *alongVectors * contraction.getTermsOfStep();
+    isAlong = alongVectors &&
+              *alongSteps * lanes <
+                  *alongVectors * static_cast<int64_t>(operand.factors.size());
     break;
   }
   *forms = std::move(saved);

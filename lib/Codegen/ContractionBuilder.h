@@ -76,7 +76,13 @@ protected:
   /// Whether the factors of neighbouring iterations lie closer in their buffer
   /// than those of neighbouring positions, as the first load tells that depends
   /// on the iteration.
-  bool isAlongSteps(const ContractionOperand &operand);
+  bool isAlongSteps(const ContractionOperand &operand) {
+    return isAlongSteps(operand, contraction);
+  }
+  /// ... of an operand of `sums`, whose positions are those of `position`, a
+  /// value of the body, if they are no coordinates of the output.
+  bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
+                    mlir::Value position = {});
 
   /// How many elements are stored together: as many of the `lanes` of a vector
   /// of columns as are always neighbours in the output, if no part of another

@@ -15,6 +15,7 @@
 #include "ElementMap.h"
 #include "IndexForms.h"
 #include "MatrixCosts.h"
+#include "MatrixKernel.h"
 #include "TileBuilder.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
@@ -55,6 +56,25 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
   auto producer = tensor.getDefiningOp<linalg::GenericOp>();
   return producer && producer->getNumResults() == 1 ? producer
                                                     : linalg::GenericOp();
+}
+
+/// Whether the elements of `producer` are quotients, as those of a softmax are.
+static bool yieldsQuotients(linalg::GenericOp producer) {
+  return producer.getBody()
+      ->getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<arith::DivFOp>();
+}
+
+/// Whether the body of `op` reads such elements.
+static bool readsQuotients(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](tensor::ExtractOp extract) {
+        linalg::GenericOp producer = getProducer(extract);
+        return producer && yieldsQuotients(producer) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether nothing but bodies of `readers` reads `tensor`. Adds the reshapes
@@ -277,10 +297,7 @@ bool Fusion::readWeightsByKey() {
       linalg::GenericOp producer =
           extract ? getProducer(extract) : linalg::GenericOp();
       if (!producer || (weights && producer != weights) ||
-          !producer.getBody()
-               ->getTerminator()
-               ->getOperand(0)
-               .getDefiningOp<arith::DivFOp>())
+          !yieldsQuotients(producer))
         return false;
       weights = producer;
       return true;
@@ -469,7 +486,7 @@ linalg::GenericOp Fusion::findNext() {
 }
 
 /// Whether the profile has the types of all elements, which are words
-/// otherwise, and binds all tensors that the body reads.
+/// otherwise, and binds all tensors that the body reads, each as a whole.
 bool Fusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(
@@ -477,14 +494,19 @@ bool Fusion::isSupported() {
   return static_cast<int64_t>(tensors.size()) <=
              profile.getMaxStorageBuffers() &&
          llvm::all_of(tensors, [&](Value tensor) {
+           auto type = cast<RankedTensorType>(tensor.getType());
+           constexpr int64_t bitsOfByte = 8;
            return profile.includes(DeviceProfile::getRequired(
-               cast<RankedTensorType>(tensor.getType()).getElementType(),
-               /*isStored=*/true));
+                      type.getElementType(), /*isStored=*/true)) &&
+                  type.getNumElements() <= profile.getMaxStorageBufferRange() *
+                                               bitsOfByte /
+                                               type.getElementTypeBitWidth();
          });
 }
 
 std::optional<Attention> Fusion::build() {
-  if (!isElementMap(products) || !TileBuilder::hasLoops(products))
+  if (!isElementMap(products) || !TileBuilder::hasLoops(products) ||
+      !readsQuotients(products))
     return std::nullopt;
   fused = cast<linalg::GenericOp>(rewriter.clone(*products));
   ImplicitLocOpBuilder b(fused.getLoc(), rewriter);
@@ -528,8 +550,8 @@ static double getOpsOfProduct(double rows, double columns) {
                  (rows * columns);
 }
 
-/// The operations of an attention kernel, of all threads that a device has for
-/// them.
+/// The operations of an attention kernel, as if it had as many workgroups as
+/// fill a device.
 static double countOps(const Attention &attention, const AttentionTile &tile) {
   AttentionLayout layout = *AttentionLayout::get(attention, tile);
   auto rows = static_cast<double>(layout.block.rows),
@@ -565,12 +587,19 @@ static double countOpsApart(const Attention &attention,
       getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
+  // Matrix kernels add up the scores of f16 where the device has matrices.
+  double ofScoreProduct = ofProduct;
+  for (const MatrixShape &shape : profile.getMatrixShapes())
+    if (canMultiply(attention.scores, shape))
+      ofScoreProduct =
+          cost::opsPerCycle * sizeof(uint16_t) / cost::matrixBytesPerCycle;
   // Scores are written and read, and so are weights.
   constexpr double passes = 4;
   const DeviceSpeed &device = profile.getSpeed();
   double bytes = scores * sizeof(float);
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
-  return scores * ((terms + columns) * ofProduct + cost::opsPerScore) +
+  return scores * (terms * ofScoreProduct + columns * ofProduct +
+                   cost::opsPerScore) +
          (isCached ? 0 : passes * bytes * device.opsPerByte);
 }
 

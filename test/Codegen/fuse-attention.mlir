@@ -5,6 +5,9 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=attention-tile=none | FileCheck %s --check-prefix=NONE
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,-storageBuffer16BitAccess" | FileCheck %s --check-prefix=EMULATED
 // RUN: not dml-opt %s --dml-fuse-attention=attention-tile=12x7 2>&1 | FileCheck %s --check-prefix=INVALID
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,maxStorageBufferRange=16777215" | FileCheck %s --check-prefix=RANGE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5 | FileCheck %s --check-prefix=FAST
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5,+cooperativeMatrix | FileCheck %s --check-prefix=MATRICES
 // INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', or queries and keys that 128 threads can share, such as '64x32'
 // NONE-NOT: attention_tile
 
@@ -33,6 +36,18 @@
 // EMULATED-LABEL: func @operator
 // EMULATED-NOT: attention_tile
 // EMULATED:     return
+// The faster memory is, or the products of scores without this kernel are, the
+// less there is to gain.
+// FAST-LABEL:  func @operator
+// FAST:        attention_tile
+// MATRICES-LABEL: func @operator
+// MATRICES-NOT: attention_tile
+// MATRICES:    return
+// RANGE-LABEL: func @operator
+// RANGE-NOT:   attention_tile
+// RANGE:       return
+// RANGE-LABEL: func @small
+// RANGE:       attention_tile
 func.func @operator(%q: tensor<8x1024x1024xf16>, %k: tensor<8x1024x1024xf16>,
                     %v: tensor<8x1024x1024xf16>) -> tensor<8x1024x1024xf16> {
   %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
