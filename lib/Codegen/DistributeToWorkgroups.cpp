@@ -26,8 +26,8 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// What a contraction kernel, a sliced kernel or a row kernel computes; a map
-  /// kernel has neither.
+  /// The description of what a contraction kernel, a sliced kernel or a row
+  /// kernel computes. A map kernel needs none.
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
   KernelChoice choice = {};
