@@ -485,8 +485,8 @@ def DML_BatchNormalizationTrainingOp
     In `scale` and `bias` a size of 1 repeats an element along the dimension;
     where `fused_add` is absent it is 0. f16 is computed with in f32, and each
     result is rounded once. The order of a sum is not stated, but does not vary
-    from run to run. A kernel binds up to seven buffers, which is more than every
-    device promises.
+    from run to run. A kernel binds up to seven buffers; where a device binds
+    fewer, several tensors share a buffer.
 
     **Inputs**
 
@@ -662,7 +662,8 @@ def DML_BatchNormalizationTrainingGradOp
     In `mean`, `variance` and `scale` a size of 1 repeats an element along the
     dimension. f16 is computed with in f32, and each result is rounded once. The
     order of a sum is not stated, but does not vary from run to run. A kernel binds
-    up to eight buffers, which is more than every device promises.
+    up to eight buffers; where a device binds fewer, several tensors share a
+    buffer.
 
     **Inputs**
 
