@@ -40,8 +40,9 @@ public:
     this->given.insert_range(given);
   }
 
-  /// Adds what computes `value`. Fails where that takes a loop, a value that is
-  /// carried by one, or what is no load and yet more than a value.
+  /// Adds the operations that compute `value`. Fails where these include a
+  /// loop, depend on a value that a loop carries, or do more than compute
+  /// values, loads excepted.
   llvm::LogicalResult add(Value value) {
     if (given.contains(value) ||
         !op.getRegion().isAncestor(value.getParentRegion()))

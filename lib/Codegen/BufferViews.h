@@ -17,7 +17,7 @@ namespace dml {
 /// vectors have at most four components: narrow elements travel in 32-bit
 /// words.
 struct Packing {
-  /// `bytes` is 4, 8 or 16, and no less than an element, or an element's.
+  /// `bytes` is the size of an element, or 4, 8 or 16 where that is no less.
   Packing(mlir::Type elementType, int64_t bytes)
       : element(elementType), bits(elementType.getIntOrFloatBitWidth()),
         bytes(bytes) {}

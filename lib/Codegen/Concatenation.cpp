@@ -61,7 +61,7 @@ SmallVector<Value> dml::getJoined(tensor::InsertSliceOp last, int64_t &axis) {
 }
 
 void dml::eraseUnused(RewriterBase &rewriter, tensor::InsertSliceOp last) {
-  // Each has the one before for its destination.
+  // Each insertion has the one before it as its destination.
   while (last && last->use_empty()) {
     auto before = last.getDest().getDefiningOp<tensor::InsertSliceOp>();
     rewriter.eraseOp(last);

@@ -52,14 +52,15 @@ namespace {
 /// How an operation reads its operands of type index, as far as the width
 /// matters.
 enum class Reading {
-  /// Only the low bits count: additions.
+  /// Only the low bits count, as for additions.
   Bits,
-  /// As numbers that are compared. All signed or all unsigned, they compare
-  /// alike in either width.
+  /// The operands are compared as numbers. If all fit 32 bits as signed
+  /// numbers, or all as unsigned ones, they compare alike in either width.
   Alike,
   /// As unsigned numbers.
   Unsigned,
-  /// As signed numbers. SPIR-V reads the indices of an access chain so, too.
+  /// The operands are signed numbers, as the indices of SPIR-V's access chains
+  /// are.
   Signed,
 };
 } // namespace
@@ -105,7 +106,8 @@ static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
       return true;
     const auto *lattice =
         solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-    // No range: the analysis never reached the value, which is dead.
+    // The analysis has no range for a value that it never reached, which is
+    // dead.
     if (!lattice || lattice->getValue().isUninitialized())
       return true;
     const ConstantIntRanges &range = lattice->getValue().getValue();
@@ -460,7 +462,8 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
                                     bool use64bitIndex) {
   SPIRVConversionOptions options;
   options.use64bitIndex = use64bitIndex;
-  // What the device lacks was refused by name; nothing is emulated.
+  // Nothing is emulated here: what the device lacks was refused before, by
+  // name.
   options.emulateLT32BitScalarTypes = false;
   options.emulateUnsupportedFloatTypes = false;
   SPIRVTypeConverter typeConverter(targetEnv, options);
@@ -639,8 +642,8 @@ private:
     size_t shares = getContext().isMultithreadingEnabled()
                         ? getContext().getNumThreads()
                         : 1;
-    // For each share, the kernels with 32-bit indices and those with 64-bit
-    // ones.
+    // Each share has a module of kernels with 32-bit indices and one of kernels
+    // with 64-bit indices.
     return failableParallelForEachN(
         &getContext(), 0, 2 * shares, [&](size_t share) -> LogicalResult {
           bool use64bitIndex = share % 2;

@@ -78,13 +78,14 @@ static llvm::SmallVector<MatrixShape, 2> getCommonShapes() {
 
 llvm::ArrayRef<DeviceProfile::LimitInfo> DeviceProfile::getLimits() {
   static constexpr LimitInfo infos[] = {
-      // What a kernel writes and what it reads: fewer buffers hold nothing.
+      // A kernel binds one buffer that it writes and one that it reads, at
+      // least.
       {"maxStorageBuffers", &Limits::maxStorageBuffers, 2, UINT32_MAX, 16, 0},
       // Ranges begin at multiples of rangeAlignment, and are wanted to be some
       // of them long. Every desktop driver binds 1 GiB; some bind 4.
       {"maxStorageBufferRange", &Limits::maxStorageBufferRange,
        4 * rangeAlignment, UINT32_MAX, 1 << 30, 0},
-      // More would gain nothing: a device has several buffers.
+      // Larger buffers would gain nothing, since a device has several.
       {"maxMemoryAllocationSize", &Limits::maxMemoryAllocationSize,
        4 * rangeAlignment, INT64_MAX, promisedMemoryAllocationSize, 0},
       {"maxWorkgroupSize", &Limits::maxWorkgroupSize, workgroupSize, UINT32_MAX,
@@ -235,7 +236,8 @@ llvm::FailureOr<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec,
 }
 
 std::string DeviceProfile::str() const {
-  // The one of the two profiles that needs fewer changes.
+  // The text begins with that one of the two profiles which needs fewer
+  // changes.
   size_t inFull = 0, ofFull = 0;
   for (const DeviceFeatureInfo &info : getDeviceFeatures()) {
     inFull += isInFull(info.feature);
@@ -261,7 +263,8 @@ std::string DeviceProfile::str() const {
   return spec + speed.str();
 }
 
-/// The limits of the devices, as far as they are not those of all.
+/// The limits of the devices, where they differ from those that all devices
+/// have.
 static spirv::ResourceLimitsAttr getResourceLimits(const DeviceProfile &profile,
                                                    MLIRContext *context) {
   if (!profile.has(DeviceFeature::CooperativeMatrix))

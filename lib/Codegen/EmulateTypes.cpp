@@ -39,14 +39,14 @@ static bool isWide(Type elementType) {
   return elementType.getIntOrFloatBitWidth() > wordBits;
 }
 
-/// What emulated wide types become.
+/// The type that emulated wide types become: two words.
 static VectorType getWideType(Builder &b) {
   return VectorType::get(2, b.getIntegerType(wordBits));
 }
 
 static bool isNibble(Type elementType) { return elementType.isInteger(4); }
 
-/// Elements of a type that is not wide in a word.
+/// The number of elements that a word holds, for a type that is not wide.
 static int64_t getNumPerWord(Type elementType) {
   return wordBits / elementType.getIntOrFloatBitWidth();
 }
@@ -149,7 +149,7 @@ private:
     for (int64_t lane = 0; lane < count; ++lane) {
       Value position = b.createOrFold<arith::AddIOp>(
           arith::MulIOp::create(b, word, b.index(count)), b.index(lane));
-      // What follows the last element in its word is that element again.
+      // The places behind the last element in its word hold that element again.
       if (type.getNumElements() % count != 0)
         position = arith::MinUIOp::create(b, position,
                                           b.index(type.getNumElements() - 1));
@@ -166,7 +166,7 @@ private:
                      RankedTensorType type, Value position) const {
     SmallVector<Value> coordinates(type.getRank());
     for (int64_t dim = type.getRank(); dim-- > 0;) {
-      // The outermost dimension takes what is left.
+      // The outermost coordinate is the quotient that is left.
       Value size = b.index(type.getDimSize(dim));
       coordinates[dim] =
           dim ? b.createOrFold<arith::RemUIOp>(position, size) : position;
@@ -429,7 +429,7 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
       rewriter.replaceOp(op, b.select(condition, whenTrue, whenFalse));
       return success();
     }
-    // Word by word: a word is often all that is wanted.
+    // Each word is chosen by itself, since often only one of them is wanted.
     Wide chosen = b.select(condition, b.split(whenTrue), b.split(whenFalse));
     rewriter.replaceOp(op, b.join(chosen, whenTrue.getType()));
     return success();
@@ -940,7 +940,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
       ConvertArithmetic<Op>::WideFn(&WordBuilder::wide));
     DML_INTEGER_ARITHMETIC(DML_ADD_PATTERN)
 #undef DML_ADD_PATTERN
-    // What loops carry from round to round.
+    // The types of values that loops carry are converted, too.
     scf::populateSCFStructuralTypeConversionsAndLegality(typeConverter,
                                                          patterns, target);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(

@@ -396,7 +396,8 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
   if (countOps(consumer) + added > cost::maxBodyOps ||
       (consumerReads.size() > 1 && added > cost::maxAddedOps))
     return false;
-  // More buffers than a device binds are no fault of fusion's.
+  // Where the consumer alone has more buffers than a device binds, fusion is
+  // not to blame.
   llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
   int64_t before = countBuffers(merged);
   for (Read read : consumerReads)
@@ -559,7 +560,7 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
   }
   coordinates.assign(sizes.size(), constant(0));
   for (auto [index, group] : llvm::zip_equal(indices, groups)) {
-    // The first dimension that has more than one element takes what is left.
+    // The first dimension of several elements has the quotient that is left.
     ArrayRef<int64_t> dims(group);
     dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
     if (dims.empty())
@@ -669,13 +670,15 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   std::optional<RowReduction> reduction = RowReduction::match(op);
   if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
     return false;
-  // A thread has a vector of elements at least, each with a body of its own.
+  // A thread computes a vector of elements at least, and each has a copy of the
+  // body.
   int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
                      .getElementTypeBitWidth();
   if (!isForced &&
       !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
     return false;
-  // What is emulated has rows of words, which are others.
+  // Elements of an emulated type become words, whose rows are others than those
+  // that are looked at here.
   auto isThere = [&](Value tensor) {
     return profile.includes(DeviceProfile::getRequired(
         cast<RankedTensorType>(tensor.getType()).getElementType(),
@@ -774,7 +777,8 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
-    // Each has taken in its own producers by the time that it is one.
+    // Producers are visited in order, so that one that is fused has its own
+    // producers in its body by then.
     for (linalg::GenericOp producer : producers) {
       Fusion fusion(producer, rows);
       if (fusion.isPossible() && fusion.isProfitable())

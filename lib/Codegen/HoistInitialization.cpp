@@ -149,7 +149,8 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
-  // What others read that do not depend on constants alone.
+  // The values that are computed of constants alone and are read by what is
+  // not.
   llvm::SetVector<Value> frontier;
   for (Operation &op : block) {
     if (op.getNumResults() && known.contains(op.getResult(0)))
@@ -175,7 +176,8 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
         func::FuncOp::create(builder, function.getLoc(), "initialize",
                              builder.getFunctionType(TypeRange(), TypeRange()));
     initialization->setAttr(initializationAttrName, builder.getUnitAttr());
-    // What the function's operators are checked against holds here, too.
+    // The feature level that the function's operators are checked against holds
+    // here, too.
     if (Attribute target = function->getAttr(targetAttrName))
       initialization->setAttr(targetAttrName, target);
     initialization.addEntryBlock();
@@ -217,7 +219,7 @@ struct HoistInitialization
     : dml::impl::HoistInitializationBase<HoistInitialization> {
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    // What another run of the pass has moved stays.
+    // An initialization that another run of the pass has made stays as it is.
     if (llvm::any_of(functions, [](func::FuncOp function) {
           return function->hasAttr(initializationAttrName);
         }))

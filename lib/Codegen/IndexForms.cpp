@@ -43,7 +43,8 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // What range analysis cannot learn from the condition.
+    // Range analysis cannot learn from a condition that the atom lies in its
+    // range, so that a maximum and a minimum say so.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -297,7 +298,8 @@ LinearForm IndexForms::getDivided(Atom::Kind kind, const LinearForm &dividend,
   auto [position, isNew] =
       divided.try_emplace({kind, dividend, divisor}, atoms.size());
   if (isNew) {
-    // What is assumed is so for this use alone; a negative dividend is clamped.
+    // The range is that without assumptions, which hold for one use alone,
+    // while the atom is built once for all. A negative dividend is clamped.
     IndexRange range = getRange(dividend, {});
     range.min = std::max<int64_t>(range.min, 0);
     int64_t step = std::gcd(divisor, dividend.getCommonDivisor());
@@ -369,7 +371,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   int64_t shift = llvm::divideFloorSigned(range.min, divisor);
   LinearForm shifted = rest;
   shifted.constant -= shift * divisor;
-  // What may be any number is divided as it is.
+  // A dividend of which no range is known is divided as it is.
   if (shift && tryGetRange(shifted)) {
     rest = shifted;
     quotient.constant += shift;
@@ -378,7 +380,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   if (range.max < divisor)
     return {quotient, rest};
 
-  // What the coefficients and the divisor have in common divides out.
+  // A common divisor of the coefficients and the divisor cancels.
   int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
@@ -555,7 +557,8 @@ double IndexForms::getDivergence(const Box &box) const {
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;
   for (int64_t sample = 0; sample < samples; ++sample) {
-    // Spread, out of step with any period.
+    // The samples are spread unevenly, so that they are out of step with any
+    // period.
     int64_t first = sample * groups / samples * groupSize;
     int64_t last = std::min(first + groupSize, threads);
     diverging += llvm::any_of(llvm::seq(first, last), [&](int64_t thread) {

@@ -109,8 +109,9 @@ public:
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
-  /// The same of a value that varies where others do not, as a loop's induction
-  /// variable does: sums end with it, so that the loop loses what comes before.
+  /// The same for a value that varies within a loop, such as the loop's
+  /// counter. Sums are built so that such a value is added last: what comes
+  /// before it moves out of the loop.
   LinearForm getVarying(Value value, IndexRange range);
 
   /// `form`, where it lies in `range` wherever what is built of it counts. A
@@ -119,11 +120,11 @@ public:
   /// forms.
   LinearForm getWithin(const LinearForm &form, IndexRange range);
 
-  /// What `form` may be, as far as that is assumed.
+  /// The numbers that `form` may be, with what is assumed so far.
   IndexRange getRange(const LinearForm &form) const {
     return getRange(form, assumed);
   }
-  /// What `form` may be where atoms are in `box`.
+  /// The numbers that `form` may be where atoms are in `box`.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
   /// Assumes that `nonNegative` is not negative, from here on. What is built
@@ -202,11 +203,13 @@ private:
   std::vector<Atom> atoms;
   /// The ranges of atoms where what is being built counts.
   Box assumed;
-  /// Atoms of narrowed forms that those forms have which they were made of.
+  /// Of narrowed forms, the number of atoms that they share with the forms
+  /// which they were made of.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::DenseMap<Value, unsigned> opaque;
-  /// The opaque atoms that are others within a range, by those and the range.
+  /// The atoms that getWithin has made, by the atom that each stands for and
+  /// the range that it is in.
   std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
   /// Forms of one atom that were compared with 0, undecided.
   std::vector<LinearForm> undecided;

@@ -174,7 +174,8 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
     if (count <= most)
       return;
   }
-  // What is copied should be small.
+  // The buffers that are shared are those that take the fewest bytes to copy.
+  // Allocations take none.
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {

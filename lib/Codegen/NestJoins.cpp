@@ -59,7 +59,8 @@ std::pair<const Join *, size_t> Nesting::findLongest(ArrayRef<Value> inputs,
        byFirstPart.lookup(getParts(inputs.front(), axis).front())) {
     if (join->axis != axis)
       continue;
-    // No input is taken apart: it ends where the concatenation does.
+    // The last input that is counted ends where the concatenation does, so that
+    // no input is taken apart.
     ArrayRef<Value> rest = join->parts;
     size_t count = 0;
     for (const Value &input : inputs) {
@@ -112,7 +113,7 @@ void Nesting::visit(tensor::InsertSliceOp last) {
     rest = rest.drop_front(count);
   }
   if (nested.size() == 1) {
-    // It is the same as another.
+    // The two concatenations are the same.
     rewriter.replaceAllUsesWith(last.getResult(), nested.front());
     eraseUnused(rewriter, last);
     return;

@@ -38,7 +38,7 @@ public:
   llvm::hash_code hash() const;
   /// Whether `function` is what outline() makes of an equal dispatch.
   bool isOutlinedAs(func::FuncOp function) const;
-  /// A function that does what the generic does, which goes there.
+  /// Moves the generic into a new function.
   func::FuncOp outline(StringRef name);
 
   ValueRange getInputs() const { return inputs.getArrayRef(); }
@@ -134,7 +134,7 @@ func::FuncOp Dispatch::outline(StringRef name) {
 // Parts of buffers
 //===----------------------------------------------------------------------===//
 
-/// What `range` is a part of.
+/// The buffer of which `buffer` is a range, or `buffer` itself.
 static Value getWhole(Value buffer) {
   if (auto range = buffer.getDefiningOp<BufferRangeOp>())
     return range.getSource();
@@ -187,7 +187,8 @@ static void bindRanges(linalg::GenericOp op) {
     return;
   llvm::MapVector<Value, SmallVector<memref::LoadOp, 2>> loads;
   Value output = op.getDpsInits().front();
-  // What uses each buffer that is bound; more than one are several ways.
+  // The views by which each bound buffer is used. More than one of them are
+  // several ways.
   llvm::DenseMap<Value, llvm::SmallDenseSet<Value, 2>> uses;
   auto addUse = [&](Value buffer) {
     Value root = buffer;

@@ -161,7 +161,8 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // A slice that was computed in place is copied to itself.
+      // The copy of a slice that was computed in place goes from it to itself,
+      // and is dropped.
       if (*from == *to) {
         copy.erase();
         continue;

@@ -203,7 +203,7 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
     reduction.nests.push_back(std::move(nest));
   }
-  // What is the same for all elements of a part of a line.
+  // The number of the part is the same for all of its elements.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;

@@ -25,9 +25,10 @@ struct ScanOrder {
 /// elements in any order, and what takes part in that.
 struct RowLoops {
   llvm::SmallVector<mlir::scf::ForOp> loops;
-  /// Whether the loop, which is one then, combines another part of the row for
-  /// each element of the output in it: an iteration chooses between what it
-  /// computes, `scanned`, and what changes nothing. That choice is its element.
+  /// The order of a scan, if the nest, which is then one loop, combines another
+  /// part of the row for each element of the output. An iteration chooses
+  /// between what it computes, `scanned`, and the number that changes nothing;
+  /// that choice is the element which it combines.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
   /// What the loops begin with, and the operations that compute it.
@@ -67,8 +68,9 @@ struct RowReduction {
   /// The dimensions of the output, of several elements, that say which row it
   /// is, and those, of the row's sizes or none, that say which element.
   llvm::SmallVector<int64_t> setDims, elementDims;
-  /// Where a row has several results, such as its largest element and a sum,
-  /// the dimension of the output that says which, and how many there are.
+  /// The dimension of the output that tells the results of a row apart, where a
+  /// row has several, such as its largest element and a sum, and the number of
+  /// these results.
   std::optional<int64_t> resultDim;
   int64_t numResults = 1;
   /// The operations that make an element of the loops' results.

@@ -41,7 +41,7 @@ static KernelCost measure(linalg::GenericOp op, const MapTile &tile,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a body without loops reads and writes.
+/// The traffic of a body without loops: what it reads and writes.
 struct Traffic {
   explicit Traffic(linalg::GenericOp op);
 
@@ -112,7 +112,8 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// whose elements are clamped each, would part nearly all groups of threads.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // What is still undecided among those inside leaves fewer of them.
+  // Among the vectors inside, comparisons may still be undecided. Each step
+  // keeps those of them for which they are decided.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;

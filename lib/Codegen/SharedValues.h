@@ -13,16 +13,16 @@
 
 namespace dml {
 
-/// A load that nothing may have needed the value of: a whole vector of loads
-/// may become something cheaper.
+/// A load that is built once its value is needed. Until then a whole vector of
+/// loads may become something cheaper, such as one load of words.
 struct Load {
   mlir::Value buffer;
-  /// The element of the buffer.
+  /// The number of the element in the buffer.
   LinearForm position;
-  /// The condition under which the load counts, if it does not always, and the
-  /// constant that counts else.
+  /// The condition under which the loaded element is taken, and the constant
+  /// that is taken elsewhere. Both are null where the element is always taken.
   mlir::Value guard, otherwise;
-  /// What was loaded, if something needed it.
+  /// The element, once something has needed it.
   mlir::Value value;
 };
 
@@ -48,10 +48,10 @@ public:
                           mlir::Value otherwise);
   /// The element at `position` of `buffer`.
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
-  /// An element, or a word of narrow ones, as a part of the largest vector that
-  /// has it in the same place for all threads: neighbours are wanted too,
-  /// mostly, and a group of threads takes no longer to load vectors than to
-  /// load parts of them.
+  /// Loads an element, or a word of narrow ones, as a component of the largest
+  /// vector in which it has the same place for all threads. Mostly its
+  /// neighbours are wanted as well, and a group of threads takes no longer to
+  /// load vectors than to load parts of them.
   mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
   /// The value of `scalar` in code.
   mlir::Value materialize(const Scalar &scalar);

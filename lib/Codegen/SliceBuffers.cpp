@@ -502,7 +502,8 @@ void Slicer::run() {
     return;
   std::optional<Access> access = getAccess(op.getOutputs().front());
   std::optional<SmallVector<Read>> large = getLargeReads(op);
-  // What is not understood is refused where kernels are bound, by its name.
+  // An access that is not understood stays, and is refused by name where
+  // kernels are bound.
   if (!access || !large || (large->empty() && access->getRootBytes() <= limit))
     return;
   output = std::move(*access);
@@ -512,7 +513,9 @@ void Slicer::run() {
   whole.offsets.assign(whole.sizes.size(), 0);
   SmallVector<Box> slices;
   if (failed(cut(whole, slices))) {
-    // What is read is bound as several ranges.
+    // There would be too many slices for what is read, so that the buffers
+    // which are read are bound as several ranges. The slices are those that the
+    // output wants.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))

@@ -21,7 +21,7 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 Scalar TileBuilder::lookup(Value value) const {
-  // What has no scalar is defined outside of the generic.
+  // A value without a scalar is defined outside of the generic.
   auto found = getValues().find(value);
   return found == getValues().end() ? Scalar(value) : found->second;
 }
@@ -445,7 +445,7 @@ bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   if (!areSame)
     return false;
 
-  // What the loop uses of the code before it is loaded before it.
+  // Loads that the loop uses and that stand before it are built before it.
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(loop.getRegion(), captured);
   SmallVector<Value> init;
@@ -562,7 +562,8 @@ bool TileBuilder::isMove(linalg::GenericOp op) {
 std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
                                                ArrayRef<LinearForm> chosen,
                                                ArrayRef<LinearForm> otherwise) {
-  // Each as it is where it is chosen, and whatever elsewhere.
+  // Each of the two is built under the assumption that it is chosen; elsewhere
+  // it may be anything.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

@@ -34,14 +34,15 @@ public:
   llvm::SmallVector<Scalar>
   buildElements(llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
 
-  /// A value of the body that `element` of the next slices uses, and that they
-  /// do not compute.
+  /// Says that `value` of the body, which the next slices use and do not
+  /// compute, is `scalar` for `element`.
   void bind(size_t element, mlir::Value value, const Scalar &scalar);
   /// Builds `slice`, operations of the body in their order, for the elements at
   /// each of `coordinates`.
   void buildSlice(llvm::ArrayRef<mlir::Operation *> slice,
                   llvm::ArrayRef<llvm::SmallVector<LinearForm>> coordinates);
-  /// What `value` of the body is for `element` of the last slices.
+  /// The scalar that `value` of the body is for `element`, in the slices that
+  /// were built last.
   Scalar getScalar(size_t element, mlir::Value value);
   /// ... in code.
   mlir::Value getBuilt(size_t element, mlir::Value value);

@@ -41,7 +41,7 @@ public:
                      mlir::Value whenFalse);
   /// The word 1 where `condition` holds, and 0 elsewhere.
   mlir::Value truth(mlir::Value condition);
-  /// The number whose two's complement `bits` holds in its low `width` ones.
+  /// The signed number that the low `width` bits of `bits` are.
   mlir::Value extendSign(mlir::Value bits, unsigned width);
 
   /// The words of a vector of two or of an i64, and back to either type.

@@ -154,3 +154,16 @@ LogicalResult OneHotOp::verify() {
                            << dim << ", but indices has " << wanted << " there";
   return success();
 }
+
+/// The newer version has dimensions of a batch.
+static LogicalResult addBatch(GatherNdOp op, PatternRewriter &rewriter) {
+  return replaceByNewer<GatherNd1Op>(
+      op, rewriter,
+      rewriter.getNamedAttr("batch_dimension_count",
+                            rewriter.getI64IntegerAttr(0)));
+}
+
+void GatherNdOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *) {
+  patterns.add(addBatch);
+}

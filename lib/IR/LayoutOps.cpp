@@ -301,3 +301,27 @@ LogicalResult FillValueSequenceOp::verify() {
 LogicalResult DiagonalMatrix1Op::verify() {
   return verifyScalar(*this, "value", getValue(), getOutput());
 }
+
+//===----------------------------------------------------------------------===//
+// Newer versions
+//===----------------------------------------------------------------------===//
+
+/// Rewrites `op` as a `NewOp`, whose order of channels is an attribute.
+template <typename NewOp, typename OldOp>
+static LogicalResult addOrder(OldOp op, PatternRewriter &rewriter) {
+  return replaceByNewer<NewOp>(
+      op, rewriter,
+      rewriter.getNamedAttr(
+          "order", DepthSpaceOrderAttr::get(
+                       op.getContext(), DepthSpaceOrder::depth_column_row)));
+}
+
+void DepthToSpaceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                 MLIRContext *) {
+  patterns.add(addOrder<DepthToSpace1Op, DepthToSpaceOp>);
+}
+
+void SpaceToDepthOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                 MLIRContext *) {
+  patterns.add(addOrder<SpaceToDepth1Op, SpaceToDepthOp>);
+}

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/NormalizationOps.h"
+#include "OpUtils.h"
 #include "dml/IR/TileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -126,4 +127,38 @@ MeanVarianceNormalization1Op::decompose(OpBuilder &builder) {
   if (cast<RankedTensorType>(getInput().getType()).getRank() > 1)
     channels.push_back(1);
   return completeScaleAndBias(*this, builder, channels);
+}
+
+//===----------------------------------------------------------------------===//
+// Newer versions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult addAxes(MeanVarianceNormalizationOp op,
+                             PatternRewriter &rewriter) {
+  SmallVector<int64_t> axes = {2, 3};
+  if (op.getCrossChannel())
+    axes.insert(axes.begin(), 1);
+  return replaceByNewer<MeanVarianceNormalization1Op>(
+      op, rewriter,
+      rewriter.getNamedAttr("axes", rewriter.getDenseI64ArrayAttr(axes)),
+      {"cross_channel"});
+}
+
+static LogicalResult addUseMean(MeanVarianceNormalization1Op op,
+                                PatternRewriter &rewriter) {
+  return replaceByNewer<MeanVarianceNormalization2Op>(
+      op, rewriter,
+      {rewriter.getNamedAttr("use_mean", rewriter.getBoolAttr(true)),
+       rewriter.getNamedAttr("use_variance", op.getNormalizeVarianceAttr())},
+      {"normalize_variance"});
+}
+
+void MeanVarianceNormalizationOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addAxes);
+}
+
+void MeanVarianceNormalization1Op::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addUseMean);
 }

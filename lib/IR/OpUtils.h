@@ -9,6 +9,7 @@
 
 #include "dml/IR/DML.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace dml {
@@ -178,6 +179,27 @@ inferSliceShape(std::optional<mlir::Location> location,
   shape.append(missing, 1);
   shape.append(indices.begin(), indices.end() - 1);
   shape.append(input.begin() + batch + chosen, input.end());
+  return llvm::success();
+}
+
+/// Rewrites `op` as its newer version, the operator `NewOp`, with the
+/// attributes `added` and without those called `dropped`. A model that states
+/// an older feature level keeps what that level has.
+template <typename NewOp, typename OldOp>
+llvm::LogicalResult
+replaceByNewer(OldOp op, mlir::PatternRewriter &rewriter,
+               llvm::ArrayRef<mlir::NamedAttribute> added,
+               llvm::ArrayRef<llvm::StringRef> dropped = {}) {
+  FeatureLevel wanted = NewOp::getOperatorSupport().getIntroducedLevel();
+  if (getTargetFeatureLevel(op) < wanted)
+    return rewriter.notifyMatchFailure(op, "the feature level lacks the newer "
+                                           "version");
+  llvm::SmallVector<mlir::NamedAttribute> attributes(added);
+  for (mlir::NamedAttribute attribute : op->getAttrs())
+    if (!llvm::is_contained(dropped, attribute.getName().getValue()))
+      attributes.push_back(attribute);
+  rewriter.replaceOpWithNewOp<NewOp>(op, op->getResultTypes(),
+                                     op->getOperands(), attributes);
   return llvm::success();
 }
 

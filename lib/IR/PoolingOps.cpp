@@ -6,7 +6,6 @@
 
 #include "dml/IR/PoolingOps.h"
 #include "OpUtils.h"
-#include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -139,20 +138,14 @@ LogicalResult QuantizedLinearAveragePoolingOp::verify() {
 }
 
 /// Rewrites `op` as a `NewOp`, its newer version with dilations, which are 1
-/// here. A model that states an older feature level keeps what that level has.
+/// here.
 template <typename NewOp, typename OldOp>
 static LogicalResult addDilations(OldOp op, PatternRewriter &rewriter) {
-  FeatureLevel wanted = NewOp::getOperatorSupport().getIntroducedLevel();
-  if (getTargetFeatureLevel(op) < wanted)
-    return rewriter.notifyMatchFailure(op, "the feature level lacks the newer "
-                                           "version");
-  SmallVector<NamedAttribute> attributes(op->getAttrs());
   SmallVector<int64_t> dilations(op.getStrides().size(), 1);
-  attributes.push_back(rewriter.getNamedAttr(
-      "dilations", rewriter.getDenseI64ArrayAttr(dilations)));
-  rewriter.replaceOpWithNewOp<NewOp>(op, op->getResultTypes(),
-                                     op->getOperands(), attributes);
-  return success();
+  return replaceByNewer<NewOp>(
+      op, rewriter,
+      rewriter.getNamedAttr("dilations",
+                            rewriter.getDenseI64ArrayAttr(dilations)));
 }
 
 void AveragePoolingOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

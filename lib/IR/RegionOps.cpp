@@ -113,3 +113,20 @@ LogicalResult RoiAlignGradOp::verify() {
                         getInput() ? getInput() : getOutputGradient(),
                         "input_gradient", getInputGradient());
 }
+
+/// The newer version has the offsets and the alignment as attributes.
+static LogicalResult addOffsets(RoiAlignOp op, PatternRewriter &rewriter) {
+  return replaceByNewer<RoiAlign1Op>(
+      op, rewriter,
+      {rewriter.getNamedAttr("input_pixel_offset",
+                             rewriter.getF32FloatAttr(0.5f)),
+       rewriter.getNamedAttr("output_pixel_offset",
+                             rewriter.getF32FloatAttr(-0.5f)),
+       rewriter.getNamedAttr("align_regions_to_corners",
+                             rewriter.getBoolAttr(false))});
+}
+
+void RoiAlignOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *) {
+  patterns.add(addOffsets);
+}

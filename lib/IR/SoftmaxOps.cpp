@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/SoftmaxOps.h"
+#include "OpUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -40,3 +41,31 @@ template <typename OpTy> static LogicalResult verifyMatrix(OpTy op) {
 LogicalResult ActivationHardmaxOp::verify() { return verifyMatrix(*this); }
 LogicalResult ActivationLogSoftmaxOp::verify() { return verifyMatrix(*this); }
 LogicalResult ActivationSoftmaxOp::verify() { return verifyMatrix(*this); }
+
+//===----------------------------------------------------------------------===//
+// Newer versions
+//===----------------------------------------------------------------------===//
+
+/// Rewrites `op`, whose sets are rows, as a `NewOp`, whose sets lie along axes.
+template <typename NewOp, typename OldOp>
+static LogicalResult addAxes(OldOp op, PatternRewriter &rewriter) {
+  int64_t rank = cast<RankedTensorType>(op.getInput().getType()).getRank();
+  return replaceByNewer<NewOp>(
+      op, rewriter,
+      rewriter.getNamedAttr("axes", rewriter.getDenseI64ArrayAttr(rank - 1)));
+}
+
+void ActivationHardmaxOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addAxes<ActivationHardmax1Op, ActivationHardmaxOp>);
+}
+
+void ActivationLogSoftmaxOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addAxes<ActivationLogSoftmax1Op, ActivationLogSoftmaxOp>);
+}
+
+void ActivationSoftmaxOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(addAxes<ActivationSoftmax1Op, ActivationSoftmaxOp>);
+}

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/SortOps.h"
+#include "OpUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -80,4 +81,18 @@ LogicalResult NonzeroCoordinatesOp::verify() {
                          << std::max<int64_t>(effective, 1) << " to "
                          << input.getRank();
   return success();
+}
+
+/// The newer version selects the smallest elements as well.
+static LogicalResult addDirection(TopKOp op, PatternRewriter &rewriter) {
+  return replaceByNewer<TopK1Op>(
+      op, rewriter,
+      rewriter.getNamedAttr(
+          "axis_direction",
+          AxisDirectionAttr::get(op.getContext(), AxisDirection::decreasing)));
+}
+
+void TopKOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *) {
+  patterns.add(addDirection);
 }

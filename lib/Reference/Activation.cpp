@@ -30,7 +30,6 @@ static Interval gelu(Interval x) {
                         Interval::around(0, -0x1p-21, 0x1p-21, 0);
   // A kernel may subtract a part from x, as x / 2 from the smallest normal
   // number, and a device may take that part for zero.
-  constexpr double smallestNormal = 0x1p-126;
   Interval flushed = Interval::around(0, -smallestNormal, smallestNormal, 0);
   return select(abs(x) < Interval(0x1p-100), result + flushed, result);
 }

@@ -95,7 +95,7 @@ static int64_t getParameterIndex(const Estimate &parameter,
   return parameter.value.getNumElements() == 1 ? 0 : coordinate;
 }
 
-/// The number that it has for `coordinate`.
+/// The number that a scale or a zero point has for `coordinate`.
 static Interval loadParameter(const Estimate &parameter, int64_t coordinate) {
   return Interval::load(parameter, getParameterIndex(parameter, coordinate));
 }
@@ -325,7 +325,8 @@ static LogicalResult evaluate(GemmOp op, ArrayRef<Estimate> operands,
   for (int64_t index = 0, e = output->value.getNumElements(); index < e;
        ++index) {
     Interval result = multiply(sizes, a, b, transA, transB, index);
-    // What is multiplied by 1 keeps its bits, whichever way a device rounds.
+    // A number that is multiplied by 1 keeps its bits, whichever way a device
+    // rounds.
     if (alpha.value != 1)
       result = result * alpha;
     if (c) {

@@ -187,7 +187,7 @@ static bool isFloat(DataType type) {
          type == DataType::FLOAT64;
 }
 
-/// Evaluates what looks at the bits of its operands.
+/// Evaluates an operator that looks at the bits of its operands.
 template <typename Function>
 static void addBits(Evaluators &evaluators, StringRef name, Function function) {
   evaluators.add(

@@ -96,8 +96,8 @@ Interval applyActivation(Interval x, ActivationAttr activation);
 bool isCertain(const Estimate &tensor, int64_t index);
 /// Stores that nothing is known of element `index`.
 void storeUnknown(Estimate &tensor, int64_t index);
-/// `estimate`, as one that is certain where it is of integers and its bounds
-/// are the same.
+/// `estimate`, marked as certain if it is of integers whose lower and upper
+/// bounds are the same.
 Estimate dropBounds(Estimate estimate);
 /// The integer `i` of `x` less the one `zeroIndex` of `zero`, or the former
 /// where `zero` is null, as an f32. Differences of 32 bits wrap around.

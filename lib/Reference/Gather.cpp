@@ -18,8 +18,8 @@ static LogicalResult evaluateGather(GatherOp op, ArrayRef<Tensor> operands,
   auto rank = static_cast<int64_t>(input.getRank()),
        axis = static_cast<int64_t>(op.getAxis()),
        count = static_cast<int64_t>(op.getIndexDimensions());
-  // The coordinates from the last one on: those after the axis, those of the
-  // indices, those before it.
+  // Coordinates are read from the last one back: first those after the axis,
+  // then those of the indices, then those before the axis.
   forEachCoordinate(outputs[0].getShape(), [&](ArrayRef<int64_t> to) {
     ArrayRef<int64_t> rest = to;
     ArrayRef<int64_t> after = rest.take_back(rank - axis - 1);

@@ -14,8 +14,6 @@ namespace dml::reference {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double nanValue = std::numeric_limits<double>::quiet_NaN();
-/// The smallest normal f32. Devices may take smaller numbers for zeros.
-static constexpr double smallestNormal = 0x1p-126;
 
 //===----------------------------------------------------------------------===//
 // Rounding
@@ -411,9 +409,12 @@ Interval sqrt(Interval operand) {
   return mapIncreasing(x, std::sqrt, 5);
 }
 
-/// How far functions may be off that are made of arithmetic: their descriptions
-/// state it.
-static constexpr double widthOfZero = 0x1p-125;
+// The bounds of functions that are made of arithmetic are those of the
+// operators' descriptions.
+
+/// A result near 0 may be off by so much, since denormals may be flushed on its
+/// way.
+static constexpr double widthOfZero = 2 * smallestNormal;
 
 static double limit(double x, double low, double high) {
   return std::min(std::max(x, low), high);
@@ -536,8 +537,8 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
       low = std::min(low, result - error);
       high = std::max(high, result + error);
     }
-  // What is above 2^128 by more than the error is infinite for certain; near
-  // it either may be.
+  // A number that is above 2^128 by more than the error is infinite for
+  // certain. Near 2^128 it may be finite or infinite.
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 

@@ -15,6 +15,9 @@
 
 namespace dml::reference {
 
+/// The smallest normal f32. Devices may take smaller numbers for zeros.
+inline constexpr double smallestNormal = 0x1p-126;
+
 /// Whether something holds, as far as bounds tell.
 enum class Truth { False, True, Unknown };
 
@@ -43,7 +46,7 @@ struct Interval {
 
   /// The number `constant`, rounded to f32.
   explicit Interval(double constant);
-  /// What is known of nothing: any number, or NaN.
+  /// A number of which nothing is known: any number, or NaN.
   static Interval anything(double value);
   /// The numbers from `low` to `high`, with `ulps` units in the last place
   /// around them, and room for flushed denormals.
@@ -60,7 +63,7 @@ struct Interval {
   /// Stores the bounds, rounded to the element type.
   void store(Estimate &tensor, int64_t index) const;
 
-  /// The same number, with the constant `constant`.
+  /// The constant `constant`, as a number like this one.
   Interval operator()(double constant) const { return Interval(constant); }
   /// The constant `attribute`, or its negative.
   Interval getBound(mlir::Attribute attribute, bool isNegated = false) const;

@@ -287,7 +287,8 @@ sumRegions(ArrayRef<int64_t> shape, bool crossChannel, int64_t before,
   return sums;
 }
 
-/// What a local response normalization raises to a power, for each element.
+/// The number, for each element, that a local response normalization raises to
+/// a power.
 template <typename OpTy>
 static std::vector<Interval> getBases(OpTy op, const Estimate &input) {
   auto localSize = static_cast<int64_t>(op.getLocalSize());
@@ -338,7 +339,8 @@ evaluateLocalResponseGrad(LocalResponseNormalizationGradOp op,
   auto localSize = static_cast<int64_t>(op.getLocalSize());
   float beta = op.getBeta().convertToFloat();
   std::vector<Interval> bases = getBases(op, input);
-  // An element is in the regions of those that it would have in a mirror.
+  // An element is in the regions of those elements which its own region,
+  // mirrored, would have.
   std::vector<Interval> sums =
       sumRegions(input.value.getShape(), op.getCrossChannel(), localSize / 2,
                  (localSize - 1) / 2, [&](int64_t place) {

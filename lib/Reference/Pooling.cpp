@@ -115,7 +115,7 @@ static LogicalResult evaluate(MaxPoolingGradOp op, ArrayRef<Estimate> operands,
             return evaluateTensors(op, in[0], in[1], out[0]);
           })))
     return failure();
-  // Sums have no certain bits.
+  // The bits of sums are not certain.
   outputs[0].isBitExact = false;
   return success();
 }
@@ -164,7 +164,7 @@ static void evaluateMaxima(OpTy op, const Tensor &input, Tensor &output,
       else
         std::copy_n(input.getData() + winner * width, width,
                     output.getData() + index * width);
-      // No winner is -1, all bits.
+      // A window without a winner has an index with all bits set.
       if (indices)
         indices->setInteger(index, winner);
       ++index;

@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// What may be `first`, the reference's own choice, or `other`.
+/// A number that may be `first`, the reference's own choice, or `other`.
 static Interval mayBe(Interval first, Interval other) {
   Interval result = select(Truth::Unknown, other, first);
   result.value = first.value;
@@ -93,7 +93,7 @@ struct Place {
   /// These are whole elements for the nearest neighbour; there are none if they
   /// are unknown.
   SmallVector<double> positions;
-  /// How far along the region it is.
+  /// The distance of the sample along the region, from 0 to 1.
   Interval along = Interval(0);
 };
 

@@ -22,11 +22,11 @@ using llvm::DynamicAPInt;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How a position between two elements becomes one of them.
+/// The way in which a position between two elements becomes one of them.
 enum class Rounding { Down, Up, Nearest };
 
-/// What an operator says of one dimension. All fractions have denominators
-/// greater than 0.
+/// The scale and the offsets that an operator has for one dimension. All
+/// fractions have denominators greater than 0.
 struct Sampling {
   Fraction scale, inputOffset, outputOffset;
 
@@ -105,7 +105,7 @@ struct Taps {
 /// An intermediate result.
 struct Sample {
   float value;
-  /// How far from `value` a correct implementation's result may be.
+  /// The distance from `value` that a correct implementation's result may have.
   double error;
   /// Whether `value` follows from an element that is NaN, rather than from
   /// infinities, which may be bounds of what is finite.
@@ -137,7 +137,7 @@ static Sample interpolate(Sample a, Sample b, float weight) {
   float value = a.value + product;
   if (!std::isfinite(value))
     return {value, 0.0, a.fromNaN || b.fromNaN};
-  constexpr double unit = 0x1p-24, smallestNormal = 0x1p-126;
+  constexpr double unit = 0x1p-24;
   double inherited = a.error + weight * (b.error - a.error);
   double ofProduct = std::fabs(static_cast<double>(product)),
          ofValue = std::fabs(static_cast<double>(value));
@@ -181,13 +181,13 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   using Bound = Evaluators::Bound;
   // A device may take f16's denormals for zeros where it converts them, and so
   // lose more than f32's arithmetic does.
-  const double smallestNormal =
+  const double flushedBelow =
       input.getDataType() == DataType::FLOAT16 ? 0x1p-14 : 0.0;
   std::vector<Sample> samples(input.getNumElements());
   for (auto [index, sample] : llvm::enumerate(samples)) {
     double number = input.getNumber(index), magnitude = std::fabs(number);
     sample = {static_cast<float>(number),
-              magnitude < smallestNormal ? magnitude : 0.0, std::isnan(number)};
+              magnitude < flushedBelow ? magnitude : 0.0, std::isnan(number)};
   }
   SmallVector<int64_t> shape(input.getShape());
   for (unsigned dim = 0; dim < shape.size(); ++dim)
@@ -203,14 +203,15 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
       number -= sample.error;
     else if (bound == Bound::Upper && sample.error != 0) // -0 + 0 is +0.
       number += sample.error;
-    if (bound != Bound::Value && std::fabs(number) < smallestNormal &&
+    if (bound != Bound::Value && std::fabs(number) < flushedBelow &&
         (number > 0) == (bound == Bound::Lower))
       number = 0;
     output.setNumber(index, number);
   }
 }
 
-/// What weights of a dimension are multiples of: 1 over the result.
+/// The number of which the weights of a dimension are multiples is 1 over the
+/// result.
 static DynamicAPInt getDivisor(const Sampling &sampling) {
   Fraction first = sampling.getPosition(0), second = sampling.getPosition(1);
   return first.denominator /

@@ -12,8 +12,6 @@
 namespace dml::reference {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The smallest normal f32: what is smaller may be flushed.
-static constexpr long double smallestNormal = 0x1p-126L;
 /// The largest f32: a number beyond it may round to infinity.
 static constexpr long double overflow = 0x1.fffffep127L;
 /// How far bounds that long double computes may be off, generously.
@@ -102,7 +100,8 @@ void Product::add(Interval x) {
                           ? 0
                           : std::min(std::fabs(x.low), std::fabs(x.high));
   largest *= std::max(most, 1.0L);
-  // Zeros make zeros; what matters is what else may become so small.
+  // Products with zeros are zeros. What matters is whether other products may
+  // become so small.
   if (least > 0)
     smallest *= std::min(least, 1.0L);
   else
@@ -132,8 +131,8 @@ Interval Product::get() const {
     result.high = high > 0 ? infinity : static_cast<double>(high * (1 - error));
     return Interval::around(rounded, result.low, result.high, 1);
   }
-  // What is flushed in between is below the smallest normal number, times what
-  // follows.
+  // A partial product that is flushed is below the smallest normal number, and
+  // is multiplied by the factors that follow.
   long double slack = std::max(std::fabs(low), std::fabs(high)) * error;
   if (mayFlush && count > 1)
     slack += static_cast<long double>(count) * smallestNormal * largest;

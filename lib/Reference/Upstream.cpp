@@ -162,7 +162,8 @@ static LogicalResult evaluate(linalg::BroadcastOp op, ArrayRef<Tensor> operands,
   return success();
 }
 
-/// What a transposition or a broadcast writes over.
+/// The tensor that a transposition or a broadcast writes over may hold
+/// anything.
 static LogicalResult evaluate(tensor::EmptyOp, ArrayRef<Tensor>,
                               MutableArrayRef<Tensor>) {
   return success();

@@ -76,6 +76,12 @@ CASES = [
      'dispatchables.relu.desc.InputTensor.Flags: found "OWNED", wanted NONE or OWNED_BY_DML'),
     ("dispatchables.relu.desc.InputTensor.TotalTensorSizeInBytes", 7,
      "dispatchables.relu.desc.InputTensor.TotalTensorSizeInBytes: found 7, wanted at least 8"),
+    ("dispatchables.relu.desc.InputTensor.GuaranteedBaseOffsetAlignment", 24,
+     "dispatchables.relu.desc.InputTensor.GuaranteedBaseOffsetAlignment: found 24, wanted 0, or a power of two from 4 "
+     "on, the bytes of an element"),
+    ("dispatchables.relu.desc.InputTensor.GuaranteedBaseOffsetAlignment", 2,
+     "dispatchables.relu.desc.InputTensor.GuaranteedBaseOffsetAlignment: found 2, wanted 0, or a power of two from 4"),
+    ("dispatchables.relu.desc.InputTensor.GuaranteedBaseOffsetAlignment", 32, None),
     ("dispatchables.relu.desc.InputTensor.Flags", "OWNED_BY_DML",
      "dispatchables.relu.bindings.InputTensor: found nothing, wanted the name of a resource"),
     ("dispatchables.relu.desc.Alpha", 1,

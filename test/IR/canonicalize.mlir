@@ -182,4 +182,119 @@ module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
   }
 }
 
+// -----
+
+// Older versions become the newest ones of their families.
+module {
+  // CHECK-LABEL: func @newest_versions
+  // CHECK: dml.activation_softmax1 %arg0 {axes = array<i64: 3>}
+  // CHECK: dml.activation_log_softmax1 %arg0 {axes = array<i64: 3>}
+  // CHECK: dml.activation_hardmax1 %arg0 {axes = array<i64: 3>}
+  // CHECK: dml.depth_to_space1 %arg1 {block_size = 2 : i64, order = #dml.depth_space_order<depth_column_row>}
+  // CHECK: dml.space_to_depth1 %arg1 {block_size = 2 : i64, order = #dml.depth_space_order<depth_column_row>}
+  // CHECK: dml.top_k1 %arg0 {axis = 3 : i64, axis_direction = #dml.axis_direction<decreasing>, k = 2 : i64}
+  // CHECK: dml.gather_nd1 %arg0, %arg2 {batch_dimension_count = 0 : i64
+  // CHECK: dml.roi_align1 %arg1, %arg3, %arg4 {align_regions_to_corners = false, input_pixel_offset = 5.000000e-01 : f32
+  // CHECK: dml.mean_variance_normalization2 %arg1 {axes = array<i64: 1, 2, 3>, epsilon = 5.000000e-01 : f32, use_mean = true, use_variance = true}
+  func.func @newest_versions(%matrix: tensor<1x1x3x4xf32>, %image: tensor<1x8x4x4xf32>,
+      %indices: tensor<1x1x2x2xui32>, %roi: tensor<1x1x2x4xf32>,
+      %batches: tensor<1x1x1x2xui32>) {
+    %0 = dml.activation_softmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %1 = dml.activation_log_softmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %2 = dml.activation_hardmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %3 = dml.depth_to_space %image {block_size = 2 : i64}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
+    %4 = dml.space_to_depth %image {block_size = 2 : i64}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x32x2x2xf32>
+    %5, %6 = dml.top_k %matrix {axis = 3 : i64, k = 2 : i64}
+        : (tensor<1x1x3x4xf32>) -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xui32>)
+    %7 = dml.gather_nd %matrix, %indices {
+        input_dimension_count = 2 : i64, indices_dimension_count = 2 : i64}
+        : (tensor<1x1x3x4xf32>, tensor<1x1x2x2xui32>) -> tensor<1x1x1x2xf32>
+    %8 = dml.roi_align %image, %roi, %batches {
+        reduction_function = #dml.reduce_function<average>,
+        interpolation_mode = #dml.interpolation_mode<linear>,
+        spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32,
+        out_of_bounds_input_value = 0.0 : f32,
+        minimum_samples_per_output = 1 : i64,
+        maximum_samples_per_output = 4 : i64}
+        : (tensor<1x8x4x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x1x2xui32>)
+        -> tensor<2x8x2x2xf32>
+    %9 = dml.mean_variance_normalization %image {cross_channel = true,
+        normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+    call @use(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)
+        : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>,
+           tensor<1x2x8x8xf32>, tensor<1x32x2x2xf32>, tensor<1x1x3x2xf32>,
+           tensor<1x1x3x2xui32>, tensor<1x1x1x2xf32>, tensor<2x8x2x2xf32>,
+           tensor<1x8x4x4xf32>) -> ()
+    return
+  }
+  func.func private @use(
+      tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>,
+      tensor<1x2x8x8xf32>, tensor<1x32x2x2xf32>, tensor<1x1x3x2xf32>,
+      tensor<1x1x3x2xui32>, tensor<1x1x1x2xf32>, tensor<2x8x2x2xf32>,
+      tensor<1x8x4x4xf32>)
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_3_0>} {
+  // CHECK-LABEL: func @versions_of_a_level
+  // CHECK: dml.activation_softmax %
+  // CHECK: dml.activation_log_softmax %
+  // CHECK: dml.activation_hardmax %
+  // CHECK: dml.depth_to_space1 %
+  // CHECK: dml.space_to_depth1 %
+  // CHECK: dml.top_k1 %
+  // CHECK: dml.gather_nd1 %
+  // CHECK: dml.roi_align %
+  // CHECK: dml.mean_variance_normalization1 %
+  func.func @versions_of_a_level(%matrix: tensor<1x1x3x4xf32>, %image: tensor<1x8x4x4xf32>,
+      %indices: tensor<1x1x2x2xui32>, %roi: tensor<1x1x2x4xf32>,
+      %batches: tensor<1x1x1x2xui32>) {
+    %0 = dml.activation_softmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %1 = dml.activation_log_softmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %2 = dml.activation_hardmax %matrix
+        : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x4xf32>
+    %3 = dml.depth_to_space %image {block_size = 2 : i64}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
+    %4 = dml.space_to_depth %image {block_size = 2 : i64}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x32x2x2xf32>
+    %5, %6 = dml.top_k %matrix {axis = 3 : i64, k = 2 : i64}
+        : (tensor<1x1x3x4xf32>) -> (tensor<1x1x3x2xf32>, tensor<1x1x3x2xui32>)
+    %7 = dml.gather_nd %matrix, %indices {
+        input_dimension_count = 2 : i64, indices_dimension_count = 2 : i64}
+        : (tensor<1x1x3x4xf32>, tensor<1x1x2x2xui32>) -> tensor<1x1x1x2xf32>
+    %8 = dml.roi_align %image, %roi, %batches {
+        reduction_function = #dml.reduce_function<average>,
+        interpolation_mode = #dml.interpolation_mode<linear>,
+        spatial_scale_x = 1.0 : f32, spatial_scale_y = 1.0 : f32,
+        out_of_bounds_input_value = 0.0 : f32,
+        minimum_samples_per_output = 1 : i64,
+        maximum_samples_per_output = 4 : i64}
+        : (tensor<1x8x4x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x1x2xui32>)
+        -> tensor<2x8x2x2xf32>
+    %9 = dml.mean_variance_normalization %image {cross_channel = true,
+        normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
+    call @use(%0, %1, %2, %3, %4, %5, %6, %7, %8, %9)
+        : (tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>,
+           tensor<1x2x8x8xf32>, tensor<1x32x2x2xf32>, tensor<1x1x3x2xf32>,
+           tensor<1x1x3x2xui32>, tensor<1x1x1x2xf32>, tensor<2x8x2x2xf32>,
+           tensor<1x8x4x4xf32>) -> ()
+    return
+  }
+  func.func private @use(
+      tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>, tensor<1x1x3x4xf32>,
+      tensor<1x2x8x8xf32>, tensor<1x32x2x2xf32>, tensor<1x1x3x2xf32>,
+      tensor<1x1x3x2xui32>, tensor<1x1x1x2xf32>, tensor<2x8x2x2xf32>,
+      tensor<1x8x4x4xf32>)
+}
+
 // SPDX-License-Identifier: Apache-2.0

@@ -35,7 +35,8 @@ const std::vector<uint32_t> kThreads =
 #include "threads.inc"
     ;
 constexpr uint32_t kCopyWorkgroup = 256;
-/// Of the kernels of the calibration: every Vulkan device has as many threads.
+/// The threads of a workgroup of the calibration's kernels, which every Vulkan
+/// device has.
 constexpr uint32_t kWorkgroup = 128;
 
 struct Kernel {

@@ -150,7 +150,8 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
       makeSets(count, random);
       break;
     } catch (const Failure &failure) {
-      // Other programs may be using the device's memory.
+      // The memory may be less than the device reports, since other programs
+      // use it too.
       if (failure.result != DML_ERROR_OUT_OF_MEMORY || count == 1)
         throw;
       sets.clear();
@@ -310,7 +311,7 @@ void Load::run() {
     try {
       work.runOnDevice();
     } catch (const Failure &) {
-      // Whoever measures runs into the same, and says so.
+      // The thread that measures meets the same failure, and reports it.
       failed = true;
     }
     lock.lock();

@@ -33,7 +33,7 @@ std::string pad(std::string text, size_t width) {
 
 double mega(uint64_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
-/// Some four digits, and no exponent.
+/// Prints about four digits, and no exponent.
 std::string fourDigits(double value) {
   return print(value < 1 ? "%.4f" : value < 100 ? "%.2f" : "%.1f", value);
 }

@@ -28,20 +28,21 @@ using namespace dml::tools;
 
 namespace {
 
-/// Work of fewer bytes is over before its submission is: its latency counts.
+/// Work of fewer bytes is done before its submission returns, so that its
+/// latency is measured.
 constexpr uint64_t kSmall = 16'000'000;
-/// Half of what the large copy moves.
+/// The bytes that the large copy reads; it writes as many.
 constexpr uint64_t kLargeCopy = uint64_t(512) << 20;
-/// What a copy moves that keeps the device at work: enough for it to be busy
-/// between two submissions, little enough that what waits for it waits for
-/// microseconds.
+/// The bytes of the copy that keeps the device at work: enough for the device
+/// to be busy between two submissions, and so few that other work waits for
+/// microseconds only.
 constexpr uint64_t kLoadCopy = uint64_t(128) << 20;
 
 std::string describe(const DmlTensorInfo &info) {
   return describeType(info.dataType, {info.sizes, info.sizes + info.rank});
 }
 
-/// "main" says nothing: such a case is named after its file.
+/// The name "main" says nothing, so that such a case is named after its file.
 std::string nameCase(const std::string &file, const std::string &function) {
   if (function != "main")
     return function;
@@ -72,7 +73,7 @@ Case describeCase(const std::string &file, const RunSignature &signature) {
   return result;
 }
 
-/// What the variant that is run does.
+/// Describes the steps of the variant that is run.
 void describeSteps(Case &result, const RunSignature &signature) {
   result.dispatches = signature.dispatches;
   result.copies = signature.copies;
@@ -101,7 +102,7 @@ private:
   /// Begins to keep the device at work between cases.
   void startLoad();
   void runCase(Case &result, const RunSignature &described);
-  /// What `work` does in a second, of one set of buffers.
+  /// The rate of `work`, with one set of buffers: how much it does in a second.
   double measureRate(const Work &work);
   double findCacheSize();
 
@@ -143,8 +144,8 @@ Rate Bench::measureLargeCopy() {
 }
 
 void Bench::startLoad() {
-  // A processor has better things to do while it prepares a case itself, and
-  // who counts the runs wants no others.
+  // A processor prepares cases itself, and has no time for other work
+  // meanwhile; and who counts the runs wants no others.
   if (report.device.type == VK_PHYSICAL_DEVICE_TYPE_CPU || options.repeats)
     return;
   Rate rate;
@@ -189,7 +190,7 @@ void Bench::runCase(Case &result, const RunSignature &described) {
     if (options.check)
       result.unwritten = work.findUnwritten();
   } catch (const Failure &failure) {
-    // The device is as it was: other cases may fit.
+    // The device still works, and other cases may fit its memory.
     if (failure.result != DML_ERROR_OUT_OF_MEMORY)
       throw Failure{result.name + ": " + failure.message, failure.exitCode,
                     failure.result};

@@ -85,8 +85,8 @@ static cl::opt<bool>
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Numbers for the inputs of `function`. Nothing, with `error` set, where they
-/// cannot be drawn.
+/// Draws numbers for the inputs of `function`. Returns nothing, with `error`
+/// set, where they cannot be drawn.
 static std::optional<SmallVector<Tensor>> drawInputs(func::FuncOp function,
                                                      std::string &error) {
   SmallVector<Tensor> inputs;
@@ -121,7 +121,7 @@ static std::optional<SmallVector<Tensor>> drawInputs(func::FuncOp function,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A value that the device hands out.
+/// The values that the device hands out.
 using Found = llvm::DenseMap<Value, Tensor>;
 
 /// The outcome of checking one operator.
@@ -135,7 +135,8 @@ struct Check {
 };
 } // namespace
 
-/// How much of the bounds' room an implementation uses.
+/// The largest share of the distance that the bounds allow which the device's
+/// result uses.
 static double getShare(const Estimate &wanted, const Tensor &found) {
   double share = 0;
   for (int64_t i = 0; i < found.getNumElements(); ++i) {

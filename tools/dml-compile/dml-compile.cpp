@@ -407,8 +407,8 @@ static ExitCode run() {
 
   DialectRegistry registry;
   dml::registerCompilerDialects(registry);
-  // The process ends with them: taking them apart would take a twentieth of its
-  // time.
+  // The context and what it owns are not destroyed: that would take a twentieth
+  // of the time, and the process ends anyway.
   static auto *context = new MLIRContext(registry);
   // The compiler names what it cannot compile, and says what it can.
   context->allowUnregisteredDialects();
@@ -454,7 +454,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
-  // MLIR's options are for --help-hidden.
+  // MLIR's own options are shown by --help-hidden alone.
   for (auto [name, option] : cl::getRegisteredOptions())
     if (name.starts_with("mlir-"))
       option->setHiddenFlag(cl::Hidden);

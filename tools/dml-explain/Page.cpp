@@ -143,11 +143,11 @@ struct StepRef {
 struct Node {
   enum class Kind { Input, Output, Operator, View, Foreign, NotTaken };
   Kind kind;
-  /// What it is called in the file, and what it is.
+  /// Its name in the file, what it is, and its type.
   std::string name, what, type;
   const OpReport *report = nullptr;
   SmallVector<unsigned> inputs;
-  /// The steps that compute it, and those that it only stands between.
+  /// The steps that compute it, and those whose data pass through it.
   SmallVector<StepRef, 1> steps, passed;
   unsigned layer = 0;
   double x = 0;
@@ -160,7 +160,8 @@ struct Graph {
   std::vector<std::vector<unsigned>> layers;
   double width = 0, height = 0;
   uint64_t constantBytes = 0;
-  /// What is in memory while each operation of the function computes.
+  /// The bytes that are in memory while each operation of the function
+  /// computes, with its name.
   std::vector<std::pair<std::string, uint64_t>> memory;
 };
 
@@ -190,7 +191,7 @@ static std::string getName(DictionaryAttr attributes, StringRef otherwise,
   return (otherwise + Twine(index)).str();
 }
 
-/// What `op` reads, itself or in its regions.
+/// The values that `op` reads, itself or in its regions.
 static SmallVector<Value> getReads(Operation &op) {
   llvm::SetVector<Value> reads;
   getUsedValuesDefinedAbove(op.getRegions(), reads);
@@ -207,7 +208,8 @@ static void placeNodes(Graph &graph) {
       graph.layers.resize(node.layer + 1);
     graph.layers[node.layer].push_back(index);
   }
-  // Below the middle of what a node reads, as far as there is room.
+  // Each node is placed below the middle of the nodes that it reads, where
+  // there is room.
   for (std::vector<unsigned> &layer : graph.layers) {
     for (unsigned index : layer) {
       Node &node = graph.nodes[index];
@@ -289,7 +291,7 @@ createGraph(func::FuncOp function,
   };
 
   Block &body = function.front();
-  // Views have the memory of what they show.
+  // A view takes no memory beside that of what it shows.
   auto isView = [](Operation *op) {
     return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp,
                tensor::BitcastOp, tensor::CastOp>(op);
@@ -369,7 +371,7 @@ createGraph(func::FuncOp function,
   return graph;
 }
 
-/// What decides the level of an operator: "input has rank 3".
+/// Says what decides the level of an operator: "input has rank 3".
 static std::string describeDeciding(const OpReport &report) {
   FeatureLevelOpInterface op = report.op;
   std::string text = op.getOperatorSupport().describe(report.minimum.deciding);
@@ -483,7 +485,8 @@ static std::string describeSteps(const Node &node, StringRef function) {
   return text + printTimes(steps);
 }
 
-/// What the tooltip of a node says of its steps: the first eight of them.
+/// The text about its steps in a node's tooltip, which has the first eight of
+/// them.
 static std::string describeStepsInFull(ArrayRef<StepRef> steps) {
   constexpr size_t most = 8;
   std::string text;
@@ -559,7 +562,7 @@ static void printGraph(const Graph &graph, const Report &report,
       os << llvm::format("<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f ", x0, y0,
                          x0, y0 + gapY, x1, y1 - gapY)
          << llvm::format("%.1f %.1f\"", x1, y1);
-      // What stays within a step is drawn as its stripe is.
+      // A line between two nodes of one step is drawn in the step's colour.
       auto isOf = [](const Node &node, const StepRef &step) {
         return contains(node.steps, step) || contains(node.passed, step);
       };
@@ -577,7 +580,8 @@ static void printGraph(const Graph &graph, const Report &report,
     printNode(node, graph.name, report, os);
 }
 
-/// What the colours and numbers of the drawings are; "" where they have none.
+/// Says what the colours and numbers of the drawings mean; "" where they have
+/// none.
 static std::string describeColors(const Measures &measures) {
   if (measures.functions.empty())
     return "";
@@ -606,7 +610,7 @@ static std::vector<Graph> createGraphs(ModuleOp module, const Report &report,
   for (const KernelFunction &function : measures.functions)
     for (auto [index, step] : llvm::enumerate(function.steps))
       for (Operation *op : step.ops) {
-        // What stands within an operation is drawn as that.
+        // An operation within another one is drawn as that one.
         while (op && !isa_and_nonnull<func::FuncOp>(op->getParentOp()))
           op = op->getParentOp();
         StepRef ref{&function, index};

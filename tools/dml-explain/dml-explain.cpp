@@ -229,7 +229,8 @@ static bool legalize(ModuleOp module, FeatureLevel level, Report &report) {
   std::string message;
   ScopedDiagnosticHandler handler(
       module.getContext(), [&](Diagnostic &diagnostic) {
-        // A note says why; the violation itself is told already.
+        // Notes say why an operator cannot be rewritten. The violation itself
+        // is in the report already.
         for (Diagnostic &note : diagnostic.getNotes()) {
           std::string text = note.str();
           StringRef why = text;
@@ -273,7 +274,7 @@ static std::string describeMade(const Legalization &entry) {
       text += std::to_string(count) + " times ";
     text += name.str();
   }
-  // Views may be all that it takes.
+  // An operator may become views alone.
   return text.empty() ? "views" : text;
 }
 

@@ -237,7 +237,7 @@ bool dml::tools::writeOutputs(const std::vector<std::string> &files,
                        printElements(tensors[i], printAll) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
-  // An earlier failure to write stays with the stream.
+  // A write that failed earlier is still known to the stream.
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return true;
   error = std::string("cannot write the results: ") + std::strerror(errno);

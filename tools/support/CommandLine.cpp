@@ -133,7 +133,7 @@ bool dml::tools::parseCommandLine(int argc, char **argv,
 int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
   try {
     body();
-    // An earlier failure to write stays with the stream.
+    // A write that failed earlier is still known to the stream.
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
       fail(std::string("cannot write to standard output: ") +
                std::strerror(errno),

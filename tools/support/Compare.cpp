@@ -80,8 +80,8 @@ Integer readInteger(const HostTensor &tensor, uint64_t index) {
   }
 }
 
-/// How far an element is from what is expected, and how large that is. The
-/// distance is not rounded to 0.
+/// The distance of an element from the expected one, which is not rounded to 0,
+/// and the magnitude of that.
 struct Difference {
   double distance;
   double expected;

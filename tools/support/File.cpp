@@ -42,9 +42,8 @@ constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
 constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
 struct sigaction previous[kSignalCount];
 
-/// All of the above belongs to whoever has one of these: the thread that makes
-/// a file or has finished it, for whom signals wait, or a handler on any
-/// thread.
+/// All of the above belongs to the thread that has a Turn: one that makes a
+/// file or has finished it, for which signals wait, or one that runs a handler.
 class Turn {
 public:
   Turn() {
@@ -91,7 +90,7 @@ void removeUnfinished(int signal) {
   if (hasUnfinished)
     unlink(unfinished);
   hasUnfinished = false;
-  // The signal does now what it did before.
+  // The signal has the effect again that it had before.
   for (size_t i = 0; i < kSignalCount; ++i)
     if (kSignals[i] == signal)
       sigaction(signal, &previous[i], nullptr);
@@ -160,7 +159,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 struct Target {
-  /// Behind all symbolic links.
+  /// The path behind all symbolic links.
   std::string path;
   /// Descriptor that a path such as /dev/stdout is another name of, or -1.
   int descriptor = -1;

@@ -23,7 +23,8 @@ uint16_t dml::tools::toHalf(double value) {
   int exponent = -14;
   if (magnitude >= 0x1p-14)
     exponent = std::ilogb(magnitude);
-  // Exact: a power of two; nearbyint rounds ties to even by default.
+  // Scaling by a power of two is exact, and nearbyint rounds ties to even by
+  // default.
   auto units = static_cast<uint32_t>(
       std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   // A carry out of the mantissa runs into the exponent, as it should. Normal

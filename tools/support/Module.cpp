@@ -34,8 +34,9 @@ dml::tools::Console::Console(StringRef tool, MLIRContext *context)
 // Names of values
 //===----------------------------------------------------------------------===//
 
-/// What a source calls a value that is defined at `range`: "rows" for "%rows".
-/// Empty where that is no name but a number, or one that unnamed tensors have.
+/// The name that a source gives the value which is defined at `range`: "rows"
+/// for "%rows". It is empty where the source has a number, or a name that
+/// unnamed tensors get.
 static StringRef getName(SMRange range) {
   if (!range.isValid())
     return {};
@@ -110,7 +111,8 @@ static OwningOpRef<ModuleOp> parseText(const llvm::SourceMgr &sources,
   AsmParserState state;
   if (failed(parseAsmSourceFile(sources, &block, config, &state)))
     return nullptr;
-  // They may stand in a module within the one that MLIR puts around them.
+  // The functions may stand in a module within the one that MLIR puts around a
+  // file.
   for (Operation &op : block)
     op.walk([&](func::FuncOp function) { nameTensors(state, function); });
   StringRef path =
@@ -141,7 +143,7 @@ dml::tools::loadModule(Console &console, llvm::StringRef path,
   });
   if (!buffer)
     return fail(llvm::toString(buffer.takeError()));
-  // What a reader made of the file.
+  // Takes what a reader made of the file.
   auto take = [&](llvm::Expected<OwningOpRef<ModuleOp>> module) {
     if (!module)
       return fail("'" + path + "': " + llvm::toString(module.takeError()));

@@ -208,7 +208,7 @@ std::vector<uint8_t> transpose(const std::vector<uint8_t> &data,
   uint64_t source = 0;
   for (size_t at = 0; at < data.size(); at += elementSize) {
     std::memcpy(&result[at], &data[source * elementSize], elementSize);
-    // Count up, the last dimension fastest.
+    // The coordinates count up, the last one fastest.
     for (size_t i = shape.size(); i-- > 0;) {
       source += strides[i];
       if (++index[i] < shape[i])

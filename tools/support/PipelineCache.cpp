@@ -15,7 +15,7 @@
 
 using namespace dml::tools;
 
-/// What dmlGetPipelineCacheData's data begin with.
+/// The first bytes of dmlGetPipelineCacheData's data.
 static constexpr char kMagic[] = {'D', 'M', 'L', 'P'};
 
 void PipelineCache::load(DmlDevice device) {
@@ -29,7 +29,7 @@ void PipelineCache::load(DmlDevice device) {
     return;
   if (!S_ISREG(status.st_mode))
     fail("pipeline cache '" + path + "' is no regular file");
-  // What is no cache is not read to its end.
+  // A file that is no cache is not read to its end.
   std::vector<uint8_t> head = readInput(path, sizeof(kMagic));
   if (!std::equal(head.begin(), head.end(), kMagic))
     fail("'" + path + "' is no pipeline cache, and is not replaced by one");

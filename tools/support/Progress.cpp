@@ -61,7 +61,7 @@ void Progress::run() {
     if (passed >= patience || isShown) {
       auto seconds =
           std::chrono::duration_cast<std::chrono::seconds>(passed).count();
-      // What somebody else writes meanwhile goes over this line.
+      // Text that another program writes meanwhile goes over this line.
       write("\r\033[K" + tool + ": " + escapeControls(work) + ", " +
             std::to_string(seconds) + " s\r");
       isShown = true;
@@ -73,7 +73,7 @@ void Progress::run() {
 }
 
 void Progress::write(const std::string &text) {
-  // A line that cannot be shown is none that is needed.
+  // A line of progress that cannot be shown is not needed.
   if (::write(descriptor, text.data(), text.size()) < 0)
     isOver = true;
 }

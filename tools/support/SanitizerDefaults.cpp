@@ -20,7 +20,8 @@ extern "C" const char *__asan_default_options() {
 /// The same for ThreadSanitizer.
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" const char *__tsan_default_options() {
-  // It sees half of what drivers do, which are not compiled with it.
+  // ThreadSanitizer sees half of what drivers do, since they are not compiled
+  // with it.
   return "ignore_noninstrumented_modules=1";
 }
 

@@ -24,7 +24,7 @@ constexpr std::string_view kSeparators = " \t\n\r,";
 constexpr std::string_view kSeparatorsAndBrackets = " \t\n\r,[]";
 
 bool parseDataType(std::string_view text, DmlDataType &dataType) {
-  // Signed types have these spellings, too.
+  // Signed types may be written "si8" as well as "i8".
   if (text.substr(0, 2) == "si")
     text.remove_prefix(1);
   for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT4; ++i) {
@@ -123,8 +123,9 @@ Parsed parseFloat(std::string_view text, std::vector<uint8_t> &data,
   return round(text);
 }
 
-/// Too small is no mistake: that rounds, to zero or a subnormal number. Too
-/// large is one, for infinity can be written as such.
+/// A number that is too small rounds to zero or a subnormal number, and is no
+/// mistake. One that is too large is a mistake, since infinity can be written
+/// as such.
 Parsed parseDouble(std::string_view text, double &value) {
   Parsed result = fromChars(text, value);
   if (result != Parsed::OutOfRange)
@@ -487,7 +488,7 @@ public:
   }
 
 private:
-  /// How many elements of either end a shortened dimension keeps.
+  /// The number of elements that a shortened dimension keeps of either end.
   static constexpr uint32_t kEdge = 3;
 
   bool isLong(size_t depth) const {

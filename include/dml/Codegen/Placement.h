@@ -14,8 +14,9 @@
 
 namespace dml {
 
-/// Runs of bytes of a buffer, as far from each other as each other: one for
-/// each row of a concatenation's result that a part has a range of.
+/// Runs of bytes of a buffer, all of one size and at equal distances. A part of
+/// a concatenation has one run in each row of the result: in rows of 40 bytes,
+/// a part of 12 bytes has runs of 12 bytes that begin 40 bytes apart.
 struct Strip {
   int64_t offset, run, stride, count;
 
@@ -39,7 +40,8 @@ struct Placement {
   bool operator==(const Placement &other) const {
     return root == other.root && strips == other.strips;
   }
-  /// The bytes of the root that `buffer`, whose placement this is, is within.
+  /// The least range of the root's bytes that has all bytes of `buffer`, whose
+  /// placement this is.
   Strip getExtent(mlir::Value buffer) const;
   /// The largest power of two that divides where the runs begin and end, but
   /// for the end of what is the last of its root.

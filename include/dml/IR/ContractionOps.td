@@ -431,7 +431,8 @@ def DML_QuantizedLinearConvolutionOp
     * What lies outside of `input` adds nothing.
     * A scale or zero point of a rank other than `input`'s is aligned with it at
       the last dimension.
-    * A kernel binds up to ten buffers, which is more than every device promises.
+    * A kernel binds up to ten buffers; where a device binds fewer, several
+      tensors share a buffer.
 
     **Example**
     ```mlir
@@ -658,7 +659,8 @@ def DML_QuantizedLinearMatrixMultiplyOp
     * Scales and zero points may have another rank than `a`, and are aligned with
       it at the last dimension.
     * `a` and `b` may differ in whether they are signed, as in ONNX Runtime.
-    * A kernel binds up to nine buffers, which is more than every device promises.
+    * A kernel binds up to nine buffers; where a device binds fewer, several
+      tensors share a buffer.
 
     **Example**
     ```mlir
@@ -769,7 +771,8 @@ def DML_MatrixMultiplyIntegerToFloatOp
       are within the bounds of `dml.convolution`.
     * Scales and zero points may have another rank than `a`, and are aligned with
       it at the last dimension.
-    * A kernel binds up to eight buffers, which is more than every device promises.
+    * A kernel binds up to eight buffers; where a device binds fewer, several
+      tensors share a buffer.
 
     **Example**
     ```mlir

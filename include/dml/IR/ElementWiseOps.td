@@ -1047,7 +1047,7 @@ def DML_ElementWiseQuantizedLinearAddOp
     "what the type cannot hold to its nearest number; NaN gives any number. "
     "What is rounded may be off by some units in the last place, so that "
     "near a tie the result may be off by 1. A kernel binds up to nine "
-    "buffers, which is more than every device promises.",
+    "buffers; where a device binds fewer, several tensors share a buffer.",
     "* (C1) `a`, `b` and `output` have the same sizes.\n"
     "* (C2) Scales and zero points have one element, and the rank of `a`.\n"
     "* (C3) Each zero point has the element type of its tensor.\n", /*where=*/"",

@@ -169,6 +169,9 @@ def DML_GatherNdOp : DML_Op<"gather_nd", "GATHER_ND", [InferTypeOpAdaptor]> {
     With `t` the last size of `indices`,
     `output[i..., s...] = input[indices[i..., 0], ..., indices[i..., t - 1], s...]`.
 
+    Canonicalization makes a `dml.gather_nd1` of it where the feature level has
+    that.
+
     **Inputs**
 
     | label | name                      | field                   | type |
@@ -209,6 +212,7 @@ def DML_GatherNdOp : DML_Op<"gather_nd", "GATHER_ND", [InferTypeOpAdaptor]> {
     **Source:** DML_GATHER_ND_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$indices,
                        DML_I64Attr:$input_dimension_count,
                        DML_I64Attr:$indices_dimension_count);

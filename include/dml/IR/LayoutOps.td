@@ -138,6 +138,9 @@ def DML_SpaceToDepthOp : DML_BlockOp<"space_to_depth", "SPACE_TO_DEPTH"> {
     `d = (y * block_size + x) * channels + c`, where `channels` are those of `input`.
     That is `space_to_depth1` in the order `depth_column_row`.
 
+    Canonicalization makes a `dml.space_to_depth1` of it where the feature level
+    has that.
+
     **Inputs**
 
     | label | name         | field         | type |
@@ -168,6 +171,7 @@ def DML_SpaceToDepthOp : DML_BlockOp<"space_to_depth", "SPACE_TO_DEPTH"> {
     **Source:** DML_SPACE_TO_DEPTH_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size);
 
   let support = [
@@ -250,6 +254,9 @@ def DML_DepthToSpaceOp : DML_BlockOp<"depth_to_space", "DEPTH_TO_SPACE"> {
     `d = (y * block_size + x) * channels + c`, where `channels` are those of `output`.
     That is `depth_to_space1` in the order `depth_column_row`.
 
+    Canonicalization makes a `dml.depth_to_space1` of it where the feature level
+    has that.
+
     **Inputs**
 
     | label | name         | field         | type |
@@ -279,6 +286,7 @@ def DML_DepthToSpaceOp : DML_BlockOp<"depth_to_space", "DEPTH_TO_SPACE"> {
     **Source:** DML_DEPTH_TO_SPACE_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, DML_I64Attr:$block_size);
 
   let support = [

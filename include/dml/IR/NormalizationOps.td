@@ -124,6 +124,9 @@ def DML_MeanVarianceNormalizationOp
     f32, and rounded once. The order of a sum is not stated, but does not vary from
     run to run.
 
+    Canonicalization makes a `dml.mean_variance_normalization1` of it where the
+    feature level has that.
+
     **Inputs**
 
     | label | name      | field         | type |
@@ -165,6 +168,7 @@ def DML_MeanVarianceNormalizationOp
     **Source:** DML_MEAN_VARIANCE_NORMALIZATION_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
                        Optional<DML_Tensor>:$bias, DML_BoolAttr:$cross_channel,
                        DML_BoolAttr:$normalize_variance, DML_F32Attr:$epsilon,
@@ -197,6 +201,9 @@ def DML_MeanVarianceNormalization1Op
     `fused_activation`, that function of it is the element. f16 is computed with in
     f32, and rounded once. The order of a sum is not stated, but does not vary from
     run to run.
+
+    Canonicalization makes a `dml.mean_variance_normalization2` of it where the
+    feature level has that.
 
     **Inputs**
 
@@ -240,6 +247,7 @@ def DML_MeanVarianceNormalization1Op
     **Source:** DML_MEAN_VARIANCE_NORMALIZATION1_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, Optional<DML_Tensor>:$scale,
                        Optional<DML_Tensor>:$bias, DML_I64ArrayAttr:$axes,
                        DML_BoolAttr:$normalize_variance, DML_F32Attr:$epsilon,
@@ -477,8 +485,8 @@ def DML_BatchNormalizationTrainingOp
     In `scale` and `bias` a size of 1 repeats an element along the dimension;
     where `fused_add` is absent it is 0. f16 is computed with in f32, and each
     result is rounded once. The order of a sum is not stated, but does not vary
-    from run to run. A kernel binds up to seven buffers, which is more than every
-    device promises.
+    from run to run. A kernel binds up to seven buffers; where a device binds
+    fewer, several tensors share a buffer.
 
     **Inputs**
 
@@ -654,7 +662,8 @@ def DML_BatchNormalizationTrainingGradOp
     In `mean`, `variance` and `scale` a size of 1 repeats an element along the
     dimension. f16 is computed with in f32, and each result is rounded once. The
     order of a sum is not stated, but does not vary from run to run. A kernel binds
-    up to eight buffers, which is more than every device promises.
+    up to eight buffers; where a device binds fewer, several tensors share a
+    buffer.
 
     **Inputs**
 

@@ -779,7 +779,8 @@ def DML_QuantizedLinearAveragePoolingOp
       `output_scale`, and rounded, halves to even; each step may be off by some
       units in the last place, so that near a tie the result may be off by 1. A
       scale that gives NaN gives any number.
-    * A kernel binds up to six buffers, which is more than every device promises.
+    * A kernel binds up to six buffers; where a device binds fewer, several
+      tensors share a buffer.
 
     **Example**
     ```mlir

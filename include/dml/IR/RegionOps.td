@@ -86,6 +86,9 @@ def DML_RoiAlignOp : DML_Op<"roi_align", "ROI_ALIGN"> {
     **Semantics.** That of `roi_align1` with `input_pixel_offset = 0.5`,
     `output_pixel_offset = -0.5` and `align_regions_to_corners = false`.
 
+    Canonicalization makes a `dml.roi_align1` of it where the feature level has
+    that.
+
     **Inputs**
 
     | label | name | field | type |
@@ -127,6 +130,7 @@ def DML_RoiAlignOp : DML_Op<"roi_align", "ROI_ALIGN"> {
     **Source:** DML_ROI_ALIGN_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, DML_Tensor:$roi, DML_Tensor:$batch_indices,
                        DML_ReduceFunctionAttr:$reduction_function,
                        DML_InterpolationModeAttr:$interpolation_mode,

@@ -13,13 +13,14 @@ include "dml/IR/DMLOpBase.td"
 /// some axes alone.
 class DML_SoftmaxBase<string mnemonic, string operatorName, string summaryText,
                       string formula, string sets, string setConstraints,
-                      string readings, string bounds, string example>
+                      string readings, string bounds, string example,
+                      string versions = "">
     : DML_Op<mnemonic, operatorName> {
   let summary = summaryText;
   let description = summaryText # ".\n\n**Semantics.** " # sets #
       " With the largest element `m` of an element's set, every element of "
       "`output` is\n\n" # formula # "\n\nf16 is computed with in f32, and "
-      "rounded once.\n\n**Constraints**\n"
+      "rounded once." # versions # "\n\n**Constraints**\n"
       "* (C1) `output` has the element type and the sizes of `input`.\n" #
       setConstraints # "\n**Readings**\n" # readings # bounds #
       "\n**Example**\n```mlir\n" # example # "```\n\n**Source:** DML_" #
@@ -54,13 +55,16 @@ class DML_MatrixSoftmaxOp<string mnemonic, string operatorName,
           "alone.",
           "* (C2) `input` is a matrix: without its leading sizes of 1 it has at "
           "most two dimensions.\n",
-          readings, bounds, example> {
+          readings, bounds, example,
+          "\n\nCanonicalization makes a `dml." # mnemonic # "1` of it where the "
+          "feature level has that."> {
   let arguments = (ins DML_Tensor:$input);
   let support = [
     DML_SameSupport<FL_3_0, 1, 8, DML_Float32And16>,
     DML_SameSupport<FL_2_0, 4, 5, DML_Float32And16>,
     DML_SameSupport<FL_1_0, 4, 4, DML_Float32And16>,
   ];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 

@@ -19,6 +19,9 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
     first, and `output_index` their positions in the line, which count from 0. Of equal
     elements the one with the lower position stands first, and is selected first.
 
+    Canonicalization makes a `dml.top_k1` of it where the feature level has
+    that.
+
     **Inputs**
 
     | label | name    | field         | type |
@@ -56,6 +59,7 @@ def DML_TopKOp : DML_Op<"top_k", "TOP_K"> {
     **Source:** DML_TOP_K_OPERATOR_DESC.
   }];
 
+  let hasCanonicalizer = 1;
   let arguments = (ins DML_Tensor:$input, DML_I64Attr:$axis, DML_I64Attr:$k);
   let results = (outs DML_Tensor:$output_value, DML_Tensor:$output_index);
 

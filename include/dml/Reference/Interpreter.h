@@ -30,7 +30,8 @@ llvm::FailureOr<std::vector<Estimate>> interpret(mlir::func::FuncOp function,
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 interpretValues(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
 
-/// The operators that the interpreter does not know: none.
+/// The names of operators without an evaluator. A test wants that there are
+/// none.
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);
 
 } // namespace dml::reference

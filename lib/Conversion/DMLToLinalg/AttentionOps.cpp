@@ -109,8 +109,9 @@ private:
     return {&b, tensor::ExtractOp::create(b, tensor, at)};
   }
 
-  /// An element of a row of heads: in `rows`, if that is there, or in
-  /// `stacked`, as the one at `position` of `count` that stand there.
+  /// Loads an element of a row of heads: from `rows`, if there is such a
+  /// tensor, or else from `stacked`, where `count` such rows stand together and
+  /// this one is at `position`.
   Number loadRow(ElementBuilder &b, Value rows, Value stacked, int64_t position,
                  int64_t count, Value n, Value row, Value head, Value e,
                  int64_t numRows, int64_t heads, int64_t size) const {
@@ -284,7 +285,7 @@ private:
           return x.value;
         });
     ReducedAxes axes(type.getShape(), /*axes=*/3);
-    // What a query does not see is not there, for its maximum and its sum.
+    // Keys that a query does not see take no part in its maximum and its sum.
     auto getSeen = [&](ElementBuilder &b, ValueRange at, Number x,
                        Number otherwise) {
       std::optional<Condition> seen = isSeen(b, at[0], at[2], at[3]);

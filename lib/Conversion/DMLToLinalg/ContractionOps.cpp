@@ -17,10 +17,10 @@
 using namespace mlir;
 using namespace dml;
 
-/// The threads that count for a sum whose factors each depend on dimensions
-/// that the other does not depend on: kernels for such sums share out the terms
-/// of one among threads of a workgroup. Half of these leaves two columns, whose
-/// factors mostly lie side by side.
+/// The number of threads that one sum keeps busy, where each factor depends on
+/// dimensions that the other does not depend on. Kernels for such sums share
+/// out the terms of a sum among the threads of a workgroup. Half of these
+/// leaves two columns, whose factors mostly lie side by side.
 static constexpr int64_t sharersOfSum = DeviceProfile::workgroupSize / 2;
 
 /// Splits `size` terms, if that leaves no rest, into some that are written out
@@ -156,7 +156,7 @@ struct ConvolvedDim {
   /// Backward, every stride-th position of a filter meets an element of the
   /// input, if dilations do not come between.
   bool skips() const { return !isForward && stride > 1 && dilation == 1; }
-  /// So many taps has an element of the output.
+  /// The number of taps that an element of the output has.
   int64_t getNumTaps() const {
     return skips() ? llvm::divideCeilSigned(filter, stride) : filter;
   }
@@ -168,7 +168,8 @@ struct ConvolvedDim {
 Tap ConvolvedDim::build(ElementBuilder &b, Value position, Value number) const {
   Value p, k = number;
   SmallVector<Value> conditions;
-  // Bounds of `p`. It may be negative; a negative one is a large unsigned one.
+  // The bounds of `p`, which may be negative. As an unsigned number, a negative
+  // one is large.
   int64_t first = 0, last = 0;
   APInt constant;
   int64_t least = 0, most = getNumTaps() - 1;
@@ -193,7 +194,7 @@ Tap ConvolvedDim::build(ElementBuilder &b, Value position, Value number) const {
     first = start / stride - most;
     last = (output - 1 + start) / stride - least;
   } else {
-    // So many strides more that the dividend is not negative.
+    // The strides that are added keep the dividend from being negative.
     int64_t ahead = llvm::divideCeilSigned((filter - 1) * dilation, stride);
     Value dividend =
         b.sub(b.add(position, start + ahead * stride), b.mul(number, dilation));
@@ -229,7 +230,7 @@ public:
   template <typename OpTy>
   ConvolutionBuilder(OpTy op, Factor input, Factor filter);
 
-  /// What is summed over: channels, then taps.
+  /// The sizes that are summed over: channels, then taps.
   SmallVector<int64_t> getSizes() const;
   Type getSumType() const { return input.getSumType(filter); }
   /// Whether the kernels of contractions compute it, rather than map kernels:
@@ -370,8 +371,9 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
         b.add(b.add(filterBase, b.mul(channel, filterChannelStep)), tap.filter);
     Type type = getSumType();
     Number x = input.load(b, inputPosition, inputZero, type);
-    // Forward, what is not there is padding, whose zeros are factors: several
-    // elements of the output that meet one select it once.
+    // Forward, a tap that does not exist lies in the padding, whose zeros are
+    // factors like others. Elements of the output that share such a tap select
+    // between it and the zero once.
     if (tap.exists && isForward) {
       x = x.with(b.select(tap.exists, x.value, x(0).value));
       tap.exists = Value();
@@ -421,7 +423,7 @@ static FinishFn getFinish(QuantizedLinearConvolutionOp op,
   };
 }
 
-/// The zero points of what is multiplied; floats have none.
+/// The zero points of the factors. Floats have none.
 template <typename OpTy>
 static std::pair<Parameter, Parameter>
 getConvolutionZeroPoints(OpTy op, typename OpTy::Adaptor adaptor) {
@@ -600,7 +602,8 @@ template <typename OpTy> struct ProductLowering : OpConversionPattern<OpTy> {
         Value k = buildTermNumber(b, coordinates);
         Number x = lhs.factor.load(b, b.add(row, b.mul(k, lhs.columnStep)),
                                    lhsZero, sumType);
-        // Neighbours of a row read the same of `lhs`, and neighbours here.
+        // The neighbours of a row read the same element of `lhs`, and
+        // neighbouring elements of `rhs`.
         Number y = rhs.factor.load(
             b, b.add(b.add(start, b.mul(k, rhs.rowStep)), column), rhsZero,
             sumType);

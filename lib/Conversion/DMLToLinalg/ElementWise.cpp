@@ -234,7 +234,8 @@ static Number convertToInteger(Number x, Type type) {
   Condition fits = x > low && x < high;
   Value safe = select(fits, x, x(0)).value;
   Type computed = getComputeType(type);
-  // Narrow ones, unsigned too, are numbers of a signed one of 32 bits.
+  // Narrow integers, unsigned ones included, are numbers of a signed integer of
+  // 32 bits.
   Number converted = {&b,
                       isUnsigned && width >= 32
                           ? b.createOrFold<arith::FPToUIOp>(computed, safe)
@@ -325,7 +326,7 @@ Number Elements::getBound(StringRef name, bool isNegated) const {
       value.changeSign();
     if (like.isFloat())
       return like(value.convertToDouble());
-    // This saturates, and gives 0 for NaN.
+    // APFloat's conversion saturates, and gives 0 for NaN.
     bool isExact;
     integer = APSInt(types.front().getIntOrFloatBitWidth(), like.isUnsigned);
     value.convertToInteger(integer, APFloat::rmTowardZero, &isExact);

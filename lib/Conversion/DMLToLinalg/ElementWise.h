@@ -123,7 +123,7 @@ Number quantize(Number x, Number scale, std::optional<Number> zeroPoint,
 Number dequantize(Number x, Number scale, std::optional<Number> zeroPoint,
                   mlir::Type type);
 
-/// A condition as the number 1 or 0, like `like`.
+/// A condition as the number 1 or 0, of the type of `like`.
 Number toNumber(Condition condition, Number like);
 /// The same as unsigned integers of 32 bits, which hold every result type.
 Number toTruth(Condition condition);

@@ -19,7 +19,7 @@ using namespace dml;
 /// and a small module is easier to read as it was written.)
 static constexpr size_t minEqualOps = 4;
 
-/// Where `op` is given a tensor first that it is given as operand `index`.
+/// The number of the first operand that is the same tensor as operand `index`.
 static size_t findFirst(Operation *op, size_t index) {
   return std::distance(op->operand_begin(),
                        llvm::find(op->getOperands(), op->getOperand(index)));
@@ -65,8 +65,9 @@ static bool isSplat(Value value) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// Whether the lowering of `op` depends on nothing around it. What reads one
-/// number, whatever the place, is made simpler by it.
+/// Whether the lowering of `op` depends on nothing around it. That of an
+/// operator which reads a constant of equal elements depends on the constant,
+/// with which its kernel becomes simpler.
 static bool isSelfContained(Operation *op) {
   return isa_and_nonnull<DMLDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 && op->getNumSuccessors() == 0 &&

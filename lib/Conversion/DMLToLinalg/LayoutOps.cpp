@@ -223,7 +223,8 @@ struct UnfoldLowering : OpConversionPattern<UnfoldOp> {
           Value inside;
           for (auto [k, l, dim] :
                llvm::zip_equal(ArrayRef(element).drop_front(), place, plane)) {
-            // A large unsigned number before the plane.
+            // Before the plane, the place is negative, which is a large
+            // unsigned number.
             Value p = b.add(b.add(b.mul(l, dim.stride), b.mul(k, dim.dilation)),
                             -dim.padding);
             Value isInside =
@@ -257,8 +258,8 @@ struct FoldLowering : OpConversionPattern<FoldOp> {
     int64_t partials = getNumPartials(outputType.getNumElements(), elements);
     int64_t count = llvm::divideCeil(elements, partials);
 
-    // What a device adds up: the elements `first`, `first` + `partials`, ... of
-    // the windows.
+    // Builds a partial sum, of the elements `first`, `first` + `partials`, ...
+    // of the windows.
     auto buildSum = [&](ElementBuilder &b, ValueRange indices, Value first) {
       Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
       return buildLoops(
@@ -415,7 +416,7 @@ struct FillValueSequenceLowering : OpConversionPattern<FillValueSequenceOp> {
             return fromF32(b, arith::AddFOp::create(b, toFloat(start), product),
                            type);
           }
-          // Sums and products keep their low bits alone.
+          // Of sums and products only the low bits are kept.
           unsigned width = type.getIntOrFloatBitWidth();
           Type wide = b.getIntegerType(std::max(width, 32u));
           auto toInteger = [&](TypedAttr value) -> Value {

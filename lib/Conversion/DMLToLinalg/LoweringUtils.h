@@ -62,9 +62,9 @@ mlir::TypedAttr convertScalar(mlir::TypedAttr value, mlir::Type loweredType);
 
 /// A coordinate that was read from a tensor.
 struct DataIndex {
-  /// It as an index, moved to the nearest valid one.
+  /// The coordinate as an index, moved to the nearest valid one.
   mlir::Value coordinate;
-  /// Whether it was valid before.
+  /// Whether the coordinate was valid before it was moved.
   mlir::Value isValid;
 };
 
@@ -144,8 +144,9 @@ int64_t getNumPartials(int64_t outputs, int64_t count);
 /// what they load then.
 inline constexpr int64_t maxTermsWrittenOut = 27;
 
-/// How many trailing dimensions of `sizes` have no more points together than
-/// that: loops over the others write these out.
+/// The number of trailing dimensions of `sizes` that have at most
+/// maxTermsWrittenOut points together: 2 of {64, 3, 3}. Loops go over the
+/// dimensions before them, and each iteration has these points written out.
 size_t getNumWrittenOut(llvm::ArrayRef<int64_t> sizes);
 
 /// What a space of sizes `sizes` is split into: `parts[i]` parts in dimension
@@ -154,16 +155,18 @@ size_t getNumWrittenOut(llvm::ArrayRef<int64_t> sizes);
 struct PartialSpace {
   llvm::SmallVector<int64_t> sizes, parts, lengths;
 
-  /// Splits what a tensor of type `type` has for each element, so that no
-  /// thread's loops end early, and a device has enough threads. Dimensions that
-  /// are written out stay whole.
+  /// Splits the space of sizes `sizes` that each element of a tensor of type
+  /// `type` goes over, so that drivers end no thread's loops early, and a
+  /// device has enough threads. Dimensions that are written out stay whole.
   PartialSpace(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes);
 
   int64_t getNumParts() const;
 
-  /// Loops over part `part` (null where there is but one). `body` is told
-  /// whether the point lies inside of the space, by null where all do; the
-  /// coordinates are those of a point that does, all the same.
+  /// Builds loops over part `part`, which is null where the space is one part.
+  /// `body` gets the coordinates of a point of the space, and a condition:
+  /// where it does not hold, the part has no such point, and the coordinates
+  /// are those of some other. The condition is null where the space is a
+  /// multiple of the part.
   llvm::SmallVector<mlir::Value>
   buildLoops(ElementBuilder &b, mlir::Value part, mlir::ValueRange init,
              llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -172,9 +175,10 @@ struct PartialSpace {
                  body) const;
 };
 
-/// Builds a tensor like `type`, a part of `op`, of what `build` has for each
-/// element: of one part, which is then null, or of `numParts`, which are then
-/// one dimension more in front.
+/// Builds a tensor, a part of `op`, of what `build` makes for each element of a
+/// tensor of type `type`. With one part, the tensor has that type and `build`
+/// gets null for the part; with several, it has one dimension of `numParts`
+/// more in front.
 mlir::Value
 buildParts(mlir::OpBuilder &builder, mlir::Operation *op,
            mlir::RankedTensorType type, int64_t numParts,

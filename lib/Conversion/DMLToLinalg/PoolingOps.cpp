@@ -95,7 +95,7 @@ static Value getConstant(ElementBuilder &b, uint32_t value) {
                                       static_cast<int32_t>(value));
 }
 
-/// Stands for all points of a space, where a number of points is asked for.
+/// A number of points that stands for all points of a space.
 constexpr int64_t allPoints = std::numeric_limits<int64_t>::max();
 
 /// Computes the values that a point passes on to the next one from those that
@@ -173,8 +173,8 @@ static int64_t getNumTogether(ArrayRef<int64_t> sizes) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How winners are stored: as places of `bits` bits. The places of `windows`
-/// neighbouring windows of a row share an integer.
+/// The format in which winners are stored: as places of `bits` bits. The places
+/// of `windows` neighbouring windows of a row share an integer.
 struct PlaceFormat {
   unsigned bits;
   int64_t windows;
@@ -271,7 +271,7 @@ WinnerBuilder::Winner WinnerBuilder::buildElement(ElementBuilder &b) {
   return winner;
 }
 
-/// What is known of no element: a key that is less than that of any element.
+/// The winner among no elements: a key that is less than that of any element.
 WinnerBuilder::Winner WinnerBuilder::buildNone(ElementBuilder &b) {
   Winner none = {getConstant(b, 0)};
   if (!isPacked)
@@ -769,7 +769,7 @@ LogicalResult AveragePoolingGradLowering::matchAndRewrite(
   auto type = cast<RankedTensorType>(op.getOutputGradient().getType());
   Value gradient = adaptor.getInputGradient();
   SmallVector<PooledDim> dims = getPooledDims(op, type, gradient.getType());
-  // So many windows may have an element.
+  // The number of windows, along each dimension, that may have an element.
   auto counts = llvm::map_to_vector(dims, [](const PooledDim &dim) {
     return std::min(llvm::divideCeilSigned(dim.size, dim.stride), dim.windows);
   });
@@ -977,8 +977,9 @@ Value MaximumBuilder::buildElement(ElementBuilder &b, Value winner) const {
   return b.select(exists, element, arith::ConstantOp::create(b, lowest));
 }
 
-/// The better of the best so far and a candidate. Of equal ones it is that of
-/// the lower position: the first where candidates are ordered.
+/// Chooses the better of the best element so far and a candidate. Of equal ones
+/// that at the lower position is chosen, which comes first where candidates are
+/// ordered.
 SmallVector<Value> MaximumBuilder::choose(ElementBuilder &b, ValueRange best,
                                           Candidate candidate,
                                           bool isOrdered) const {

@@ -12,9 +12,10 @@ using namespace mlir;
 using namespace dml;
 
 static constexpr int64_t wordsOfCounter = 4, wordsOfKey = 2, numRounds = 10;
-/// What the words 0 and 2 of a block are multiplied by in each round.
+/// The numbers by which the words 0 and 2 of a block are multiplied in each
+/// round.
 static constexpr uint32_t multipliers[] = {0xD2511F53, 0xCD9E8D57};
-/// What the words of the key grow by from round to round.
+/// The numbers by which the words of the key grow from round to round.
 static constexpr uint32_t steps[wordsOfKey] = {0x9E3779B9, 0xBB67AE85};
 
 static Value getWord(ElementBuilder &b, uint32_t word) {
@@ -38,7 +39,8 @@ static SmallVector<Value> buildCounter(ElementBuilder &b, Value state,
   for (int64_t i = 0; i < wordsOfCounter; ++i) {
     counter.push_back(
         b.createOrFold<arith::AddIOp>(loadWord(b, state, b.index(i)), carry));
-    // A sum is below what was added where it does not fit.
+    // Where a sum does not fit 32 bits, what is left of it is below the number
+    // that was added.
     carry = b.createOrFold<arith::ExtUIOp>(
         b.getI32Type(),
         b.cmpi(arith::CmpIPredicate::ult, counter.back(), carry));

@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// So many steps have a table of those within sequences. Fewer have no more
-/// kernels than what computes it would save.
+/// From so many steps on, a table says which steps are within which sequences.
+/// With fewer steps, the kernel that computes the table costs as much as it
+/// saves.
 static constexpr int64_t minStepsOfTable = 8;
 
 namespace {
@@ -30,7 +31,7 @@ struct Operands {
       peephole;
 };
 
-/// What the three operators share.
+/// The builder that the three operators share.
 class RecurrentBuilder {
 public:
   /// Gates have one matrix each.
@@ -169,7 +170,8 @@ public:
               arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
           return b.select(isInside(b, t, last).value, one, none);
         });
-    // What is taken into its readers has their number again.
+    // The table gets a kernel of its own: fused into its readers, each of these
+    // would compare its own step's number again.
     inside.getDefiningOp()->setAttr(kernelAttrName,
                                     builder.getStringAttr("map"));
   }
@@ -213,7 +215,7 @@ public:
                        });
   }
 
-  /// What the input adds to `row` of the gates.
+  /// The number that the input adds to `row` of the gates.
   Number getProjection(ElementBuilder &b, int64_t d, int64_t t, Value batch,
                        Value row) {
     return load(b, projection, {b.index(t), b.index(d), batch, row});
@@ -413,7 +415,7 @@ static SmallVector<Value> build(GRUOp op, RecurrentBuilder &network,
 
 static SmallVector<Value> build(LSTMOp op, RecurrentBuilder &network,
                                 ArrayRef<RankedTensorType> types) {
-  // The gates are i, o, f and c; peepholes those of the first three.
+  // The gates stand in this order. The first three have peepholes.
   enum { I, O, F, C };
   auto clip = [&](Number x) {
     if (!op.getUseClipThreshold())

@@ -88,15 +88,15 @@ Number Combiner::getIdentity(ElementBuilder &b) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is known of some elements of a set: a number, or a number and its
-/// place.
+/// The state of a reduction after some elements of a set: a number, or a number
+/// and its place.
 using State = SmallVector<Value>;
 
-/// A reduction in as many steps as its sizes want.
+/// Builds a reduction in as many steps as its sizes want.
 struct Steps {
   ArrayRef<int64_t> outputs, reduced;
   bool isInnermost;
-  /// What a state is kept as between steps.
+  /// The type in which a state is kept between steps.
   Type storedType;
 
   /// Builds what is kept of a set of `sizes` whose elements `get` tells of, in
@@ -104,12 +104,13 @@ struct Steps {
   using GetFn = llvm::function_ref<State(ElementBuilder &b, ValueRange place)>;
   std::function<Value(ElementBuilder &b, ArrayRef<int64_t> sizes, GetFn get)>
       combine;
-  /// What is known of one element. If `exists` is no null and does not hold,
-  /// the element stands for one behind the last, and must change nothing.
+  /// The state of one element. If there is an `exists` that does not hold, the
+  /// element stands for one behind the last, and its state must change no
+  /// other.
   std::function<State(ElementBuilder &b, ValueRange outputs,
                       ValueRange coordinates, Value exists)>
       load;
-  /// The same of a partial result.
+  /// The same for a partial result.
   std::function<State(ElementBuilder &b, ValueRange outputs, Value stored,
                       Value exists)>
       reload;
@@ -200,7 +201,7 @@ Value Steps::build(OpBuilder &builder, Operation *op) const {
   int64_t count = llvm::product_of(reduced);
   Value partials;
   while (true) {
-    // What stands at `place`, of the set itself or of its partial results.
+    // Loads what stands at `place` of the set, or of its partial results.
     auto get = [&](ElementBuilder &b, ValueRange outputs, ValueRange place,
                    Value exists) {
       if (!partials)
@@ -364,7 +365,7 @@ static int64_t getNumPartsOfPair(const ReducedAxes &axes) {
   int64_t count = axes.getCount();
   int64_t least =
       axes.isInnermost() ? cost::minPartOfRow : cost::partOfScannedColumn;
-  // Where one number would be taken of whole sets, so are two.
+  // Where whole sets would be taken for one number, they are taken for two.
   if (getNumParts(llvm::product_of(axes.getOutputs()), count,
                   axes.isInnermost(), maxIterations) == 1)
     return 1;
@@ -580,8 +581,8 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
   steps.reduced = axes.getReduced();
   steps.isInnermost = axes.isInnermost();
   steps.storedType = builder.getI32Type();
-  // An element changes nothing a second time. So does not the last one, which
-  // stands for those behind it.
+  // An element that is combined a second time changes nothing, so that the last
+  // one may stand for those behind it.
   steps.load = [&](ElementBuilder &b, ValueRange outputs,
                    ValueRange coordinates,
                    Value) { return load(b, outputs, coordinates); };
@@ -633,7 +634,7 @@ Value dml::buildArgReduction(OpBuilder &builder, Operation *op,
     place = b.minui(place, b.index(axes.getCount() - 1));
     return load(b, outputs, delinearize(b, place, axes.getReduced()));
   };
-  // A workgroup holds so many, and goes through them twice.
+  // A workgroup holds so many elements, and goes through them twice.
   steps.maxCount = cost::maxRowOfFew;
   return steps.build(builder, op);
 }

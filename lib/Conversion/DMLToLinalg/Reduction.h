@@ -16,9 +16,11 @@
 
 namespace dml {
 
-/// How two numbers become one. Order does not matter but for rounding.
+/// The way in which two numbers become one, such as their sum. The order in
+/// which many numbers are combined matters to rounding alone.
 struct Combiner {
-  /// What changes no number; its type is that of all numbers combined.
+  /// The number that changes no other: 0 for sums, 1 for products. Its type is
+  /// that of all numbers that are combined.
   mlir::TypedAttr identity;
   bool isUnsigned;
   Number (*combine)(Number, Number);
@@ -44,8 +46,8 @@ mlir::Value buildAnyOrder(
                                    mlir::Value carried)>
         next);
 
-/// What is computed of a set's element: `outputs` says which set it is, and
-/// `reduced` which element.
+/// Computes the number of an element of a set: `outputs` says which set it is,
+/// and `reduced` which element.
 using ReducedFn = std::function<Number(
     ElementBuilder &b, mlir::ValueRange outputs, mlir::ValueRange reduced)>;
 
@@ -85,7 +87,7 @@ private:
   bool innermost = false;
 };
 
-/// What is computed of an element, from its coordinates.
+/// Computes the number of the element at some coordinates.
 using NumberFn =
     std::function<Number(ElementBuilder &b, mlir::ValueRange indices)>;
 
@@ -94,8 +96,9 @@ mlir::Value buildReduction(mlir::OpBuilder &builder, mlir::Operation *op,
                            const ReducedAxes &axes, const Combiner &combiner,
                            const NumberFn &element);
 
-/// How a sum is taken of what elements come to beside another number of their
-/// set, such as the sum of exponentials of what elements are below the largest.
+/// A sum over a set whose terms depend on another number of the set, which has
+/// to be known first: a softmax adds up e^(x - m), with the largest element m,
+/// and a variance (x - m)^2, with the mean m.
 struct SumAfter {
   /// The number that comes first: the largest, or a sum.
   Combiner first;

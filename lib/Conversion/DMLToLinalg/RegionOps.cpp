@@ -82,7 +82,7 @@ static Value readAligned(ElementBuilder &b, Value tensor, ValueRange indices) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the operators that sample regions have as attributes.
+/// The attributes of the operators that sample regions.
 struct Sampling {
   bool isMax, isLinear;
   /// The scales of rows and of columns.

@@ -184,7 +184,7 @@ static Value buildCoordinate(ElementBuilder &b, SmallDim dim, Value o) {
                                : b.minui(coordinate, b.index(input - 1));
 }
 
-/// How a position between two elements becomes one of them.
+/// The way in which a position between two elements becomes one of them.
 enum class Rounding { Down, Up, Nearest };
 
 /// `dim` with positions whose floor is that of `dim` rounded.
@@ -473,7 +473,8 @@ public:
       taps.setNumerator(b, bits);
     } else {
       taps.weight = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
-      // No power of two: what rounds is not taken for exact.
+      // The divisor is no power of two, so that weights are not taken for
+      // exact.
       taps.divisor = 3;
     }
     taps.isLow = b.cmpi(arith::CmpIPredicate::eq, bits,
@@ -729,7 +730,8 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
                         .getElementType()
                         .isUnsignedInteger();
   Type elementType = cast<RankedTensorType>(input.getType()).getElementType();
-  // What shrinks is averaged first, in f32, and then as large as the output.
+  // Dimensions that shrink are averaged first, in f32, and have the output's
+  // size from then on.
   for (auto [index, dim] : llvm::enumerate(dims))
     if (isLinear && isAntialiased && dim.step > dim.divisor) {
       input = buildAverages(rewriter, op, input, isUnsigned, index, dim);

@@ -27,7 +27,7 @@ int64_t Scan::getPartSize(ArrayRef<int64_t> shape) const {
                      .getElementTypeBitWidth();
   bool areEnough = isTogether ? lines / neighbours >= cost::minRows
                               : lines * bits / 8 >= cost::minBytesOfLines;
-  // A few parts are no better than the whole.
+  // A few parts do not make up for the second reading.
   if (size <= (isTogether ? 2 : 4) * wanted ||
       (size <= maxIterations && areEnough))
     return size;

@@ -31,7 +31,7 @@ static Value toCoordinate(ElementBuilder &b, Value word, int64_t size) {
                  b.index(size - 1));
 }
 
-/// How many steps find one of `count` places by halves.
+/// The number of steps that find one of `count` places by halves.
 static int64_t getNumHalvings(int64_t count) {
   return llvm::Log2_64_Ceil(count);
 }
@@ -253,7 +253,7 @@ Value Selection::buildMerge(Value lists, int64_t count, int64_t length,
     auto [pair, place] = split(b, indices[axis], merged, kept);
     Value number = b.createOrFold<arith::IndexCastUIOp>(i32, place);
     Value limit = getConstant(b, i32, length);
-    // What stands at place `at`, an i32, of one list of the pair.
+    // Loads the entry at place `at`, an i32, of one list of the pair.
     auto getEntry = [&, pair = pair](ElementBuilder &b, bool isSecond,
                                      Value at) {
       Value list = b.add(b.mul(pair, 2), isSecond ? 1 : 0);

@@ -21,8 +21,8 @@ static Number buildLackOfPower(Number step, double beta) {
   ElementBuilder &b = *step.b;
   Number zero{&b, arith::ConstantOp::create(b, b.getF32FloatAttr(0))};
   Number lack = zero;
-  // A 0 that drivers find out themselves is one that some make products with
-  // NaN 0 of: kernels have to show it.
+  // With beta 1 the result is 0. It is a constant here, because some drivers
+  // take products of NaN with a 0 that they find out themselves for 0.
   if (beta == 1)
     return zero;
   for (int bit = 0; bit < 32; ++bit) {
@@ -49,7 +49,7 @@ struct AdamOptimizerLowering : OpConversionPattern<AdamOptimizerOp> {
     auto load = [&](ElementBuilder &b, Value tensor, ValueRange indices) {
       return loadNumber(b, tensor, type, indices);
     };
-    // What all elements have in common is computed once.
+    // The step's size, which all elements have in common, is computed once.
     Value step = buildTensor(
         rewriter, op, RankedTensorType::get({1}, rewriter.getF32Type()),
         [&](ElementBuilder &b, ValueRange) {

@@ -605,10 +605,17 @@ llvm::Expected<TensorDesc> dml::directml::readTensorDesc(const Json &json) {
     if (*number != 0 && *number < wanted)
       return bytes.fail("at least " + Twine(wanted));
   }
-  if (Json alignment = field("GuaranteedBaseOffsetAlignment"))
-    if (llvm::Expected<uint64_t> number = alignment.getUnsigned(UINT32_MAX);
-        !number)
+  if (Json alignment = field("GuaranteedBaseOffsetAlignment")) {
+    llvm::Expected<uint64_t> number = alignment.getUnsigned(UINT32_MAX);
+    if (!number)
       return number.takeError();
+    // Zero promises nothing. No buffer here is bound at less than 16 bytes, so
+    // that a promise that is kept changes nothing either.
+    uint64_t least = std::max<uint64_t>(getBitWidth(desc.type) / 8, 1);
+    if (*number != 0 && (!llvm::isPowerOf2_64(*number) || *number < least))
+      return alignment.fail("0, or a power of two from " + Twine(least) +
+                            " on, the bytes of an element");
+  }
   return desc;
 }
 
