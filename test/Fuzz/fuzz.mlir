@@ -1,4 +1,5 @@
 // The generator and the interpreter, without a device.
+// RUN: mkdir -p %t
 // RUN: dml-fuzz --device=none --count=300 --output-dir=%t 2>&1 | FileCheck %s
 // RUN: dml-fuzz --device=none --count=1 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: dml-fuzz --device=none --systematic --cases-per-cell=1 2>&1 | FileCheck %s --check-prefix=TABLE

@@ -448,6 +448,12 @@ static int runTool(int argc, char **argv) {
           "', but wants operators such as dml.padding; docs/operators has "
           "them all");
 
+  // A program that fails is found late: there is to be a place for it.
+  std::string error;
+  if (replay.empty() &&
+      !tools::checkOutput(outputDirectory + "/failure.mlir", error))
+    return tools::emitToolError(error, tools::kExitNotWritten);
+
   bool isSpoiled = invalid || mutate;
   if (isSpoiled && writeCase)
     return Fuzzer(/*device=*/nullptr).writeSpoiled();
