@@ -472,8 +472,11 @@ linalg::GenericOp Fusion::findNext() {
       return op->hasAttr(anyOrderAttrName);
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
-    // What scores are made of are products, too, of queries and keys.
+    // Queries and keys, of which a loop within one over keys makes scores, may
+    // be sums of products themselves, or normalized by rows of their own.
     Operation *loop = extract->getParentOp();
+    if (loop != fused && loop->getParentOp() != fused)
+      return WalkResult::advance();
     if (contains(producer, isCombining) ||
         (isCombining(loop) && !contains(loop, isProduct) &&
          contains(producer, isProduct))) {
@@ -543,8 +546,8 @@ void Fusion::apply(const AttentionTile &tile) {
 static constexpr std::pair<int64_t, int64_t> tileShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// The terms of all scores, and the operations that adding up products takes
-/// for each of them where a thread has `rows` by `columns` sums.
+/// The operations that a product takes where a thread adds up `rows` by
+/// `columns` sums: it shares the loads of its factors.
 static double getOpsOfProduct(double rows, double columns) {
   return 1 + cost::opsPerLoad * (rows + columns) / ThreadBlock::side /
                  (rows * columns);

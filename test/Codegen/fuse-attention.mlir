@@ -110,6 +110,31 @@ func.func @graph(%q: tensor<1x8x2048x40xf32>, %k: tensor<1x8x2048x40xf32>,
 
 // -----
 
+// Queries that are normalized by rows of their own are no part of the softmax.
+
+// TILE-LABEL: func @normalized
+// TILE:       linalg.generic {{.*}}dml.label = "dml.mean_variance_normalization1"
+// TILE:       linalg.generic {{.*}}attention_tile
+// TILE-NOT:   linalg.generic
+// TILE:       return
+func.func @normalized(%q: tensor<1x2x64x32xf32>, %k: tensor<1x2x64x32xf32>,
+                      %v: tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32> {
+  %n = dml.mean_variance_normalization1 %q {axes = array<i64: 3>,
+      normalize_variance = true, epsilon = 0.001 : f32}
+      : (tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32>
+  %0 = dml.gemm %n, %k {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<transpose>, alpha = 0.2 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x32xf32>, tensor<1x2x64x32xf32>) -> tensor<1x2x64x64xf32>
+  %1 = dml.activation_softmax1 %0 {axes = array<i64: 3>}
+      : (tensor<1x2x64x64xf32>) -> tensor<1x2x64x64xf32>
+  %2 = dml.gemm %1, %v {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>, alpha = 1.0 : f32, beta = 0.0 : f32}
+      : (tensor<1x2x64x64xf32>, tensor<1x2x64x32xf32>) -> tensor<1x2x64x32xf32>
+  return %2 : tensor<1x2x64x32xf32>
+}
+
+// -----
+
 // Weights that are a result, or rounded to f16, are written.
 
 // TILE-LABEL: func @result
