@@ -95,8 +95,8 @@ dmlCompilerOptionsSetAttentionTile(DmlCompilerOptions options,
  * "128x128x32x64x64". */
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options, MlirStringRef tile);
-/* "auto", "none", or the parts that sums of products have where they can have so
- * many, "4". */
+/* "auto", "none", or the parts that sums of products have where they can have
+ * so many, "4". */
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetSumParts(DmlCompilerOptions options, MlirStringRef parts);
 

@@ -27,8 +27,8 @@ namespace {
 /// A generic with the kernel that it becomes.
 struct Chosen {
   linalg::GenericOp op;
-  /// The description of what a contraction kernel, a sliced kernel, a row kernel
-  /// or an attention kernel computes. A map kernel needs none.
+  /// The description of what a contraction kernel, a sliced kernel, a row
+  /// kernel or an attention kernel computes. A map kernel needs none.
   std::optional<Contraction> contraction;
   std::optional<RowReduction> rowReduction;
   std::optional<Attention> attention;

@@ -4,9 +4,9 @@
 //
 // Plain data, filled once from untrusted bytes and trusted from then on. What
 // readExecutable returns fulfils every rule of schema/executable.fbs: indices
-// and ranges are in bounds, sizes do not overflow, kernels bind the buffers that
-// the file lists for them, and the requirements of every variant cover what its
-// steps use.
+// and ranges are in bounds, sizes do not overflow, kernels bind the buffers
+// that the file lists for them, and the requirements of every variant cover
+// what its steps use.
 //
 //===----------------------------------------------------------------------===//
 

@@ -496,7 +496,8 @@ inline constexpr double maxFreeOps = 32;
 /// unit:   loads
 /// device: latency of the first caches, beside the time of a launch
 /// shown:  a convolution of 2048 channels with that of its shortcut, both of
-///         1x1, in ResNet-50, took 180 us in one kernel on an H100, and 17 alone
+///         1x1, in ResNet-50, took 180 us in one kernel on an H100, and 17
+///         alone
 inline constexpr double maxLoadsBesideLoops = 64;
 
 /// Operations of one body. A kernel has a body for each element of a thread;

@@ -457,8 +457,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
          llvm::zip_equal(ivs, first, indices.drop_front(2), dims)) {
       window = b.add(begin, i);
       Value start = buildWindowStart(b, window, dim);
-      Value existsInDim = b.cmpi(arith::CmpIPredicate::ult, window,
-                                 b.index(dim.windows));
+      Value existsInDim =
+          b.cmpi(arith::CmpIPredicate::ult, window, b.index(dim.windows));
       // Where all windows cover the element, those that share a window share
       // this choice. Elsewhere those of a row or a column share it with whether
       // it is covered.
