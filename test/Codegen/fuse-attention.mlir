@@ -113,7 +113,7 @@ func.func @graph(%q: tensor<1x8x2048x40xf32>, %k: tensor<1x8x2048x40xf32>,
 // Queries that are normalized by rows of their own are no part of the softmax.
 
 // TILE-LABEL: func @normalized
-// TILE:       linalg.generic {{.*}}dml.label = "dml.mean_variance_normalization1"
+// TILE:       linalg.generic {{.*}}dml.label = "dml.mean_variance_normalization2"
 // TILE:       linalg.generic {{.*}}attention_tile
 // TILE-NOT:   linalg.generic
 // TILE:       return
