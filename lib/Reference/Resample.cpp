@@ -210,6 +210,33 @@ static void evaluateLinear(ArrayRef<Sampling> samplings,
   }
 }
 
+/// Lets elements of `upper` be anything that interpolate between elements of
+/// `input` which may be infinite but need not be. Two neighbours in
+/// [-infinity, -3e38], for example, have -3e38 between them, or NaN, the
+/// difference of infinities.
+static LogicalResult admitNaNs(ArrayRef<Sampling> samplings,
+                               const Estimate &input, Tensor &upper) {
+  FailureOr<Tensor> endless =
+      Tensor::create(DataType::FLOAT32, input.value.getShape());
+  FailureOr<Tensor> reached =
+      Tensor::create(DataType::FLOAT32, upper.getShape());
+  if (failed(endless) || failed(reached))
+    return failure();
+  for (int64_t index = 0; index < endless->getNumElements(); ++index) {
+    double low = input.lower.getNumber(index),
+           high = input.upper.getNumber(index);
+    bool mayBeInfinite = low != high && (std::isinf(low) || std::isinf(high));
+    endless->setNumber(
+        index, mayBeInfinite ? std::numeric_limits<double>::infinity() : 0);
+  }
+  evaluateLinear(samplings, Evaluators::Bound::Value, /*isExact=*/true,
+                 *endless, *reached);
+  for (int64_t index = 0; index < upper.getNumElements(); ++index)
+    if (!std::isfinite(reached->getNumber(index)))
+      upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
+  return success();
+}
+
 /// The number of which the weights of a dimension are multiples is 1 over the
 /// result.
 static DynamicAPInt getDivisor(const Sampling &sampling) {
@@ -493,6 +520,9 @@ static LogicalResult evaluate(Operation *op, InterpolationMode mode,
                          out[0]);
         else
           evaluateNearest(samplings, rounding, in[0], out[0]);
+        if (isLinear && !divisor && bound == Evaluators::Bound::Upper &&
+            !operands[0].isExact())
+          return admitNaNs(samplings, operands[0], out[0]);
         return success();
       },
       /*isCertain=*/!isLinear || divisor);

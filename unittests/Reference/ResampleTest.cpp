@@ -270,6 +270,29 @@ TEST_F(ResampleTest, InfinitiesWithWeight) {
   }
 }
 
+// What is just below the largest number may be infinite on a device, and the
+// difference of two such numbers NaN.
+TEST_F(ResampleTest, WhatMayBeInfiniteMayBecomeNaN) {
+  const std::string source = R"(
+func.func @main(%x: tensor<2xf32>) -> tensor<1xf32> {
+  %0 = dml.element_wise_exp %x : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = dml.element_wise_negate %0 : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = dml.resample %1 {mode = #dml.interpolation_mode<linear>,
+      scales = array<f32: 0.5>} : (tensor<2xf32>) -> tensor<1xf32>
+  return %2 : tensor<1xf32>
+})";
+  auto getBound = [&](double x, Result result) {
+    auto outputs = interpretSource(
+        source, {makeTensor(DataType::FLOAT32, {2}, {x, x})}, result);
+    EXPECT_TRUE(succeeded(outputs)) << diagnostics;
+    return getNumbers(outputs->front())[0];
+  };
+  EXPECT_EQ(getBound(88.722835, Result::lower), -infinity);
+  EXPECT_TRUE(std::isnan(getBound(88.722835, Result::upper)));
+  EXPECT_TRUE(std::isfinite(getBound(80, Result::lower)));
+  EXPECT_TRUE(std::isfinite(getBound(80, Result::upper)));
+}
+
 TEST_F(ResampleTest, HalfDenormalsMayBeFlushed) {
   auto bounds = [&](double a, double b) {
     Tensor input = makeTensor(DataType::FLOAT16, {2}, {a, b});
