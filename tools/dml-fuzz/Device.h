@@ -37,6 +37,12 @@ public:
   execute(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
           Outcome &outcome);
 
+  /// Whether kernels can ask for NaNs to be computed with. Where they cannot,
+  /// Vulkan lets a driver take x < y ? y : x for a maximum, which loses them.
+  bool keepsNaNs() const {
+    return profile.has(DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32);
+  }
+
   /// Whether a failure's message names a feature that is not compiled for.
   bool isRefusal(llvm::StringRef message) const;
 

@@ -60,7 +60,8 @@ static std::string printCoordinate(ArrayRef<int64_t> shape, int64_t index) {
 }
 
 static bool agrees(const Tensor &lower, const Tensor &upper,
-                   const Tensor &found, int64_t index, bool isExact) {
+                   const Tensor &found, int64_t index, bool isExact,
+                   bool keepsNaNs) {
   unsigned width = reference::getByteWidth(found.getDataType());
   auto bits = [&](const Tensor &tensor) {
     return StringRef(tensor.getData() + index * width, width);
@@ -72,14 +73,15 @@ static bool agrees(const Tensor &lower, const Tensor &upper,
   double number = found.getNumber(index), low = lower.getNumber(index),
          high = upper.getNumber(index);
   if (std::isnan(low))
-    return std::isnan(number);
+    return std::isnan(number) || !keepsNaNs;
   if (std::isnan(high))
     return true;
   return low <= number && number <= high;
 }
 
 std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
-                                            ArrayRef<Tensor> found) {
+                                            ArrayRef<Tensor> found,
+                                            bool keepsNaNs) {
   if (found.size() != wanted.size())
     return "there are " + std::to_string(found.size()) +
            " results, but the interpreter has " + std::to_string(wanted.size());
@@ -92,7 +94,7 @@ std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
       return "result " + std::to_string(result) + " has the wrong type";
     int64_t first = -1, count = 0;
     for (int64_t index = 0; index < value.getNumElements(); ++index)
-      if (!agrees(low, high, value, index, isExact) && count++ == 0)
+      if (!agrees(low, high, value, index, isExact, keepsNaNs) && count++ == 0)
         first = index;
     if (count == 0)
       continue;
@@ -108,7 +110,8 @@ std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
   return std::nullopt;
 }
 
-Outcome runCase(ModuleOp module, uint64_t valueSeed, Executor execute) {
+Outcome runCase(ModuleOp module, uint64_t valueSeed, Executor execute,
+                bool keepsNaNs) {
   // What anything says about the case becomes part of the message.
   std::string diagnostics;
   ScopedDiagnosticHandler handler(
@@ -139,7 +142,7 @@ Outcome runCase(ModuleOp module, uint64_t valueSeed, Executor execute) {
   auto found = execute(*copy, *inputs, outcome);
   if (failed(found))
     return fail(outcome.kind, outcome.message);
-  if (auto mismatch = describeMismatch(*wanted, *found))
+  if (auto mismatch = describeMismatch(*wanted, *found, keepsNaNs))
     return fail(Outcome::Disagreed, *mismatch);
   return {Outcome::Agreed, ""};
 }

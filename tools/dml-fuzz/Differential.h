@@ -49,15 +49,18 @@ using Executor =
         Outcome &outcome)>;
 
 /// Draws inputs from `valueSeed`, executes, interprets and compares. The module
-/// stays as it is.
-Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute);
+/// stays as it is. `keepsNaNs` is what describeMismatch takes.
+Outcome runCase(mlir::ModuleOp module, uint64_t valueSeed, Executor execute,
+                bool keepsNaNs = true);
 
 /// Says where `found` leaves the bounds of `wanted`, or nothing. Where those
 /// are bit-exact, every bit counts; else zeros of either sign are equal, and so
-/// are NaNs.
+/// are NaNs. On a device that does not keep NaNs, what is computed may be
+/// anything where NaN is wanted.
 std::optional<std::string>
 describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
-                 llvm::ArrayRef<reference::Tensor> found);
+                 llvm::ArrayRef<reference::Tensor> found,
+                 bool keepsNaNs = true);
 
 /// Infers the types of @main's operations, first to last, and its own. Fails
 /// where that does not give a valid module.

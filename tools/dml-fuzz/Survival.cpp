@@ -224,7 +224,8 @@ Outcome survive(MLIRContext *context, StringRef bytes, uint64_t valueSeed,
           return device->execute(module, inputs, outcome);
         outcome = {Outcome::Accepted, "compiled, not run"};
         return failure();
-      });
+      },
+      !device || device->keepsNaNs());
   // Valid MLIR that is not all dml's.
   if (outcome.kind == Outcome::Invalid)
     return {Outcome::Accepted, "compiled, not interpreted: " + outcome.message};

@@ -183,7 +183,8 @@ private:
     Outcome outcome = runCase(
         module, valueSeed,
         [&](ModuleOp module, ArrayRef<reference::Tensor> inputs,
-            Outcome &outcome) { return execute(module, inputs, outcome); });
+            Outcome &outcome) { return execute(module, inputs, outcome); },
+        !device || device->keepsNaNs());
     if (outcome.kind == Outcome::Failed && device &&
         device->isRefusal(outcome.message))
       outcome.kind = Outcome::Refused;

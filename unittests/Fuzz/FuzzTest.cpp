@@ -252,6 +252,17 @@ TEST_F(FuzzTest, Mismatches) {
   // Anything may stand where the upper bound alone is NaN.
   EXPECT_EQ(describe(make({1}), make({NAN}), make({7}), false), "");
   EXPECT_NE(describeMismatch({Estimate(make({1}))}, {}), std::nullopt);
+
+  // A device that does not keep NaNs may compute anything for one, and moves
+  // its bits all the same.
+  Tensor nan = make({std::numeric_limits<double>::quiet_NaN()}),
+         number = make({1});
+  Estimate computed(nan, /*bits=*/false), moved(nan);
+  EXPECT_NE(describeMismatch({computed}, {number}), std::nullopt);
+  EXPECT_EQ(describeMismatch({computed}, {number}, /*keepsNaNs=*/false),
+            std::nullopt);
+  EXPECT_NE(describeMismatch({moved}, {number}, /*keepsNaNs=*/false),
+            std::nullopt);
 }
 
 TEST_F(FuzzTest, Outcomes) {
