@@ -156,7 +156,7 @@ public:
       return;
     constexpr int64_t rowElements = 64;
     auto type = RankedTensorType::get(
-        {steps, 1, 1, llvm::divideCeil(batch, rowElements) * rowElements},
+        {steps, 1, 1, llvm::divideCeilSigned(batch, rowElements) * rowElements},
         builder.getI32Type());
     inside = buildTensor(
         builder, op, type, [&](ElementBuilder &b, ValueRange indices) -> Value {
