@@ -619,7 +619,7 @@ TEST(ExecutableReader, RefusesControlCharactersInAnyEncoding) {
   expectError(name("\xf4\x90\x80\x80"),
               "the byte 244, which is no UTF-8 there");
   expectError(name("a\xff"), "the byte 255, which is no UTF-8 there");
-  // It turns the direction of what follows.
+  // U+202E turns the direction of the text behind it.
   expectError(name("a\xe2\x80\xae"), "control character 8238");
   auto object = makeArithmetic();
   object->functions[0]->name = "\xc3\x9f\xe2\x82\xac";
