@@ -208,3 +208,43 @@ func.func @holes(%input: tensor<1x1x1x1xf16>, %gradient: tensor<1x1x1x2xf16>)
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+// Windows of three elements at stride 2 have a fourth place, which no winner has, for the
+// element that two windows may cover and one of them does not. So no thread asks which
+// windows cover its element, where it could not know that beforehand: 3 is compared with
+// nothing. Places of rows are then 4 apart.
+
+// CHECK-LABEL: func @odd
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x4x2xi8>)
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x7x7xf32>)
+// CHECK-NOT:     arith.cmpi ult, %{{.*}}, %c3{{(_[0-9]+)?}} : index
+// CHECK:         linalg.yield
+// CHECK:       return
+func.func @odd(%input: tensor<1x1x7x7xf32>, %gradient: tensor<1x1x4x4xf32>)
+    -> tensor<1x1x7x7xf32> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 2, 2>, window_size = array<i64: 3, 3>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>,
+      dilations = array<i64: 1, 1>}
+      : (tensor<1x1x7x7xf32>, tensor<1x1x4x4xf32>) -> tensor<1x1x7x7xf32>
+  return %0 : tensor<1x1x7x7xf32>
+}
+
+// -----
+
+// With holes, all ones are no element, and the largest place of four times four, 15, must
+// not be them.
+
+// CHECK-LABEL: func @odd_holes
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x4x4xi8>)
+func.func @odd_holes(%input: tensor<1x1x7x7xf32>, %gradient: tensor<1x1x4x4xf32>)
+    -> tensor<1x1x7x7xf32> {
+  %0 = dml.max_pooling_grad %input, %gradient {
+      strides = array<i64: 2, 2>, window_size = array<i64: 2, 2>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>,
+      dilations = array<i64: 2, 2>}
+      : (tensor<1x1x7x7xf32>, tensor<1x1x4x4xf32>) -> tensor<1x1x7x7xf32>
+  return %0 : tensor<1x1x7x7xf32>
+}
