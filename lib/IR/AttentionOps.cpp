@@ -250,3 +250,20 @@ LogicalResult MultiheadAttention1Op::verify() {
                            getMaskType())
       .verify();
 }
+
+/// The newer version counts the heads of queries and those of keys and values
+/// apart, and has an operand more, the last one, which is absent.
+LogicalResult MultiheadAttentionOp::canonicalize(MultiheadAttentionOp op,
+                                                 PatternRewriter &rewriter) {
+  StringRef segments = getOperandSegmentSizeAttr();
+  auto sizes = op->getAttrOfType<DenseI32ArrayAttr>(segments);
+  SmallVector<int32_t> newSizes(sizes.asArrayRef());
+  newSizes.push_back(0);
+  return replaceByNewer<MultiheadAttention1Op>(
+      op, rewriter,
+      {rewriter.getNamedAttr("query_head_count", op.getHeadCountAttr()),
+       rewriter.getNamedAttr("key_value_head_count", op.getHeadCountAttr()),
+       rewriter.getNamedAttr(segments,
+                             rewriter.getDenseI32ArrayAttr(newSizes))},
+      {op.getHeadCountAttrName(), segments});
+}

@@ -298,3 +298,43 @@ module attributes {dml.target = #dml.target<feature_level = fl_3_0>} {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+// -----
+
+// Attention's newer version counts heads twice, and its lengths of the past are absent.
+// Results stay who they are.
+module {
+  // CHECK-LABEL: func @attention(
+  // CHECK:       %[[OUTPUT:.*]], %[[KEYS:.*]] = dml.multihead_attention1
+  // CHECK-SAME:    query(%arg0) key(%arg1) value(%arg2) past_key(%arg3) past_value(%arg3)
+  // CHECK-SAME:    key_value_head_count = 2 : i64
+  // CHECK-SAME:    query_head_count = 2 : i64
+  // CHECK:       return %[[OUTPUT]], %[[KEYS]]
+  func.func @attention(%query: tensor<1x3x8xf32>, %key: tensor<1x5x8xf32>,
+                       %value: tensor<1x5x8xf32>, %past: tensor<1x2x4x4xf32>)
+      -> (tensor<1x3x8xf32>, tensor<1x2x9x4xf32>) {
+    %0, %1 = dml.multihead_attention query(%query) key(%key) value(%value)
+        past_key(%past) past_value(%past) {
+        scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+        head_count = 2 : i64, mask_type = #dml.multihead_attention_mask_type<none>}
+        : (tensor<1x3x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>,
+           tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>)
+        -> tensor<1x3x8xf32> output_present_key(tensor<1x2x9x4xf32>)
+    return %0, %1 : tensor<1x3x8xf32>, tensor<1x2x9x4xf32>
+  }
+}
+
+// -----
+
+module attributes {dml.target = #dml.target<feature_level = fl_6_2>} {
+  // CHECK-LABEL: func @attention_of_a_level
+  // CHECK:       dml.multihead_attention query
+  func.func @attention_of_a_level(%query: tensor<1x3x8xf32>, %key: tensor<1x5x8xf32>)
+      -> tensor<1x3x8xf32> {
+    %0 = dml.multihead_attention query(%query) key(%key) value(%key) {
+        scale = 0.5 : f32, mask_filter_value = -10000.0 : f32,
+        head_count = 2 : i64, mask_type = #dml.multihead_attention_mask_type<none>}
+        : (tensor<1x3x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>)
+        -> tensor<1x3x8xf32>
+    return %0 : tensor<1x3x8xf32>
+  }
+}

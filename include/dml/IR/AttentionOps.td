@@ -26,7 +26,8 @@ def DML_MultiheadAttentionOp
   let summary = "Mixes values by how their keys match queries";
   let description = [{
     Weights values by the softmax of the products of queries with the values' keys, head
-    by head.
+    by head. Canonicalization makes a `dml.multihead_attention1` of it where the feature
+    level has that.
 
     **Semantics.** There are `N = head_count` heads.
 
@@ -180,6 +181,7 @@ def DML_MultiheadAttentionOp
   let arrays = [
     DML_FreeArray<"head_count", 1>,
   ];
+  let hasCanonicalizeMethod = 1;
 }
 
 def DML_MultiheadAttention1Op
