@@ -15,7 +15,7 @@
 // for the largest, for the sum of exponentials, and for the products.
 
 // CHECK-LABEL: func @operator
-// CHECK:       linalg.generic {{.*}}outs(%{{.*}} : tensor<8x1024x1024xf16>) attrs = {dml.kernel = {attention_tile = array<i64: 64, 32, 16>}, dml.label = "dml.multihead_attention"}
+// CHECK:       linalg.generic {{.*}}outs(%{{.*}} : tensor<8x1024x1024xf16>) attrs = {dml.kernel = {attention_tile = array<i64: 64, 32, 16>}, dml.label = "dml.multihead_attention1"}
 // CHECK:         %[[LARGEST:.*]] = scf.for
 // CHECK:           scf.for
 // CHECK:           arith.maxnumf
