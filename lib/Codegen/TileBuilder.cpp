@@ -58,9 +58,28 @@ LinearForm TileBuilder::linearize(MemRefType type,
 //===----------------------------------------------------------------------===//
 
 /// What a comparison of indices comes to, if ranges tell.
-std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
+/// The sides of a comparison of indices, divided by what coefficients have in
+/// common: the elements of a vector then ask the same question.
+std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
+  using Predicate = arith::CmpIPredicate;
   LinearForm lhs = getIndex(op.getLhs());
   LinearForm rhs = getIndex(op.getRhs());
+  if (!llvm::is_contained(
+          {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
+          op.getPredicate()))
+    return {lhs, rhs};
+  int64_t common = lhs.getCommonDivisor();
+  if (common <= 1 || !rhs.isConstant() || rhs.constant < 0)
+    return {lhs, rhs};
+  // common * y + rest < bound where y < (bound - rest) / common, rounded up.
+  auto [quotient, rest] = *divideExactly(lhs, common);
+  LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
+  return {quotient, bound};
+}
+
+std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
+  std::pair<LinearForm, LinearForm> sides = getSides(op);
+  const LinearForm &lhs = sides.first, &rhs = sides.second;
   auto atLeast = [&](const LinearForm &a, const LinearForm &b2) {
     return forms.isNonNegative(forms.sub(b, a, b2));
   };
@@ -92,6 +111,8 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   case Predicate::ult: {
     if (forms.getRange(rhs).min < 0)
       return std::nullopt;
+    if (forms.getRange(rhs).max == 0)
+      return false;
     // A negative number is a large unsigned one.
     std::optional<bool> notNegative = forms.isNonNegative(lhs);
     std::optional<bool> notLess = atLeast(lhs, rhs);
@@ -102,6 +123,8 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
     return std::nullopt;
   }
   case Predicate::uge:
+    if (forms.getRange(rhs).min == 0 && forms.getRange(rhs).max == 0)
+      return true;
     return positive ? atLeast(lhs, rhs) : std::nullopt;
   case Predicate::ugt:
     return positive ? negate(atLeast(rhs, lhs)) : std::nullopt;
@@ -111,26 +134,12 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   llvm_unreachable("unknown predicate");
 }
 
-/// The operands of an operation. Those of a comparison of indices are divided
-/// by what coefficients have in common: the elements of a vector then ask the
-/// same question.
+/// The operands of an operation.
 SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
-  using Predicate = arith::CmpIPredicate;
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (compare && compare.getLhs().getType().isIndex() &&
-      llvm::is_contained(
-          {Predicate::ult, Predicate::uge, Predicate::slt, Predicate::sge},
-          compare.getPredicate())) {
-    LinearForm lhs = getIndex(compare.getLhs());
-    LinearForm rhs = getIndex(compare.getRhs());
-    int64_t common = lhs.getCommonDivisor();
-    if (common > 1 && rhs.isConstant() && rhs.constant >= 0) {
-      // common * y + rest < bound where y < (bound - rest) / common, rounded
-      // up.
-      auto [quotient, rest] = *divideExactly(lhs, common);
-      LinearForm bound = llvm::divideCeilSigned(rhs.constant - rest, common);
-      return {forms.materialize(b, quotient), forms.materialize(b, bound)};
-    }
+  if (compare && compare.getLhs().getType().isIndex()) {
+    auto [lhs, rhs] = getSides(compare);
+    return {forms.materialize(b, lhs), forms.materialize(b, rhs)};
   }
   return llvm::map_to_vector<4>(
       op.getOperands(), [&](Value operand) { return getValue(operand); });

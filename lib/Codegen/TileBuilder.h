@@ -72,6 +72,7 @@ private:
   mlir::Value buildWidening(mlir::Operation &op, mlir::ValueRange operands);
 
   std::optional<Scalar> buildIndex(mlir::Operation &op);
+  std::pair<LinearForm, LinearForm> getSides(mlir::arith::CmpIOp op);
   std::optional<bool> decide(mlir::arith::CmpIOp op);
   llvm::SmallVector<mlir::Value, 4> getOperands(mlir::Operation &op);
   IndexRange getChosenRange(mlir::arith::SelectOp op);
