@@ -31,32 +31,12 @@ struct PooledDim {
       return std::numeric_limits<int64_t>::max();
     return 1 + extent;
   }
-  /// The number of windows, one after another, that may cover an element.
-  int64_t getNumCovering() const {
-    return llvm::divideCeilSigned(getExtent(), stride);
-  }
   /// Whether places (buildPlace) count from the tensor's last element, and not
   /// from the window's. The places of elements inside the tensor are then less
   /// than its size, however large the window is.
   bool countsFromTensor() const { return getExtent() > input; }
-  /// Whether the windows that may cover an element, which begin one stride
-  /// after another, have a place of its own for it even where they do not cover
-  /// it. Windows of 3 elements at stride 2 are two: element 3 is the second one
-  /// of the window at 2, and the fourth one of that at 0. With four places, no
-  /// winner of the latter has the place of element 3, so that no thread has to
-  /// ask whether it is covered. Where all windows cover the element, or tiles
-  /// of whole strides divide the dimension, that is known without asking.
-  bool hasPlacesOutside() const {
-    return getExtent() % stride != 0 && input % stride != 0 &&
-           windows > getNumCovering() && getNumCovering() <= input / stride;
-  }
-  /// The places of elements that windows may cover are less than this number.
-  int64_t getPlaceStep() const {
-    return hasPlacesOutside() ? getNumCovering() * stride
-                              : std::min(getExtent(), input);
-  }
-  /// The places of winners are less than this number.
-  int64_t getNumPlaces() const { return std::min(getExtent(), input); }
+  /// The places of elements inside the tensor are less than this number.
+  int64_t getPlaceStep() const { return std::min(getExtent(), input); }
 
   /// Whether some window has elements outside of the tensor.
   bool reachesOutside() const {
@@ -206,8 +186,7 @@ class WinnerBuilder {
 public:
   WinnerBuilder(Value input, ArrayRef<PooledDim> dims);
 
-  /// A format in which no winner is the integer of all ones, and with holes no
-  /// element that a window may cover.
+  /// A format in which every place differs from the integer of all ones.
   PlaceFormat getFormat() const;
 
   /// The place of the winner of the window at `indices`, in the low bits of an
@@ -243,9 +222,7 @@ private:
   Value input;
   ArrayRef<PooledDim> dims;
   SmallVector<int64_t> sizes;
-  /// The place of the first element of a window, the largest of a winner, and
-  /// the largest of an element that a window may cover.
-  uint64_t firstPlace = 0, lastPlace = 0;
+  uint64_t firstPlace = 0;
   /// Whether windows step over elements inside the tensor, which a window
   /// without elements must not name.
   bool hasHoles;
@@ -260,9 +237,7 @@ WinnerBuilder::WinnerBuilder(Value input, ArrayRef<PooledDim> dims)
   for (const PooledDim &dim : dims) {
     sizes.push_back(dim.size);
     firstPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
-        firstPlace, dim.getPlaceStep(), dim.getNumPlaces() - 1);
-    lastPlace = llvm::SaturatingMultiplyAdd<uint64_t>(
-        lastPlace, dim.getPlaceStep(), dim.getPlaceStep() - 1);
+        firstPlace, dim.getPlaceStep(), dim.getPlaceStep() - 1);
   }
   hasHoles =
       llvm::any_of(dims, [](const PooledDim &dim) { return dim.dilation > 1; });
@@ -362,11 +337,9 @@ PlaceFormat WinnerBuilder::getFormat() const {
   // used.
   bool overlap = llvm::any_of(
       dims, [](const PooledDim &dim) { return dim.getExtent() > dim.stride; });
-  // The integer of all ones stands for no element only where there are holes.
-  uint64_t largest = hasHoles ? lastPlace : firstPlace;
-  if (overlap && largest < 15 && dims.back().windows % 2 == 0)
+  if (overlap && firstPlace < 15 && dims.back().windows % 2 == 0)
     return {4, 2};
-  return {largest < UINT8_MAX ? 8u : largest < UINT16_MAX ? 16u : 32u, 1};
+  return {firstPlace < UINT8_MAX ? 8u : firstPlace < UINT16_MAX ? 16u : 32u, 1};
 }
 
 Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
@@ -458,7 +431,7 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
   SmallVector<Value> first;
   SmallVector<int64_t> counts;
   for (auto [x, dim] : llvm::zip_equal(indices.drop_front(2), dims)) {
-    int64_t count = dim.getNumCovering();
+    int64_t count = llvm::divideCeil(dim.getExtent(), dim.stride);
     if (dim.windows <= count) {
       first.push_back(b.index(0));
       counts.push_back(dim.windows);
@@ -493,9 +466,8 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
         exists = both(exists, existsInDim);
       else
         covers = both(covers, existsInDim);
-      if (!dim.hasPlacesOutside())
-        covers = both(covers, b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
-                                     b.index(dim.getExtent())));
+      covers = both(covers, b.cmpi(arith::CmpIPredicate::ult, b.sub(x, start),
+                                   b.index(dim.getExtent())));
       coordinates.push_back(
           b.minsi(b.maxsi(window, b.index(0)), b.index(dim.windows - 1)));
       self = buildPlace(b, self, x, start, dim);
@@ -507,7 +479,7 @@ static Value buildGradient(ElementBuilder &b, Value winners, Value gradient,
     Value element =
         toF32(b, tensor::ExtractOp::create(b, gradient, coordinates));
     Value sum = arith::AddFOp::create(b, carried[0], element);
-    Value won = both(
+    Value won = b.andi(
         covers, b.cmpi(arith::CmpIPredicate::eq, winner, toI32(b, self)));
     return {b.select(won, sum, carried[0])};
   };
