@@ -392,7 +392,8 @@ size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
   return count;
 }
 
-PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes)
+PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
+                           int64_t sharers)
     : sizes(sizes), parts(sizes.size(), 1), lengths(sizes) {
   // A thread has the loops of as many elements as 16 bytes hold, and loops
   // around the innermost one, which run as often in all, at most.
@@ -400,12 +401,13 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes)
   int64_t maxPoints = 32768 / (2 * perThread);
   ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
   int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxPoints);
-  // Parts of fewer terms are not worth the second step.
-  constexpr int64_t minTerms = 64;
+  // Parts of fewer terms for a thread are not worth the second step.
+  int64_t minTerms = 64 * sharers;
   wanted = std::max(
-      wanted, std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
-                                              type.getNumElements()),
-                       countPoints(sizes) / minTerms));
+      wanted,
+      std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
+                                      type.getNumElements() * sharers),
+               countPoints(sizes) / minTerms));
   for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
     int64_t size = sizes[dim], count = std::min(wanted, size);
     // Parts of one length need no condition.
@@ -555,10 +557,8 @@ static Value buildSumsOf(const PartialSpace &space, OpBuilder &builder,
 Value dml::buildSums(OpBuilder &builder, Operation *op, RankedTensorType type,
                      ArrayRef<int64_t> sizes, Type sumType, PrepareFn prepare,
                      FinishSumFn finish, int64_t sharers) {
-  SmallVector<int64_t> threads = {sharers};
-  llvm::append_range(threads, type.getShape());
-  return buildSumsOf(PartialSpace(type.clone(threads), sizes), builder, op,
-                     type, sumType, prepare, finish);
+  return buildSumsOf(PartialSpace(type, sizes, sharers), builder, op, type,
+                     sumType, prepare, finish);
 }
 
 //===----------------------------------------------------------------------===//

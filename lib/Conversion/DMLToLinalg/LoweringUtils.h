@@ -157,8 +157,10 @@ struct PartialSpace {
 
   /// Splits the space of sizes `sizes` that each element of a tensor of type
   /// `type` goes over, so that drivers end no thread's loops early, and a
-  /// device has enough threads. Dimensions that are written out stay whole.
-  PartialSpace(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes);
+  /// device has enough threads, of which `sharers` share the work of an
+  /// element. Dimensions that are written out stay whole.
+  PartialSpace(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes,
+               int64_t sharers = 1);
 
   int64_t getNumParts() const;
 

@@ -6,7 +6,7 @@
 
 #include "dml/IR/PoolingOps.h"
 #include "ElementWise.h"
-#include "LoweringUtils.h"
+#include "Reduction.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -42,6 +42,10 @@ struct PooledDim {
   bool reachesOutside() const {
     return start > 0 || getExtent() > input ||
            (windows - 1) * stride > input - getExtent();
+  }
+  /// Whether there is one window, of all elements.
+  bool isWhole() const {
+    return windows == 1 && start == 0 && dilation == 1 && size == input;
   }
   /// The largest number of elements of one window that may lie inside the
   /// tensor.
@@ -618,7 +622,8 @@ using WindowTermFn = std::function<Value(ElementBuilder &b, Value element)>;
 /// Builds a tensor of `type` with an element for each window of the tensor
 /// `input`: what `finish` makes of the sum, of `sumType`, of the terms of the
 /// window's elements inside. `prepare` builds what a window's terms have in
-/// common.
+/// common. Windows of whole planes, as classifiers end with, are the sets of a
+/// reduction, whose elements lie side by side.
 static Value buildWindowSums(
     OpBuilder &builder, Operation *op, RankedTensorType type, Value input,
     ArrayRef<PooledDim> dims, Type sumType,
@@ -627,6 +632,21 @@ static Value buildWindowSums(
     llvm::function_ref<Value(ElementBuilder &b, ValueRange indices, Value sum)>
         finish) {
   auto inputType = cast<RankedTensorType>(input.getType());
+  if (llvm::all_of(dims, [](const PooledDim &dim) { return dim.isWhole(); })) {
+    Combiner sum = {builder.getZeroAttr(sumType), /*isUnsigned=*/false,
+                    [](Number lhs, Number rhs) { return lhs + rhs; }};
+    ReducedAxes axes(inputType.getShape(),
+                     llvm::to_vector(llvm::seq<int64_t>(2, type.getRank())));
+    Value sums = buildReduction(
+        builder, op, axes, sum, [&](ElementBuilder &b, ValueRange indices) {
+          Value element = tensor::ExtractOp::create(b, input, indices);
+          return Number{&b, prepare(b, indices)(b, element)};
+        });
+    return buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange indices) {
+          return finish(b, indices, loadReduced(b, sums, indices).value);
+        });
+  }
   Value elements = flatten(builder, op->getLoc(), input);
   return buildSums(
       builder, op, type, getPointSizes(dims), sumType,
