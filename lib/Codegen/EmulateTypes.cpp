@@ -53,8 +53,9 @@ static int64_t getNumPerWord(Type elementType) {
 
 namespace {
 /// Tensors of a type that the device lacks become flat tensors of 32-bit words,
-/// with the same bytes. A value of a narrow type becomes its bits in an i32,
-/// the upper ones 0; one of a wide type, two words.
+/// with the same bytes. A value of a narrow type becomes an i32 whose low bits
+/// are its own and whose upper bits are 0. A value of a wide type becomes two
+/// words.
 class WordTypeConverter : public TypeConverter {
 public:
   explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {

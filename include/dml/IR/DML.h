@@ -149,8 +149,8 @@ inline constexpr llvm::StringLiteral labelAttrName = "dml.label";
 /// Name of the module attribute that holds a serialized executable.
 inline constexpr llvm::StringLiteral executableAttrName = "dml.executable";
 
-/// Whether the runtime takes `text` for a name: not empty, and without control
-/// characters.
+/// Whether the runtime takes `text` for a name: UTF-8 that is not empty and has
+/// no control characters.
 bool isName(llvm::StringRef text);
 
 /// The feature level that holds for `op`: that of the nearest `dml.target` on

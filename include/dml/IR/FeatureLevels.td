@@ -291,10 +291,10 @@ class DML_EqualTypesRule<list<string> names, DML_FeatureLevelCase level>
                "::dml::detail::haveDifferentTypes(op, " #
                DML_NamesCpp<names>.cpp # ")">;
 
-/// Before `level`, the operands `names` have the sizes of `input` in the
-/// dimensions `dims`, where they else may repeat one element. Dimensions below 0
-/// are counted from the end. What `also` says, in C++, holds as well, and
-/// `dimensions` names the dimensions.
+/// Before `level`, the operands `names` must have the sizes of `input` in the
+/// dimensions `dims`. From `level` on, a size of 1 repeats one element there.
+/// Dimensions below 0 are counted from the end, and `dimensions` names them all.
+/// The rule holds where `also`, a condition in C++, is true.
 class DML_NotRepeatedRule<list<string> names, list<int> dims, string dimensions,
                           DML_FeatureLevelCase level, string also = "true",
                           string alsoFound = "">
