@@ -7,14 +7,16 @@
 // load is used once, so that workgroup memory gains nothing. Here several
 // threads of a workgroup have the same sums, each of every so many terms, and
 // load their factors from where they are. In the end the parts of a sum meet in
-// workgroup memory, where one thread adds them up, in a fixed order.
+// workgroup memory, where they are added up in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ContractionBuilder.h"
 #include "Launch.h"
+#include "dml/Codegen/CostModel.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -22,6 +24,16 @@ using namespace dml;
 static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
 namespace {
+/// How the parts of sums meet: those of so many rows at a time, and in two
+/// steps where there are groups. Then each thread adds up the parts of a group
+/// first: of 64 parts of 8 sums, 128 threads add up 4 each, to 16 groups of a
+/// sum, instead of 8 threads 64. Behind the parts of a sum is room for what
+/// its groups come to, so that the threads that read the parts of several sums
+/// find them in different banks.
+struct JoinPlan {
+  int64_t rows = 1, groups = 0;
+};
+
 class SlicedBuilder : ContractionBuilder {
 public:
   SlicedBuilder(linalg::GenericOp op, const Contraction &contraction,
@@ -41,7 +53,15 @@ private:
                     int64_t lanes, ArrayRef<LinearForm> steps);
   SmallVector<Value> addProducts(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
-  void joinRows(int64_t firstRow, int64_t numRows, ValueRange sums);
+  int64_t getStoredLanes() const;
+  int64_t getPitch(const JoinPlan &plan) const {
+    return numThreads + plan.groups * threadColumns;
+  }
+  JoinPlan chooseJoinPlan() const;
+  void forEachItem(int64_t count, function_ref<void(LinearForm)> build);
+  Value addUp(const LinearForm &first, int64_t count, int64_t apart);
+  void joinRows(int64_t firstRow, int64_t numRows, const JoinPlan &plan,
+                ValueRange sums);
   void joinSums(ValueRange sums);
 
   const SliceTile &tile;
@@ -168,52 +188,131 @@ SmallVector<Value> SlicedBuilder::buildSums() {
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Adds up the parts of the sums of some rows, and stores their elements.
-void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
-                             ValueRange sums) {
-  // The parts that neighbouring threads have of sums with the same number lie
-  // side by side.
-  auto getPlace = [&](const LinearForm &sum, const LinearForm &ofSlice,
-                      const LinearForm &ofColumn) {
-    LinearForm thread =
-        isAlong
-            ? forms->add(b, forms->mul(b, ofColumn, tile.slices), ofSlice)
-            : forms->add(b, forms->mul(b, ofSlice, threadColumns), ofColumn);
-    return forms->add(b, forms->mul(b, sum, numThreads), thread);
-  };
-  for (int64_t i = 0; i < numRows * tile.columns; ++i)
-    memref::StoreOp::create(
-        b, sums[firstRow * tile.columns + i], memory,
-        forms->materialize(b, getPlace(i, slice, threadColumn)));
-  gpu::BarrierOp::create(b);
+//===----------------------------------------------------------------------===//
+// Parts of sums
+//===----------------------------------------------------------------------===//
 
-  // The vectors of neighbouring columns that are stored together, shared out
-  // among all threads.
+int64_t SlicedBuilder::getStoredLanes() const {
   int64_t lanes = tile.columns;
   while (lanes > ThreadBlock::side || tile.columns % lanes || lanes == 3)
     --lanes;
-  int64_t vectors = tile.columns / lanes;
-  int64_t numItems = numRows * vectors * threadColumns;
-  for (int64_t first = 0; first < numItems; first += numThreads) {
+  return lanes;
+}
+
+/// The plan of the fewest loads of a thread that fits in workgroup memory.
+JoinPlan SlicedBuilder::chooseJoinPlan() const {
+  constexpr int64_t bytes = 4;
+  int64_t lanes = getStoredLanes();
+  auto getTurns = [](int64_t items) {
+    return llvm::divideCeilSigned(items, numThreads);
+  };
+  JoinPlan best;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (int64_t passes = 1; passes <= tile.rows; ++passes)
+    for (int64_t groups = 0; groups < tile.slices;
+         groups = std::max<int64_t>(2 * groups, 1)) {
+      JoinPlan plan{llvm::divideCeilSigned(tile.rows, passes), groups};
+      int64_t sums = plan.rows * tile.columns;
+      if (sums * getPitch(plan) * bytes > DeviceProfile::workgroupMemory)
+        continue;
+      int64_t loads = getTurns(sums / lanes * threadColumns) * lanes *
+                      (groups > 0 ? groups : tile.slices);
+      if (groups > 0)
+        loads += getTurns(sums * groups * threadColumns) * tile.slices / groups;
+      int64_t barriers = groups > 0 ? 3 : 2;
+      int64_t cost = passes * (loads + barriers * cost::loadsOfBarrier);
+      if (cost >= least)
+        continue;
+      least = cost;
+      best = plan;
+    }
+  return best;
+}
+
+/// Runs `build` for each of `count` items, which the threads share out.
+void SlicedBuilder::forEachItem(int64_t count,
+                                function_ref<void(LinearForm)> build) {
+  for (int64_t first = 0; first < count; first += numThreads) {
     LinearForm item = forms->add(b, forms->getThread(), first);
     IndexForms saved = *forms;
     OpBuilder::InsertionGuard guard(b);
-    if (first + numThreads > numItems) {
+    if (first + numThreads > count) {
       auto hasItem = scf::IfOp::create(
-          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                   forms->materialize(b, item),
-                                   constant(numItems)));
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                forms->materialize(b, item), constant(count)));
       b.setInsertionPointToStart(hasItem.thenBlock());
       // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
+      item = forms->min(b, item, count - 1);
     }
+    build(item);
+    *forms = std::move(saved);
+  }
+}
+
+/// Adds up `count` numbers of workgroup memory that lie `apart`, from `first`
+/// on.
+Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
+                           int64_t apart) {
+  Value total;
+  for (int64_t i = 0; i < count; ++i) {
+    Value next = memref::LoadOp::create(
+        b, memory, forms->materialize(b, forms->add(b, first, i * apart)));
+    total = total ? add(total, next) : next;
+  }
+  return total;
+}
+
+/// Adds up the parts of the sums of some rows, and stores their elements.
+void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
+                             const JoinPlan &plan, ValueRange sums) {
+  int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
+  // The parts that neighbouring threads have of sums with the same number lie
+  // side by side.
+  for (int64_t i = 0; i < numSums; ++i)
+    memref::StoreOp::create(
+        b, sums[firstRow * tile.columns + i], memory,
+        forms->materialize(b, forms->add(b, forms->getThread(), i * pitch)));
+  gpu::BarrierOp::create(b);
+
+  // How far the parts of a sum, and those of neighbouring columns, lie apart.
+  int64_t ofPart = isAlong ? 1 : threadColumns,
+          ofColumn = isAlong ? tile.slices : 1;
+  if (plan.groups > 0) {
+    int64_t places = plan.groups * threadColumns;
+    forEachItem(numSums * places, [&](const LinearForm &item) {
+      auto [sum, place] = forms->divide(b, item, places);
+      auto [outer, inner] =
+          forms->divide(b, place, isAlong ? plan.groups : threadColumns);
+      LinearForm group = isAlong ? inner : outer,
+                 column = isAlong ? outer : inner;
+      LinearForm line = forms->mul(b, sum, pitch);
+      LinearForm first =
+          forms->add(b, line,
+                     forms->add(b, forms->mul(b, group, ofPart),
+                                forms->mul(b, column, ofColumn)));
+      Value total =
+          addUp(first, tile.slices / plan.groups, plan.groups * ofPart);
+      memref::StoreOp::create(
+          b, total, memory,
+          forms->materialize(
+              b, forms->add(b, forms->add(b, line, place), numThreads)));
+    });
+    gpu::BarrierOp::create(b);
+    ofColumn = isAlong ? plan.groups : 1;
+  }
+
+  // The vectors of neighbouring columns that are stored together.
+  int64_t lanes = getStoredLanes();
+  int64_t vectors = tile.columns / lanes;
+  forEachItem(numRows * vectors * threadColumns, [&](const LinearForm &item) {
     auto [rest, vector] = forms->divide(b, item, vectors);
-    auto [row, ofColumn] = forms->divide(b, rest, threadColumns);
+    auto [row, column] = forms->divide(b, rest, threadColumns);
     LinearForm columnVector = forms->add(
         b,
         forms->mul(
             b,
-            forms->add(b, forms->mul(b, columns.tile, threadColumns), ofColumn),
+            forms->add(b, forms->mul(b, columns.tile, threadColumns), column),
             vectors),
         vector);
     SmallVector<Value> totals;
@@ -221,37 +320,30 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
       LinearForm sum =
           forms->add(b, forms->mul(b, row, tile.columns),
                      forms->add(b, forms->mul(b, vector, lanes), lane));
-      Value total;
-      for (int64_t part = 0; part < tile.slices; ++part) {
-        Value next = memref::LoadOp::create(
-            b, memory, forms->materialize(b, getPlace(sum, part, ofColumn)));
-        total = total ? add(total, next) : next;
-      }
-      totals.push_back(total);
+      LinearForm first = forms->add(b, forms->mul(b, sum, pitch),
+                                    forms->mul(b, column, ofColumn));
+      totals.push_back(plan.groups > 0 ? addUp(forms->add(b, first, numThreads),
+                                               plan.groups, ofPart)
+                                       : addUp(first, tile.slices, ofPart));
     }
     TileBuilder builder(b, op, *forms, *views);
     storeElements(builder, rows,
                   forms->add(b, forms->mul(b, rows.tile, tile.rows),
                              forms->add(b, row, firstRow)),
                   columns, columnVector, totals);
-    *forms = std::move(saved);
-  }
+  });
 }
 
-/// Adds up the parts of all sums, as many rows at a time as fit in workgroup
-/// memory.
+/// Adds up the parts of all sums, some rows after the others.
 void SlicedBuilder::joinSums(ValueRange sums) {
-  constexpr int64_t bytes = 4;
-  int64_t rowsAtOnce = std::max<int64_t>(
-      DeviceProfile::workgroupMemory / (numThreads * tile.columns * bytes), 1);
-  rowsAtOnce = std::min(rowsAtOnce, tile.rows);
-  memory = allocateInWorkgroup(b, rowsAtOnce * tile.columns * numThreads,
+  JoinPlan plan = chooseJoinPlan();
+  memory = allocateInWorkgroup(b, plan.rows * tile.columns * getPitch(plan),
                                contraction.sumType);
-  for (int64_t row = 0; row < tile.rows; row += rowsAtOnce) {
+  for (int64_t row = 0; row < tile.rows; row += plan.rows) {
     // Nothing is stored for these rows before the others are read.
     if (row > 0)
       gpu::BarrierOp::create(b);
-    joinRows(row, std::min(rowsAtOnce, tile.rows - row), sums);
+    joinRows(row, std::min(plan.rows, tile.rows - row), plan, sums);
   }
 }
 
