@@ -360,6 +360,30 @@ static std::optional<int64_t> getDimOfLoads(linalg::GenericOp op) {
         arith::ConstantIndexOp::create(b, size), {0, size - 1}));
   TileBuilder builder(b, op, forms, views);
   builder.buildElement(coordinates);
+  // Where the padding is chosen, no form tells how far apart neighbours are,
+  // but those in the middle do.
+  auto getStrideInMiddle = [&](memref::LoadOp load,
+                               int64_t dim) -> std::optional<int64_t> {
+    std::optional<LinearForm> before;
+    for (int64_t step : {0, 1}) {
+      SmallVector<LinearForm> middle;
+      for (int64_t size : type.getShape())
+        middle.push_back(size / 2);
+      if (type.getDimSize(dim) == 1)
+        return std::nullopt;
+      middle[dim].constant += step - 1;
+      TileBuilder probe(b, op, forms, views);
+      probe.buildElement(middle);
+      Scalar scalar = probe.getScalar(0, load.getResult());
+      const auto *element = std::get_if<Load>(&scalar);
+      if (!element || !element->position.isConstant())
+        return std::nullopt;
+      if (before)
+        return element->position.constant - before->constant;
+      before = element->position;
+    }
+    return std::nullopt;
+  };
 
   int64_t columnDim = Shape::getColumnDim(type);
   std::optional<int64_t> found;
@@ -376,14 +400,14 @@ static std::optional<int64_t> getDimOfLoads(linalg::GenericOp op) {
         if (!coordinates[dim].isConstant() &&
             term.first == coordinates[dim].terms.front().first)
           return term.second;
-      return 0;
+      return getStrideInMiddle(load, dim).value_or(0);
     };
     if (std::abs(getStride(columnDim)) * source.getElementTypeBitWidth() <
         cost::lineBytes * 8)
       return std::nullopt;
     std::optional<int64_t> own;
     for (int64_t dim = 0; dim < columnDim; ++dim)
-      if (getStride(dim) == 1)
+      if (int64_t stride = getStride(dim); stride == 1 || stride == 2)
         own = dim;
     if (!own || (found && found != own))
       return std::nullopt;

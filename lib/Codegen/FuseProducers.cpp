@@ -9,11 +9,13 @@
 #include "ElementMap.h"
 #include "Rounding.h"
 #include "RowReduction.h"
+#include "SharedLayouts.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/IR/LayoutAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -348,8 +350,10 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // Whoever chose a kernel for the producer wants it to have one.
+  // Whoever chose a kernel for the producer wants it to have one, and whoever
+  // chose a layout wants it in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
+         !producer->hasAttr(layoutAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
@@ -817,6 +821,7 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     rows.profile = *profile;
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
+    shareLayouts(rewriter, getOperation());
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });

@@ -400,6 +400,21 @@ Attribute Wanted::getChoice(const Contraction &contraction,
   return problem.empty() ? kernel : Attribute();
 }
 
+/// Whether the terms of an iteration are chosen by the same condition, if they
+/// are: those of neighbouring channels, which are padding together.
+static bool areChosenTogether(const ContractionOperand &operand) {
+  auto getCondition = [](Value factor) -> Value {
+    if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
+      factor = widening.getIn();
+    auto select = factor.getDefiningOp<arith::SelectOp>();
+    return select ? select.getCondition() : Value();
+  };
+  Value first = getCondition(operand.factors.front());
+  return first && llvm::all_of(operand.factors, [&](Value factor) {
+           return getCondition(factor) == first;
+         });
+}
+
 /// The operations that a factor takes on its way to workgroup memory, about.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
@@ -407,7 +422,15 @@ static double countStagingOps(const Contraction &contraction,
   // The neighbours of a term are in other stages.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::opsPerSingleFactor;
-  return isChosen(operand) ? cost::opsPerChosenFactor : cost::opsPerMovedFactor;
+  if (!isChosen(operand))
+    return cost::opsPerMovedFactor;
+  // A vector is chosen as a whole.
+  int64_t together =
+      areChosenTogether(operand)
+          ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
+          : 1;
+  return std::max(cost::opsPerChosenFactor / static_cast<double>(together),
+                  cost::opsPerMovedFactor);
 }
 
 /// The time of a matrix kernel, in cycles of a multiprocessor.
