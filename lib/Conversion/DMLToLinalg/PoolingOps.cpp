@@ -7,6 +7,7 @@
 #include "dml/IR/PoolingOps.h"
 #include "ElementWise.h"
 #include "LoweringUtils.h"
+#include "Reduction.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -679,6 +680,20 @@ static Value buildWindowSums(
 // Averages
 //===----------------------------------------------------------------------===//
 
+/// Whether there is one window, which has all positions of the input and no
+/// others.
+template <typename OpTy> static bool hasOneWindow(OpTy op) {
+  auto isNumber = [](int64_t number) {
+    return [number](int64_t size) { return size == number; };
+  };
+  auto input = cast<RankedTensorType>(op.getInput().getType()),
+       output = cast<RankedTensorType>(op.getOutput().getType());
+  return llvm::equal(op.getWindowSize(), input.getShape().drop_front(2)) &&
+         llvm::all_of(output.getShape().drop_front(2), isNumber(1)) &&
+         llvm::all_of(op.getStartPadding(), isNumber(0)) &&
+         llvm::all_of(op.getDilations(), isNumber(1));
+}
+
 namespace {
 template <typename OpTy>
 struct AveragePoolingLowering : OpConversionPattern<OpTy> {
@@ -688,6 +703,24 @@ struct AveragePoolingLowering : OpConversionPattern<OpTy> {
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getOutput().getType());
+    // The average of a plane is that of a row, which threads share.
+    if (hasOneWindow(op)) {
+      auto inputType = cast<RankedTensorType>(op.getInput().getType());
+      ReducedAxes axes(inputType.getShape(), llvm::to_vector(llvm::seq<int64_t>(
+                                                 2, inputType.getRank())));
+      Value sums = buildReduction(
+          rewriter, op, axes, Combiner::getSum(inputType.getElementType()),
+          [&](ElementBuilder &b, ValueRange indices) {
+            return loadNumber(b, adaptor.getInput(), inputType, indices);
+          });
+      return replaceWithTensor(
+          op, *this->getTypeConverter(), rewriter,
+          [&](ElementBuilder &b, ValueRange indices) -> Value {
+            Number sum = loadReduced(b, sums, indices);
+            return fromNumber(sum / sum(static_cast<double>(axes.getCount())),
+                              type.getElementType());
+          });
+    }
     SmallVector<PooledDim> dims =
         getPooledDims(op, op.getInput().getType(), type);
     rewriter.replaceOp(
