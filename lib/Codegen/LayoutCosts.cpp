@@ -17,6 +17,9 @@ using namespace dml;
 /// factors of its columns.
 static constexpr int64_t tileRows = 128;
 
+/// Neighbouring positions that share what they load where they are in one row.
+static constexpr int64_t tileWidth = 4;
+
 bool dml::isFasterChannelsLast(const WindowSums &sums,
                                const DeviceProfile &profile) {
   auto isUsable = [&](const MatrixShape &shape) {
@@ -31,14 +34,14 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
   if (!llvm::any_of(profile.getMatrixShapes(), isUsable) ||
       sums.channels % lanes != 0)
     return false;
-  double before = cost::opsPerChosenFactor,
-         after = cost::opsPerChosenFactor / static_cast<double>(lanes);
   double staged =
       static_cast<double>(llvm::divideCeilSigned(sums.rows, tileRows)) *
       static_cast<double>(sums.positions) *
       static_cast<double>(sums.channels * sums.taps);
-  double saved = staged * (before - after) -
-                 sums.movedBytes * profile.getSpeed().opsPerByte;
+  double saved =
+      staged * (sums.width % tileWidth == 0 ? cost::opsSavedInRows
+                                            : cost::opsSavedAcrossRows) -
+      sums.movedBytes * cost::turningFactor * profile.getSpeed().opsPerByte;
   // What is saved has to be worth another kernel, even where none is needed:
   // few sums wait for other things than operations.
   return saved / (cost::multiprocessors * cost::opsPerCycle) >

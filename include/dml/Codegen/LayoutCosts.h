@@ -19,6 +19,8 @@ struct WindowSums {
   /// Channels of the output, its positions in all images, and the terms of each
   /// sum: taps, and channels of the input for each of them.
   int64_t rows, positions, channels, taps;
+  /// Positions of a row of the output.
+  int64_t width;
   /// Bytes that are read and written before, so that channels are last.
   double movedBytes;
 };

@@ -187,6 +187,7 @@ StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile) {
   sums.positions = shape.output.getNumElements() / sums.rows;
   sums.channels = shape.getChannels();
   sums.taps = shape.getTaps();
+  sums.width = shape.output.getShape().back();
   if (sums.taps == 1)
     return "";
   bool computed = isComputed(op->getOperand(0));
