@@ -99,6 +99,11 @@ dmlCompilerOptionsSetMatrixTile(DmlCompilerOptions options, MlirStringRef tile);
  * so many, "4". */
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetSumParts(DmlCompilerOptions options, MlirStringRef parts);
+/* "auto", "none", or "channels_last" or "channels_last_covered" for all
+ * convolutions that can have channels last. */
+MLIR_CAPI_EXPORTED void
+dmlCompilerOptionsSetConvolutionLayout(DmlCompilerOptions options,
+                                       MlirStringRef layout);
 
 /*===----------------------------------------------------------------------===*\
  * Compiling

@@ -90,6 +90,11 @@ void dmlCompilerOptionsSetSumParts(DmlCompilerOptions options,
   unwrap(options)->sumParts = unwrap(parts).str();
 }
 
+void dmlCompilerOptionsSetConvolutionLayout(DmlCompilerOptions options,
+                                            MlirStringRef layout) {
+  unwrap(options)->convolutionLayout = unwrap(layout).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//

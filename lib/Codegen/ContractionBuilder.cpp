@@ -137,43 +137,78 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
+/// The distance of two places in a buffer, if that is known.
+static std::optional<int64_t> getDistance(IndexForms &forms,
+                                          ImplicitLocOpBuilder &b,
+                                          const LinearForm &lhs,
+                                          const LinearForm &rhs) {
+  LinearForm difference = forms.sub(b, lhs, rhs);
+  if (!difference.isConstant())
+    return std::nullopt;
+  return std::abs(difference.constant);
+}
+
 bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
                                       const Contraction &sums, Value position) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
   IndexForms saved = *forms;
-  // Any values will do that are no other forms'.
   constexpr int64_t lanes = ThreadBlock::side;
+  // The places of what iteration `step` loads for the first of the positions of
+  // `vector`.
+  auto getPlaces = [&](LinearForm vector, LinearForm step) {
+    TileBuilder builder(b, op, *forms, *views);
+    bindStep(builder, 0, step, sums);
+    LinearForm first = getPosition(operand, vector, 0, lanes);
+    if (position)
+      builder.bind(0, position, first);
+    builder.buildSlice(operand.slice, getCoordinates(operand, first));
+    SmallVector<LinearForm> places;
+    for (Operation *nested : operand.slice)
+      if (isa<memref::LoadOp>(nested))
+        places.push_back(
+            std::get<Load>(builder.getScalar(0, nested->getResult(0)))
+                .position);
+    return places;
+  };
+  auto isAlong = [&](int64_t alongSteps, int64_t alongVectors) {
+    return alongSteps * lanes <
+           alongVectors * static_cast<int64_t>(operand.factors.size());
+  };
+  // Any values will do that are no other forms'.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, sums.steps - 1});
-  TileBuilder builder(b, op, *forms, *views);
-  bindStep(builder, 0, step, sums);
-  LinearForm first = getPosition(operand, vector, 0, lanes);
-  if (position)
-    builder.bind(0, position, first);
-  builder.buildSlice(operand.slice, getCoordinates(operand, first));
-  bool isAlong = false;
-  for (Operation *nested : operand.slice) {
-    if (!isa<memref::LoadOp>(nested))
-      continue;
-    Scalar element = builder.getScalar(0, nested->getResult(0));
-    const LinearForm &place = std::get<Load>(element).position;
+  std::optional<bool> result;
+  for (const LinearForm &place : getPlaces(vector, step)) {
     std::optional<int64_t> alongSteps = getCoefficient(place, step),
                            alongVectors = getCoefficient(place, vector);
     // A zero point is the same for all iterations.
     if (!alongSteps)
       continue;
-    isAlong = alongVectors &&
-              *alongSteps * lanes <
-                  *alongVectors * static_cast<int64_t>(operand.factors.size());
+    result = alongVectors && isAlong(*alongSteps, *alongVectors);
     break;
   }
+  // Where an iteration's number is divided, as in the channels of each tap of a
+  // convolution, the first iterations and positions tell.
+  if (!result && sums.steps > 1 && operand.size > lanes) {
+    SmallVector<LinearForm> places = getPlaces(0, 0);
+    for (auto [first, ofStep, ofVector] :
+         llvm::zip_equal(places, getPlaces(0, 1), getPlaces(1, 0))) {
+      std::optional<int64_t> alongSteps = getDistance(*forms, b, ofStep, first),
+                             alongVectors =
+                                 getDistance(*forms, b, ofVector, first);
+      if (!alongSteps || !alongVectors || *alongSteps == 0)
+        continue;
+      result = isAlong(*alongSteps, *alongVectors);
+      break;
+    }
+  }
   *forms = std::move(saved);
-  return isAlong;
+  return result.value_or(false);
 }
 
 //===----------------------------------------------------------------------===//

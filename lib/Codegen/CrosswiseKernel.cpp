@@ -343,10 +343,18 @@ std::string dml::findCrosswiseProblem(linalg::GenericOp op,
   return "";
 }
 
-/// The dimension of the output along which `op` reads what lies side by side,
-/// if it is not the innermost one: where the coordinate there is 1 larger, the
-/// loads of all large buffers read the next element.
-static std::optional<int64_t> getDimOfLoads(linalg::GenericOp op) {
+namespace {
+/// The dimension of the output along which a body reads what lies side by side,
+/// and how many positions do, those of dimensions before it included.
+struct DimOfLoads {
+  int64_t dim, extent;
+};
+} // namespace
+
+/// The dimension of the loads of `op`, if it is not the innermost one: where
+/// the coordinate there is 1 larger, the loads of all large buffers read the
+/// next element, or the one after it.
+static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   Block discarded;
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -360,9 +368,33 @@ static std::optional<int64_t> getDimOfLoads(linalg::GenericOp op) {
         arith::ConstantIndexOp::create(b, size), {0, size - 1}));
   TileBuilder builder(b, op, forms, views);
   builder.buildElement(coordinates);
+  // Where the padding is chosen, no form tells how far apart neighbours are,
+  // but those in the middle do.
+  auto getStrideInMiddle = [&](memref::LoadOp load,
+                               int64_t dim) -> std::optional<int64_t> {
+    std::optional<LinearForm> before;
+    for (int64_t step : {0, 1}) {
+      SmallVector<LinearForm> middle;
+      for (int64_t size : type.getShape())
+        middle.push_back(size / 2);
+      if (type.getDimSize(dim) == 1)
+        return std::nullopt;
+      middle[dim].constant += step - 1;
+      TileBuilder probe(b, op, forms, views);
+      probe.buildElement(middle);
+      Scalar scalar = probe.getScalar(0, load.getResult());
+      const auto *element = std::get_if<Load>(&scalar);
+      if (!element || !element->position.isConstant())
+        return std::nullopt;
+      if (before)
+        return element->position.constant - before->constant;
+      before = element->position;
+    }
+    return std::nullopt;
+  };
 
   int64_t columnDim = Shape::getColumnDim(type);
-  std::optional<int64_t> found;
+  std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
     MemRefType source = load.getMemRefType();
     if (getNumBytes(source) * cost::smallBufferShare < getNumBytes(type))
@@ -376,18 +408,26 @@ static std::optional<int64_t> getDimOfLoads(linalg::GenericOp op) {
         if (!coordinates[dim].isConstant() &&
             term.first == coordinates[dim].terms.front().first)
           return term.second;
-      return 0;
+      return getStrideInMiddle(load, dim).value_or(0);
     };
     if (std::abs(getStride(columnDim)) * source.getElementTypeBitWidth() <
         cost::lineBytes * 8)
       return std::nullopt;
     std::optional<int64_t> own;
     for (int64_t dim = 0; dim < columnDim; ++dim)
-      if (getStride(dim) == 1)
+      if (int64_t stride = getStride(dim); stride == 1 || stride == 2)
         own = dim;
-    if (!own || (found && found != own))
+    if (!own || (found && found->dim != *own))
       return std::nullopt;
-    found = own;
+    // Rows of an image follow each other, with or without padding.
+    int64_t extent = type.getDimSize(*own);
+    for (int64_t dim = *own - 1; dim >= 0; --dim) {
+      int64_t stride = getStride(dim);
+      if (stride <= 0 || stride > 2 * extent)
+        break;
+      extent *= type.getDimSize(dim);
+    }
+    found = {*own, found ? std::min(found->extent, extent) : extent};
   }
   return found;
 }
@@ -397,12 +437,12 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op) {
   int64_t bits = type.getElementTypeBitWidth();
   if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
     return std::nullopt;
-  std::optional<int64_t> dim = getDimOfLoads(op);
-  if (!dim)
+  std::optional<DimOfLoads> loads = getDimOfLoads(op);
+  if (!loads)
     return std::nullopt;
-  const Shape shape(op, *dim);
+  const Shape shape(op, loads->dim);
   // Fewer elements than a line has are read, or stored, as well by themselves.
-  if (type.getDimSize(*dim) * bits < cost::lineBytes * 8 ||
+  if (loads->extent * bits < cost::lineBytes * 8 ||
       shape.numColumns * bits < cost::lineBytes * 8)
     return std::nullopt;
   MapTile tile;
@@ -411,7 +451,7 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op) {
     tile.vectorBytes /= 2;
   // Large tiles have more loads in flight, and store longer pieces of rows.
   const Packing down(type.getElementType(), DeviceProfile::vectorBytes);
-  tile.crosswise = CrosswiseTile{*dim, 64, 64};
+  tile.crosswise = CrosswiseTile{loads->dim, 64, 64};
   if (bits == 32)
     tile.crosswise->columns = 32;
   if (bits == 8)

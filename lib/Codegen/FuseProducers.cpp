@@ -9,11 +9,13 @@
 #include "ElementMap.h"
 #include "Rounding.h"
 #include "RowReduction.h"
+#include "SharedLayouts.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/JoinedElement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/IR/LayoutAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -305,6 +307,8 @@ public:
   /// and are better off so.
   bool isPossible();
   bool isProfitable();
+  /// Whether the producer has no loops, and its one reader reads what it reads.
+  bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
 private:
@@ -346,8 +350,10 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // Whoever chose a kernel for the producer wants it to have one.
+  // Whoever chose a kernel for the producer wants it to have one, and whoever
+  // chose a layout wants it in memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
+         !producer->hasAttr(layoutAttrName) &&
          type.getElementType().isIntOrFloat() && isElementMap(producer) &&
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
@@ -388,13 +394,43 @@ static bool isRange(linalg::GenericOp op) {
   });
 }
 
+/// Whether two reads of one body are of the same element.
+static bool isSameElement(Read lhs, Read rhs) {
+  auto isSameIndex = [](Value index, Value other) {
+    auto ofDim = index.getDefiningOp<linalg::IndexOp>(),
+         otherDim = other.getDefiningOp<linalg::IndexOp>();
+    return index == other ||
+           (ofDim && otherDim && ofDim.getDim() == otherDim.getDim());
+  };
+  return lhs.extract->getBlock() == rhs.extract->getBlock() &&
+         lhs.reshapes == rhs.reshapes &&
+         llvm::all_of(llvm::zip_equal(lhs.extract.getIndices(),
+                                      rhs.extract.getIndices()),
+                      [&](const auto &pair) {
+                        return isSameIndex(std::get<0>(pair),
+                                           std::get<1>(pair));
+                      });
+}
+
+/// The reads of `reads` that are of elements which none before them is of.
+static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
+  SmallVector<Read> distinct;
+  for (const Read &read : reads)
+    if (llvm::none_of(distinct, [&](const Read &other) {
+          return isSameElement(read, other);
+        }))
+      distinct.push_back(read);
+  return distinct;
+}
+
 /// Whether a body of `size` operations in place of `consumerReads` leaves
 /// `consumer` small enough.
 bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
-  int64_t added = static_cast<int64_t>(consumerReads.size()) * size;
+  size_t copies = getDistinct(consumerReads).size();
+  int64_t added = static_cast<int64_t>(copies) * size;
   if (countOps(consumer) + added > cost::maxBodyOps ||
-      (consumerReads.size() > 1 && added > cost::maxAddedOps))
+      (copies > 1 && added > cost::maxAddedOps))
     return false;
   // Where the consumer alone has more buffers than a device binds, fusion is
   // not to blame.
@@ -448,7 +484,8 @@ bool Fusion::isProfitable() {
     if (isOfRows && rows.isOn)
       row = RowReduction::match(consumer);
     double count = 0;
-    for (const Read &read : consumerReads) {
+    // An element that is read again is computed once.
+    for (const Read &read : getDistinct(consumerReads)) {
       std::optional<double> trips = getTripCount(read.extract);
       if (!trips)
         return false;
@@ -724,6 +761,16 @@ bool Fusion::keepsRows() {
   return timesRead <= 1;
 }
 
+bool Fusion::readsWhatReaderReads() {
+  if (reads.size() != 1 || hasLoops(producer))
+    return false;
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  return llvm::any_of(getSources(reads.front().first), [&](Value source) {
+    return source.getDefiningOp<linalg::GenericOp>() &&
+           sources.contains(source);
+  });
+}
+
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   if (needsRounding())
     roundExplicitly(producer);
@@ -774,9 +821,24 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     rows.profile = *profile;
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
+    shareLayouts(rewriter, getOperation());
     joinWhereRead(rewriter, getOperation(), rows);
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
+    // A function of x that is multiplied with x is computed where the product
+    // is. What computes x has one reader then.
+    llvm::SmallPtrSet<Operation *, 8> fused;
+    for (linalg::GenericOp producer : producers) {
+      Fusion fusion(producer, rows);
+      if (!fusion.isPossible() || !fusion.readsWhatReaderReads() ||
+          !fusion.isProfitable())
+        continue;
+      fused.insert(producer);
+      fusion.apply(rewriter, dominance);
+    }
+    llvm::erase_if(producers, [&](linalg::GenericOp producer) {
+      return fused.contains(producer);
+    });
     // Producers are visited in order, so that one that is fused has its own
     // producers in its body by then.
     for (linalg::GenericOp producer : producers) {

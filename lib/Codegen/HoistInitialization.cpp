@@ -7,6 +7,7 @@
 #include "dml/Codegen/Cleanup.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Ownership.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,11 +37,14 @@ static int64_t getTensorBytes(Type type) {
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }
 
-/// Whether `op` computes elements, and does not only say where they are.
+/// Whether `op` computes elements, and does not only say where they are. Those
+/// that a kernel wants in another order are moved as well.
 static bool computes(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic)
     return false;
+  if (generic->hasAttr(layoutAttrName))
+    return true;
   WalkResult result = generic.getBody()->walk([](Operation *nested) {
     bool moves =
         nested->getNumResults() == 0 || nested->getNumRegions() ||

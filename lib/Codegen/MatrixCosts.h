@@ -23,6 +23,15 @@ namespace dml::cost {
 /// shown:  gemm1024_f16 with cooperative matrices
 inline constexpr int64_t multiprocessors = 128;
 
+/// Devices that multiply matrices have so many multiprocessors: workgroups of
+/// matrix kernels are few and long, so that one more than these takes another
+/// turn.
+/// unit:   multiprocessors
+/// device: 132 of an H100 or H200
+/// shown:  conv512to512_7_k3_f16, which takes 0.089 ms on an H100 with 136
+///         workgroups of 64 times 96 sums and 0.065 with 132 of 128 times 48
+inline constexpr int64_t matrixMultiprocessors = 132;
+
 /// A multiprocessor adds up so many products in a cycle by cooperative
 /// matrices, times the bytes of a factor. It adds up 1024 products of f16, for
 /// example, whose factors have 2 bytes.
@@ -71,6 +80,24 @@ inline constexpr double opsPerMovedFactor = 0.5;
 inline constexpr double opsPerChosenFactor = 18;
 inline constexpr double opsPerSingleFactor = 20;
 
+/// So many operations of these are saved where the factors of a convolution's
+/// columns are staged as vectors of channels: the first number is for positions
+/// of which four that follow each other lie in one row of an image, the second
+/// for others, each of which has an address of its own for each tap.
+/// unit:   operations for a factor
+/// device: none: it follows from how code is generated
+/// shown:  conv64to64_56_k3_f16 (7), conv128to128_28_k3_f16 (15),
+///         conv256to256_14_k3_f16 (50), conv512to512_7_k3_f16 (120)
+inline constexpr double opsSavedInRows = 7;
+inline constexpr double opsSavedAcrossRows = 50;
+
+/// The time of a copy that turns an image's planes into channels, in that of
+/// memory moving as many bytes.
+/// unit:   times
+/// device: none: it follows from how code is generated
+/// shown:  conv64to64_56_k3_f16, whose copy of 26 MB takes 17 us on an H100
+inline constexpr double turningFactor = 2;
+
 /// Other workgroups on the same multiprocessor do not hide this share of what a
 /// workgroup alone takes for a stage.
 /// unit:   share of the time
@@ -107,6 +134,14 @@ inline constexpr double startCycles = 3000;
 /// shown:  gemm4096_f16
 inline constexpr double registers = 65536;
 inline constexpr double otherRegisters = 80;
+
+/// A thread has so many registers, at most: what it has beyond them lies in
+/// memory, and takes as much longer.
+/// unit:   registers of 4 bytes
+/// device: 255 on GPUs of one vendor, 256 on others
+/// shown:  conv64to64_56_k3_f16 with 64 times 256 sums and stages of 64 terms:
+///         0.85 of the time on an H100 with 256 threads instead of 128
+inline constexpr double registersOfThread = 255;
 
 /// A kernel takes so many times as long if its threads have more values than
 /// their registers hold.

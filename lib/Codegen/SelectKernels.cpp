@@ -400,6 +400,21 @@ Attribute Wanted::getChoice(const Contraction &contraction,
   return problem.empty() ? kernel : Attribute();
 }
 
+/// Whether the terms of an iteration are chosen by the same condition, if they
+/// are: those of neighbouring channels, which are padding together.
+static bool areChosenTogether(const ContractionOperand &operand) {
+  auto getCondition = [](Value factor) -> Value {
+    if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
+      factor = widening.getIn();
+    auto select = factor.getDefiningOp<arith::SelectOp>();
+    return select ? select.getCondition() : Value();
+  };
+  Value first = getCondition(operand.factors.front());
+  return first && llvm::all_of(operand.factors, [&](Value factor) {
+           return getCondition(factor) == first;
+         });
+}
+
 /// The operations that a factor takes on its way to workgroup memory, about.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
@@ -407,7 +422,15 @@ static double countStagingOps(const Contraction &contraction,
   // The neighbours of a term are in other stages.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::opsPerSingleFactor;
-  return isChosen(operand) ? cost::opsPerChosenFactor : cost::opsPerMovedFactor;
+  if (!isChosen(operand))
+    return cost::opsPerMovedFactor;
+  // A vector is chosen as a whole.
+  int64_t together =
+      areChosenTogether(operand)
+          ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
+          : 1;
+  return std::max(cost::opsPerChosenFactor / static_cast<double>(together),
+                  cost::opsPerMovedFactor);
 }
 
 /// The time of a matrix kernel, in cycles of a multiprocessor.
@@ -462,8 +485,10 @@ static double getMatrixTime(const Contraction &contraction,
   // registers lie in memory.
   double sums = rows * columns * slices / threads;
   double ahead = staged / threads / sizeof(int32_t);
+  double ofThread = sums + ahead + cost::otherRegisters;
   double ofRegisters = std::floor(
-      cost::registers / (threads * (sums + ahead + cost::otherRegisters)));
+      cost::registers /
+      (threads * std::min(ofThread, cost::registersOfThread)));
   double ofMemory =
       std::floor(cost::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
@@ -472,7 +497,7 @@ static double getMatrixTime(const Contraction &contraction,
       llvm::divideCeilSigned(contraction.rows.size, tile.rows) *
       llvm::divideCeilSigned(contraction.columns.size, tile.columns) *
       contraction.batches);
-  double ofEach = std::ceil(groups / cost::multiprocessors);
+  double ofEach = std::ceil(groups / cost::matrixMultiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofStage = std::max(together, alone / resident);
   if (resident > 1)
@@ -486,7 +511,8 @@ static double getMatrixTime(const Contraction &contraction,
   double last = 2 * rows * columns * slices * sizeof(float) /
                     cost::workgroupBytesPerCycle +
                 2 * parts * cost::barrierCycles + cost::startCycles;
-  return ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
+  double spilled = std::max(ofThread / cost::registersOfThread, 1.0);
+  return ofEach * (ofRegisters < 1 ? cost::spillFactor : spilled) *
          (stages * ofStage + last / resident);
 }
 
@@ -514,7 +540,7 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
   std::optional<MatrixTile> best;
   auto consider = [&](const MatrixTile &tile) {
     MatrixSchedule schedule;
-    if (tile.rows < tile.subgroupRows || tile.columns < tile.subgroupColumns ||
+    if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns ||
         !MatrixSchedule::get(contraction, tile, profile, schedule).empty())
       return;
     double time = getMatrixTime(contraction, tile, schedule, profile);
@@ -538,13 +564,15 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
       // The smallest tile is for those that have no more rows.
       if (rows == 16 && contraction.rows.size > rows)
         continue;
-      for (int64_t columns : {32, 64, 128, 256})
+      for (int64_t columns : {32, 48, 64, 96, 128, 192, 256})
         for (auto [ofRows, ofColumns] : {std::pair(16, 16),
                                          {16, 32},
                                          {32, 16},
                                          {32, 32},
+                                         {32, 48},
                                          {32, 64},
                                          {64, 32},
+                                         {64, 48},
                                          {64, 64}})
           for (int64_t slices : {1, 2, 4, 8}) {
             // Slices keep matrix units busy where a tile has all rows, and yet

@@ -7,6 +7,7 @@
 #include "OpUtils.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/Ownership.h"
 #include "executable_names.h"
@@ -161,6 +162,16 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << ", but wants \"map\" or one of map_tile, row_tile, "
                 "attention_tile, contraction_tile, slice_tile and matrix_tile "
                 "with its entries, which docs/CodegenPasses.md has";
+    return success();
+  }
+  if (attribute.getName() == layoutAttrName) {
+    auto layout = dyn_cast<StringAttr>(attribute.getValue());
+    if (!layout || (layout.getValue() != channelsLast &&
+                    layout.getValue() != channelsLastCovered))
+      return emitError(op->getLoc(), "attribute '")
+             << layoutAttrName << "' is " << attribute.getValue()
+             << ", but wants \"" << channelsLast << "\" or \""
+             << channelsLastCovered << "\"";
     return success();
   }
   if (attribute.getName() == initializationAttrName) {

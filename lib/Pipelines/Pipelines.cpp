@@ -62,6 +62,10 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   addCleanup(pm);
   if (options.externalWeights)
     pm.addPass(createOwnConstants());
+  ChooseLayoutsOptions layouts;
+  layouts.deviceProfile = options.deviceProfile;
+  layouts.convolutionLayout = options.convolutionLayout;
+  pm.addPass(createChooseLayouts(layouts));
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
@@ -360,7 +364,9 @@ FailureOr<ExecutableImage> dml::compileToImage(
   // The first passes are those that the variants have in common, the feature
   // level's included.
   if (deviceProfiles.size() > 1 && getStage(module) == Stage::DML) {
-    if (failed(compileTo(module, Stage::Linalg, options, configure)))
+    // Layouts are those of the variant that is preferred.
+    variantOptions.deviceProfile = deviceProfiles.front();
+    if (failed(compileTo(module, Stage::Linalg, variantOptions, configure)))
       return failure();
     variantOptions.featureLevel = "";
     variantOptions.legalize = false;

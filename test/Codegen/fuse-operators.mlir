@@ -353,6 +353,49 @@ func.func @interpolated(%input: tensor<1x1x4x4xf16>) -> tensor<1x1x1x2xf16> {
   return %2 : tensor<1x1x1x2xf16>
 }
 
+// -----
+
+// A function of a convolution that is multiplied with the convolution shares its kernel:
+// what both read is computed once.
+
+// CHECK-LABEL: func @silu
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.convolution+dml.activation_sigmoid+dml.element_wise_multiply"
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT:   scf.for
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @silu(%input: tensor<1x64x14x14xf16>, %filter: tensor<96x64x1x1xf16>) -> tensor<1x96x14x14xf16> {
+  %0 = dml.convolution %input, %filter {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x64x14x14xf16>, tensor<96x64x1x1xf16>) -> tensor<1x96x14x14xf16>
+  %1 = dml.activation_sigmoid %0 : (tensor<1x96x14x14xf16>) -> tensor<1x96x14x14xf16>
+  %2 = dml.element_wise_multiply %0, %1
+      : (tensor<1x96x14x14xf16>, tensor<1x96x14x14xf16>) -> tensor<1x96x14x14xf16>
+  return %2 : tensor<1x96x14x14xf16>
+}
+
+// -----
+
+// So does one of 25 taps, whose body is large.
+
+// CHECK-LABEL: func @silu_of_depthwise
+// CHECK-COUNT-1: linalg.generic {{.*}}dml.label = "dml.convolution+dml.activation_sigmoid+dml.element_wise_multiply"
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @silu_of_depthwise(%input: tensor<1x96x14x14xf16>, %filter: tensor<96x1x5x5xf16>) -> tensor<1x96x14x14xf16> {
+  %0 = dml.convolution %input, %filter {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, group_count = 96 : i64,
+      start_padding = array<i64: 2, 2>, end_padding = array<i64: 2, 2>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x96x14x14xf16>, tensor<96x1x5x5xf16>) -> tensor<1x96x14x14xf16>
+  %1 = dml.activation_sigmoid %0 : (tensor<1x96x14x14xf16>) -> tensor<1x96x14x14xf16>
+  %2 = dml.element_wise_multiply %0, %1
+      : (tensor<1x96x14x14xf16>, tensor<1x96x14x14xf16>) -> tensor<1x96x14x14xf16>
+  return %2 : tensor<1x96x14x14xf16>
+}
+
 // SPDX-License-Identifier: Apache-2.0
 
 // -----

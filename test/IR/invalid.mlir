@@ -614,6 +614,11 @@ func.func private @both(tensor<2xf32>, tensor<2xf32> {dml.name = "a"}) -> (tenso
 
 // -----
 
+// expected-error @below {{attribute 'dml.layout' is "channels_first", but wants "channels_last" or "channels_last_covered"}}
+module attributes {dml.layout = "channels_first"} {}
+
+// -----
+
 // expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map" or one of map_tile, row_tile, attention_tile, contraction_tile, slice_tile and matrix_tile with its entries, which docs/CodegenPasses.md has}}
 module attributes {dml.kernel = "tile"} {}
 

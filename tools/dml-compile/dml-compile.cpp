@@ -167,6 +167,13 @@ static cl::opt<std::string> matrixTile(
         "no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
+static cl::opt<std::string> convolutionLayout(
+    "convolution-layout",
+    cl::desc("Order of what convolutions read: 'auto' (the default) chooses it "
+             "for each, 'none' leaves all as they are, 'channels_last' or "
+             "'channels_last_covered' is taken wherever it can be"),
+    cl::value_desc("layout"), cl::init("auto"), cl::cat(category));
+
 static cl::opt<std::string> sumParts(
     "sum-parts",
     cl::desc("Parts that sums of products have, each of which other workgroups "
@@ -443,6 +450,7 @@ static ExitCode run() {
   options.externalWeights = isExternal;
   options.contractionTile = contractionTile.getValue();
   options.sumParts = sumParts.getValue();
+  options.convolutionLayout = convolutionLayout.getValue();
   options.rowTile = rowTile.getValue();
   options.attentionTile = attentionTile.getValue();
   options.matrixTile = matrixTile.getValue();

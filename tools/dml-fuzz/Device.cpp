@@ -45,6 +45,7 @@ llvm::Expected<std::unique_ptr<Device>> Device::create(const Options &options) {
   result->attentionTile = options.attentionTile;
   result->matrixTile = options.matrixTile;
   result->sumParts = options.sumParts;
+  result->convolutionLayout = options.convolutionLayout;
   RuntimeError error;
   DmlInstanceCreateInfo instanceInfo{};
   instanceInfo.enableValidation = options.validate;
@@ -127,6 +128,7 @@ Device::execute(ModuleOp module, ArrayRef<Tensor> inputs, Outcome &outcome) {
   options.attentionTile = attentionTile;
   options.matrixTile = matrixTile;
   options.sumParts = sumParts;
+  options.convolutionLayout = convolutionLayout;
   FailureOr<std::vector<uint8_t>> code = compileToExecutable(module, options);
   if (failed(code)) {
     outcome.message = "the compiler fails";

@@ -27,7 +27,8 @@ public:
     bool validate = false;
     /// The values of the compiler's options of these names.
     std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto",
-                sumParts = "auto", attentionTile = "auto";
+                sumParts = "auto", attentionTile = "auto",
+                convolutionLayout = "auto";
   };
   static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
   ~Device();
@@ -56,7 +57,8 @@ public:
 private:
   Device() = default;
 
-  std::string contractionTile, rowTile, matrixTile, sumParts, attentionTile;
+  std::string contractionTile, rowTile, matrixTile, sumParts, attentionTile,
+      convolutionLayout;
   DmlInstance instance = nullptr;
   DmlDevice device = nullptr;
   DeviceProfile profile;

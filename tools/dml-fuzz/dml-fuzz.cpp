@@ -100,6 +100,10 @@ static cl::opt<std::string> sumParts(
     "sum-parts", cl::init("auto"), cl::cat(category),
     cl::desc("As dml-compile's: with a number such as 2, all sums of products "
              "that can have so many parts have them (auto)"));
+static cl::opt<std::string> convolutionLayout(
+    "convolution-layout", cl::init("auto"), cl::cat(category),
+    cl::desc("As dml-compile's: with channels_last or channels_last_covered, "
+             "all convolutions that can have channels last have them (auto)"));
 static cl::opt<std::string> attentionTile(
     "attention-tile", cl::init("auto"), cl::cat(category),
     cl::desc("As dml-compile's: with a tile such as 64x32, attention has "
@@ -253,6 +257,8 @@ void Fuzzer::report(ModuleOp module, uint64_t valueSeed,
     os << " --matrix-tile=" << matrixTile;
   if (sumParts != "auto")
     os << " --sum-parts=" << sumParts;
+  if (convolutionLayout != "auto")
+    os << " --convolution-layout=" << convolutionLayout;
   os << "\n" << module << "\n";
   llvm::outs() << text;
   llvm::outs().flush();
@@ -466,9 +472,9 @@ static int runTool(int argc, char **argv) {
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
-    auto created =
-        Device::create({selector, deviceProfile, validate, contractionTile,
-                        rowTile, matrixTile, sumParts, attentionTile});
+    auto created = Device::create({selector, deviceProfile, validate,
+                                   contractionTile, rowTile, matrixTile,
+                                   sumParts, attentionTile, convolutionLayout});
     if (!created)
       return tools::emitToolError(llvm::toString(created.takeError()),
                                   tools::kExitNo);

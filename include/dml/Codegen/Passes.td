@@ -27,9 +27,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     result, for one, stays as it is. Whether it is fused follows from counts of
     operations and bytes alone. A range of another tensor is read there by all of
     its readers. A chain of `tensor.insert_slice` that concatenates up to three
-    tensors becomes such a `linalg.generic` where that is fused. A reader that looks at an element several times,
-    or several readers, compute it several times; this must be in proportion to
-    the bytes saved. Little index arithmetic is always fused, what is read in
+    tensors becomes such a `linalg.generic` where that is fused. A reader that looks at
+    elements several times, or several readers, compute them several times; this must
+    be in proportion to the bytes saved. Where a reader looks at one element in several
+    places, it is computed once: a function of a tensor that is combined with the
+    tensor, as in `x * sigmoid(x)`, is fused with that first, and `x` has one reader
+    then. Little index arithmetic is always fused, what is read in
     loops hardly ever. Bodies stay small enough to compile, and fusion gives no
     kernel more buffers than the profile's devices bind, where all constants count as
     one: `dml-limit-buffers` puts them side by side. The numbers that
@@ -42,6 +45,13 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     they are the same for all elements of a row, and becomes a row kernel (see
     `dml-select-kernels`). Where a reader becomes none, such as one of few and
     long rows, nothing is fused.
+
+    A `linalg.generic` with the attribute `dml.layout` puts elements into the order
+    in which a kernel wants them in memory (see `dml-choose-layouts`), and is not
+    fused into what reads it. What computes its elements is fused with it, so that a
+    convolution stores its output with channels last where the next one wants
+    them so. Others that read the same tensor element by element read the copy
+    instead, so that nothing but the copy is written.
 
     The label of a fused kernel names all operators in it:
     `dml.padding+dml.tile`.
@@ -265,7 +275,9 @@ def HoistInitialization
 
     Values are moved that others read which are not moved, if they have no more bytes
     than what they are computed of: int8 weights are read faster than floats. What
-    only moves elements stays, since it becomes index arithmetic where it is read.
+    only moves elements stays, since it becomes index arithmetic where it is read,
+    unless it has the attribute `dml.layout`: filters are put once into the order in
+    which kernels want them.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
@@ -543,7 +555,8 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     turns then, and find them in the cache.
 
     `crosswise = array<i64: 0, 64, 32>` is for a body that reads what lies side by side
-    along dimension 0, and not along the innermost one, as a transpose does. A
+    along dimension 0, or every other element there, and not along the innermost one,
+    as a transpose does, with or without padding. A
     workgroup computes a tile of 64 rows, counted in the dimensions up to that one, and
     32 columns. Its threads compute vectors down the columns, so that they read what
     lies side by side, and the workgroup turns the tile in its memory, and stores rows.

@@ -9,6 +9,58 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
+  let summary = "Choose the order in which convolutions have what they read";
+  let description = [{
+    Writes the attribute `dml.layout` on each convolution whose lowering is to put what
+    it reads into another order first. A matrix kernel then loads 8 neighbouring
+    factors of f16 as a vector, at an address that takes few operations, where it
+    computes an address and a condition for each factor of a plane:
+
+    * `"channels_last"`: the channels of a position lie side by side, and those of the
+      filter in the order in which terms follow each other: blocks of 32 channels, each
+      of which has all taps. A tap in the padding is zeros that are chosen.
+    * `"channels_last_covered"`: the input has, besides, the positions that windows
+      cover, and no others. Zeros (or the zero point) stand where the padding is, and
+      an input that windows of one position read with a stride of 2 has a quarter of
+      its positions.
+
+    The former is chosen where another operator computes the input, whose kernel can
+    store it in that order, and the latter where the input has to be copied anyway.
+    Either is chosen where the profile has cooperative matrices of the type, where
+    channels are whole vectors, windows have more than one position, and matrix
+    kernels save more time than the copy takes. Convolutions that go backward or have
+    groups read their input as it is. An attribute that is there already is kept.
+
+    ```mlir
+    dml.convolution %x, %filter {dml.layout = "channels_last", ...}
+    // is lowered to
+    %0 = linalg.generic outs(...) attrs = {dml.layout = "channels_last"} {
+      %element = tensor.extract %x[%n, %c, %y, %x]
+      ...
+    } -> tensor<32x56x56x64xf16>
+    %1 = linalg.generic outs(...) attrs = {dml.layout = "channels_last"} {
+      %element = tensor.extract %filter[...]
+      ...
+    } -> tensor<64x2x9x32xf16>
+    // and a linalg.generic that adds up products of %0 and %1
+    ```
+
+    Variants for several device profiles have the layouts that the first profile
+    wants, since they share what is computed of constants.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+    Option<"convolutionLayout", "convolution-layout", "std::string",
+           [{"auto"}],
+           "'auto' chooses for each convolution, 'none' leaves all as they are, "
+           "and 'channels_last' or 'channels_last_covered' is taken wherever it "
+           "can be">
+  ];
+}
+
 def ConvertDMLToLinalg : Pass<"convert-dml-to-linalg", "mlir::ModuleOp"> {
   let summary = "Convert dml operators to linalg";
   let description = [{

@@ -68,6 +68,12 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
 
 /// How operators are compiled.
 struct CompilerOptions : CodegenOptions {
+  Option<std::string> convolutionLayout{
+      *this, "convolution-layout",
+      llvm::cl::desc("Order of what convolutions read: 'auto' chooses it for "
+                     "each, 'none' leaves all as they are, 'channels_last' "
+                     "or 'channels_last_covered' is taken wherever it can be"),
+      llvm::cl::init("auto")};
   Option<bool> externalWeights{
       *this, "external-weights",
       llvm::cl::desc("Leave the bytes of large constants out of the "

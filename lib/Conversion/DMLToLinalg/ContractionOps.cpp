@@ -8,9 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ContractionOps.h"
+#include "Convolutions.h"
 #include "ElementWise.h"
 #include "LoweringUtils.h"
 #include "dml/Codegen/DeviceProfile.h"
+#include "dml/IR/LayoutAttr.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -227,8 +229,8 @@ static Tap combine(ElementBuilder &b, Tap lhs, Tap rhs) {
 namespace {
 class ConvolutionBuilder {
 public:
-  template <typename OpTy>
-  ConvolutionBuilder(OpTy op, Factor input, Factor filter);
+  ConvolutionBuilder(const ConvolutionShape &shape, Factor input, Factor filter,
+                     std::optional<ChannelsLast> layout);
 
   /// The sizes that are summed over: channels, then taps.
   SmallVector<int64_t> getSizes() const;
@@ -242,8 +244,16 @@ public:
 
 private:
   Tap buildTap(ElementBuilder &b, ValueRange position, ValueRange number) const;
+  /// The product of the elements at these positions, the first of which there
+  /// is where `exists` holds.
+  Value buildProduct(ElementBuilder &b, Value inputPosition, Value inputZero,
+                     Value filterPosition, Value filterZero,
+                     Value exists) const;
+  /// What prepare returns where channels are last.
+  TermFn prepareChannelsLast(ElementBuilder &b, ValueRange indices) const;
 
   Factor input, filter;
+  std::optional<ChannelsLast> layout;
   SmallVector<ConvolvedDim> dims;
   bool isForward;
   int64_t groups, inputChannels, outputChannels;
@@ -254,34 +264,35 @@ private:
 };
 } // namespace
 
-/// Convolutions of integers have one direction and one mode.
-template <typename OpTy> static bool isForward(OpTy op) {
-  if constexpr (std::is_same_v<OpTy, ConvolutionOp>)
-    return op.getDirection() == ConvolutionDirection::forward;
-  return true;
-}
-template <typename OpTy> static bool isFlipped(OpTy op) {
-  if constexpr (std::is_same_v<OpTy, ConvolutionOp>)
-    return op.getMode() == ConvolutionMode::convolution;
-  return false;
-}
-
-template <typename OpTy>
-ConvolutionBuilder::ConvolutionBuilder(OpTy op, Factor input, Factor filter)
-    : input(input), filter(filter), isForward(::isForward(op)),
-      groups(op.getGroupCount()) {
-  auto inputType = cast<RankedTensorType>(op.getInput().getType());
-  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
-  auto outputType = cast<RankedTensorType>(op.getOutput().getType());
-  inputChannels = inputType.getDimSize(1);
-  outputChannels = outputType.getDimSize(1);
-  for (int64_t i = inputType.getRank() - 2; i-- > 0;) {
-    dims.push_back({inputType.getDimSize(i + 2), outputType.getDimSize(i + 2),
-                    filterType.getDimSize(i + 2), op.getStrides()[i],
-                    op.getDilations()[i], op.getStartPadding()[i], isForward,
-                    isFlipped(op), inputPlane, filterPlane});
-    inputPlane *= inputType.getDimSize(i + 2);
-    filterPlane *= filterType.getDimSize(i + 2);
+ConvolutionBuilder::ConvolutionBuilder(const ConvolutionShape &shape,
+                                       Factor input, Factor filter,
+                                       std::optional<ChannelsLast> layout)
+    : input(input), filter(filter), layout(layout), isForward(shape.isForward),
+      groups(shape.groups) {
+  inputChannels = shape.getChannels();
+  outputChannels = shape.output.getDimSize(1);
+  for (int64_t i = shape.getNumDims(); i-- > 0;) {
+    ConvolvedDim dim{shape.input.getDimSize(i + 2),
+                     shape.output.getDimSize(i + 2),
+                     shape.filter.getDimSize(i + 2),
+                     shape.strides[i],
+                     shape.dilations[i],
+                     shape.startPadding[i],
+                     isForward,
+                     shape.isFlipped,
+                     inputPlane,
+                     filterPlane};
+    if (layout) {
+      ChannelsLast::Dim moved = layout->getDim(shape, i);
+      dim.input = moved.size;
+      dim.stride = moved.stride;
+      // What the layout begins with is no padding any more.
+      dim.start -= moved.start;
+      dim.inputStep *= inputChannels;
+    }
+    dims.push_back(dim);
+    inputPlane *= dim.input;
+    filterPlane *= dim.filter;
   }
   std::reverse(dims.begin(), dims.end());
   int64_t channels = inputChannels / groups;
@@ -293,6 +304,8 @@ ConvolutionBuilder::ConvolutionBuilder(OpTy op, Factor input, Factor filter)
 }
 
 SmallVector<int64_t> ConvolutionBuilder::getSizes() const {
+  if (layout)
+    return {inputChannels * filterPlane / layout->together, layout->together};
   SmallVector<int64_t> sizes(channelSizes);
   for (const ConvolvedDim &dim : dims)
     sizes.push_back(dim.getNumTaps());
@@ -309,8 +322,58 @@ Tap ConvolutionBuilder::buildTap(ElementBuilder &b, ValueRange position,
   return tap;
 }
 
+Value ConvolutionBuilder::buildProduct(ElementBuilder &b, Value inputPosition,
+                                       Value inputZero, Value filterPosition,
+                                       Value filterZero, Value exists) const {
+  Type type = getSumType();
+  Number x = input.load(b, inputPosition, inputZero, type);
+  // Forward, a tap that does not exist lies in the padding, whose zeros are
+  // factors like others. Elements of the output that share such a tap select
+  // between it and the zero once.
+  if (exists && isForward) {
+    x = x.with(b.select(exists, x.value, x(0).value));
+    exists = Value();
+  }
+  Number product = x * filter.load(b, filterPosition, filterZero, type);
+  return exists ? b.select(exists, product.value, product(0).value)
+                : product.value;
+}
+
+TermFn ConvolutionBuilder::prepareChannelsLast(ElementBuilder &b,
+                                               ValueRange indices) const {
+  Value m = indices[1];
+  Value inputBase = b.mul(indices[0], inputChannels * inputPlane),
+        filterBase = b.mul(m, inputChannels * filterPlane);
+  Value inputZero = input.loadZeroPoint(b, b.index(0)),
+        filterZero = filter.loadZeroPoint(b, m);
+  SmallVector<Value> position(indices.drop_front(2));
+  return [=](ElementBuilder &b, ValueRange coordinates) -> Value {
+    // A row of the filter has blocks of channels, each of which has all taps.
+    int64_t together = layout->together,
+            iterationsOfBlock = layout->block / together;
+    Value inBlock = b.remui(coordinates[0], iterationsOfBlock),
+          rest = b.divui(coordinates[0], iterationsOfBlock);
+    SmallVector<Value> numbers(dims.size());
+    for (size_t dim = dims.size(); dim-- > 0;) {
+      int64_t taps = dims[dim].filter;
+      numbers[dim] = taps == 1 ? b.index(0) : b.remui(rest, taps);
+      rest = b.divui(rest, taps);
+    }
+    Tap tap = buildTap(b, position, numbers);
+    Value channel = b.add(b.mul(rest, layout->block), b.mul(inBlock, together));
+    return buildProduct(
+        b, b.add(b.add(inputBase, tap.input), b.add(channel, coordinates[1])),
+        inputZero,
+        b.add(b.add(filterBase, b.mul(coordinates[0], together)),
+              coordinates[1]),
+        filterZero, tap.exists);
+  };
+}
+
 TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
                                    ValueRange indices) const {
+  if (layout)
+    return prepareChannelsLast(b, indices);
   // Channels that the terms begin with.
   Value m = indices[1], inputChannel, filterPlaneNumber;
   int64_t filterChannelStep;
@@ -369,18 +432,8 @@ TermFn ConvolutionBuilder::prepare(ElementBuilder &b,
         b.add(b.add(inputBase, b.mul(channel, inputPlane)), tap.input);
     Value filterPosition =
         b.add(b.add(filterBase, b.mul(channel, filterChannelStep)), tap.filter);
-    Type type = getSumType();
-    Number x = input.load(b, inputPosition, inputZero, type);
-    // Forward, a tap that does not exist lies in the padding, whose zeros are
-    // factors like others. Elements of the output that share such a tap select
-    // between it and the zero once.
-    if (tap.exists && isForward) {
-      x = x.with(b.select(tap.exists, x.value, x(0).value));
-      tap.exists = Value();
-    }
-    Number product = x * filter.load(b, filterPosition, filterZero, type);
-    return tap.exists ? b.select(tap.exists, product.value, product(0).value)
-                      : product.value;
+    return buildProduct(b, inputPosition, inputZero, filterPosition, filterZero,
+                        tap.exists);
   };
 }
 
@@ -444,9 +497,19 @@ struct ConvolutionLowering : OpConversionPattern<OpTy> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto [inputZero, filterZero] = getConvolutionZeroPoints(op, adaptor);
+    ConvolutionShape shape = *ConvolutionShape::get(op);
+    Value input = adaptor.getInput(), filter = adaptor.getFilter();
+    std::optional<ChannelsLast> layout = ChannelsLast::get(op, shape);
+    if (layout) {
+      input = layout->moveInput(rewriter, op, shape, input, inputZero.tensor);
+      filter = layout->orderFilter(rewriter, op, shape, filter);
+    } else if (op->hasAttr(layoutAttrName)) {
+      return op.emitOpError("cannot have channels last: that is for the "
+                            "forward direction and one group");
+    }
     ConvolutionBuilder convolution(
-        op, Factor(rewriter, loc, adaptor.getInput(), op.getInput(), inputZero),
-        Factor(rewriter, loc, adaptor.getFilter(), op.getFilter(), filterZero));
+        shape, Factor(rewriter, loc, input, op.getInput(), inputZero),
+        Factor(rewriter, loc, filter, op.getFilter(), filterZero), layout);
     auto type =
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());

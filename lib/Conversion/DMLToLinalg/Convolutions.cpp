@@ -1,0 +1,198 @@
+//===- Convolutions.cpp - Convolutions with channels last -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convolutions.h"
+#include "LoweringUtils.h"
+#include "dml/Codegen/LayoutCosts.h"
+#include "dml/IR/ContractionOps.h"
+#include "dml/IR/LayoutAttr.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+/// Channels of a block, at most. Those of a tap are the terms of a stage of a
+/// matrix kernel then, which so has one tap, and the windows of a workgroup
+/// read what they have in common from the first cache.
+static constexpr int64_t maxBlock = 32;
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static ConvolutionShape getShape(OpTy op) {
+  ConvolutionShape shape;
+  shape.input = cast<RankedTensorType>(op.getInput().getType());
+  shape.filter = cast<RankedTensorType>(op.getFilter().getType());
+  shape.output = cast<RankedTensorType>(op.getOutput().getType());
+  shape.strides = op.getStrides();
+  shape.dilations = op.getDilations();
+  shape.startPadding = op.getStartPadding();
+  shape.groups = op.getGroupCount();
+  // Convolutions of integers have one direction and one mode.
+  shape.isForward = true;
+  shape.isFlipped = false;
+  if constexpr (std::is_same_v<OpTy, ConvolutionOp>) {
+    shape.isForward = op.getDirection() == ConvolutionDirection::forward;
+    shape.isFlipped = op.getMode() == ConvolutionMode::convolution;
+  }
+  return shape;
+}
+
+std::optional<ConvolutionShape> ConvolutionShape::get(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ConvolutionShape>>(op)
+      .Case<ConvolutionOp, ConvolutionIntegerOp, QuantizedLinearConvolutionOp>(
+          [](auto convolution) { return getShape(convolution); })
+      .Default(std::nullopt);
+}
+
+int64_t ConvolutionShape::getTaps() const {
+  return llvm::product_of(filter.getShape().drop_front(2));
+}
+
+//===----------------------------------------------------------------------===//
+// Channels last
+//===----------------------------------------------------------------------===//
+
+bool dml::canHaveChannelsLast(Operation *op) {
+  std::optional<ConvolutionShape> shape = ConvolutionShape::get(op);
+  return shape && shape->isForward && shape->groups == 1;
+}
+
+static int64_t getLanes(const ConvolutionShape &shape) {
+  return DeviceProfile::vectorBytes * 8 / shape.input.getElementTypeBitWidth();
+}
+
+std::optional<ChannelsLast> ChannelsLast::get(Operation *op,
+                                              const ConvolutionShape &shape) {
+  auto layout = op->getAttrOfType<StringAttr>(layoutAttrName);
+  if (!layout || !canHaveChannelsLast(op))
+    return std::nullopt;
+  return ChannelsLast{std::gcd(shape.getChannels(), maxBlock),
+                      std::gcd(shape.getChannels(), getLanes(shape)),
+                      layout.getValue() == channelsLastCovered};
+}
+
+ChannelsLast::Dim ChannelsLast::getDim(const ConvolutionShape &shape,
+                                       int64_t dim) const {
+  int64_t start = shape.startPadding[dim], stride = shape.strides[dim];
+  if (!isCovered)
+    return {shape.input.getDimSize(dim + 2), 1, 0, stride};
+  int64_t filter = shape.filter.getDimSize(dim + 2),
+          output = shape.output.getDimSize(dim + 2);
+  // Windows of one position leave out what lies between them.
+  if (filter == 1)
+    return {output, stride, start, 1};
+  return {(output - 1) * stride + (filter - 1) * shape.dilations[dim] + 1, 1,
+          start, stride};
+}
+
+Value ChannelsLast::moveInput(OpBuilder &builder, Operation *op,
+                              const ConvolutionShape &shape, Value input,
+                              Value zero) const {
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> sizes = {type.getDimSize(0)};
+  for (int64_t dim = 0; dim < shape.getNumDims(); ++dim)
+    sizes.push_back(getDim(shape, dim).size);
+  sizes.push_back(shape.getChannels());
+  Value moved = buildTensor(
+      builder, op, type.clone(sizes),
+      [&](ElementBuilder &b, ValueRange indices) {
+        SmallVector<Value> source = {indices.front(), indices.back()};
+        Value exists;
+        for (int64_t i = 0; i < shape.getNumDims(); ++i) {
+          Dim dim = getDim(shape, i);
+          Value position = b.add(b.mul(indices[i + 1], dim.step), -dim.start);
+          int64_t size = type.getDimSize(i + 2);
+          if (dim.start > 0 || (dim.size - 1) * dim.step - dim.start >= size) {
+            Value inside =
+                b.cmpi(arith::CmpIPredicate::ult, position, b.index(size));
+            exists = exists ? b.andi(exists, inside) : inside;
+            position = b.select(inside, position, b.index(0));
+          }
+          source.push_back(position);
+        }
+        Value element = tensor::ExtractOp::create(b, input, source);
+        if (!exists)
+          return element;
+        Value otherwise =
+            zero ? Value(tensor::ExtractOp::create(
+                       b, zero,
+                       SmallVector<Value>(
+                           cast<RankedTensorType>(zero.getType()).getRank(),
+                           b.index(0))))
+                 : Value(arith::ConstantOp::create(
+                       b, b.getZeroAttr(type.getElementType())));
+        return b.select(exists, element, otherwise);
+      });
+  moved.getDefiningOp()->setAttr(layoutAttrName, op->getAttr(layoutAttrName));
+  return moved;
+}
+
+static bool isSplat(Value value) {
+  SplatElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements));
+}
+
+Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
+                                const ConvolutionShape &shape,
+                                Value filter) const {
+  auto type = cast<RankedTensorType>(filter.getType());
+  // One tap leaves the order as it is, and equal elements have none.
+  if (shape.getTaps() == 1 || isSplat(filter))
+    return filter;
+  ArrayRef<int64_t> taps = type.getShape().drop_front(2);
+  Value ordered = buildTensor(
+      builder, op,
+      type.clone({type.getDimSize(0), type.getDimSize(1) / block,
+                  shape.getTaps(), block}),
+      [&](ElementBuilder &b, ValueRange indices) {
+        SmallVector<Value> source = {
+            indices[0], b.add(b.mul(indices[1], block), indices[3])};
+        for (auto [number, size] :
+             llvm::zip_equal(delinearize(b, indices[2], taps), taps))
+          source.push_back(shape.isFlipped ? b.sub(b.index(size - 1), number)
+                                           : number);
+        return tensor::ExtractOp::create(b, filter, source).getResult();
+      });
+  ordered.getDefiningOp()->setAttr(layoutAttrName, op->getAttr(layoutAttrName));
+  return ordered;
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+/// Whether an operator computes `tensor`, whose kernel can as well write it in
+/// another order.
+static bool isComputed(Value tensor) {
+  return tensor.getDefiningOp() && !matchPattern(tensor, m_Constant());
+}
+
+StringRef dml::chooseLayout(Operation *op, const DeviceProfile &profile) {
+  ConvolutionShape shape = *ConvolutionShape::get(op);
+  auto getBytes = [](RankedTensorType type) {
+    return static_cast<double>(type.getNumElements()) *
+           type.getElementTypeBitWidth() / 8;
+  };
+  WindowSums sums;
+  sums.factorType = shape.input.getElementType();
+  sums.rows = shape.output.getDimSize(1);
+  sums.positions = shape.output.getNumElements() / sums.rows;
+  sums.channels = shape.getChannels();
+  sums.taps = shape.getTaps();
+  sums.width = shape.output.getShape().back();
+  if (sums.taps == 1)
+    return "";
+  bool computed = isComputed(op->getOperand(0));
+  sums.movedBytes = computed ? 0 : 2 * getBytes(shape.input);
+  if (!isFasterChannelsLast(sums, profile))
+    return "";
+  return computed ? channelsLast : channelsLastCovered;
+}
