@@ -17,9 +17,6 @@ using namespace dml;
 /// factors of its columns.
 static constexpr int64_t tileRows = 128;
 
-/// Neighbouring positions that share what they load where they are in one row.
-static constexpr int64_t tileWidth = 4;
-
 bool dml::isFasterChannelsLast(const WindowSums &sums,
                                const DeviceProfile &profile) {
   auto isUsable = [&](const MatrixShape &shape) {
@@ -39,8 +36,8 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
       static_cast<double>(sums.positions) *
       static_cast<double>(sums.channels * sums.taps);
   double saved =
-      staged * (sums.width % tileWidth == 0 ? cost::opsSavedInRows
-                                            : cost::opsSavedAcrossRows) -
+      staged * (sums.width % lanes == 0 ? cost::opsSavedInRows
+                                        : cost::opsSavedAcrossRows) -
       sums.movedBytes * cost::turningFactor * profile.getSpeed().opsPerByte;
   // What is saved has to be worth another kernel, even where none is needed:
   // few sums wait for other things than operations.

@@ -81,15 +81,17 @@ inline constexpr double opsPerChosenFactor = 18;
 inline constexpr double opsPerSingleFactor = 20;
 
 /// So many operations of these are saved where the factors of a convolution's
-/// columns are staged as vectors of channels: the first number is for positions
-/// of which four that follow each other lie in one row of an image, the second
-/// for others, each of which has an address of its own for each tap.
+/// columns are staged as vectors of channels: the first number is for rows of
+/// an image that are whole vectors of positions, the second for others, whose
+/// positions have an address of their own for each tap.
 /// unit:   operations for a factor
 /// device: none: it follows from how code is generated
-/// shown:  conv64to64_56_k3_f16 (7), conv128to128_28_k3_f16 (15),
-///         conv256to256_14_k3_f16 (50), conv512to512_7_k3_f16 (120)
+/// shown:  conv64to64_56_k3_f16 (4 to 8), conv128to128_28_k3_f16 (37),
+///         conv256to256_14_k3_f16 (48), conv512to512_7_k3_f16 (126): the
+///         kernels take 59, 65, 80 and 175 us on an H100, and 44 to 52, 28, 31
+///         and 48 with channels last
 inline constexpr double opsSavedInRows = 7;
-inline constexpr double opsSavedAcrossRows = 50;
+inline constexpr double opsSavedAcrossRows = 37;
 
 /// The time of a copy that turns an image's planes into channels, in that of
 /// memory moving as many bytes.
@@ -134,14 +136,6 @@ inline constexpr double startCycles = 3000;
 /// shown:  gemm4096_f16
 inline constexpr double registers = 65536;
 inline constexpr double otherRegisters = 80;
-
-/// A thread has so many registers, at most: what it has beyond them lies in
-/// memory, and takes as much longer.
-/// unit:   registers of 4 bytes
-/// device: 255 on GPUs of one vendor, 256 on others
-/// shown:  conv64to64_56_k3_f16 with 64 times 256 sums and stages of 64 terms:
-///         0.85 of the time on an H100 with 256 threads instead of 128
-inline constexpr double registersOfThread = 255;
 
 /// A kernel takes so many times as long if its threads have more values than
 /// their registers hold.

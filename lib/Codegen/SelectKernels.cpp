@@ -485,10 +485,8 @@ static double getMatrixTime(const Contraction &contraction,
   // registers lie in memory.
   double sums = rows * columns * slices / threads;
   double ahead = staged / threads / sizeof(int32_t);
-  double ofThread = sums + ahead + cost::otherRegisters;
   double ofRegisters = std::floor(
-      cost::registers /
-      (threads * std::min(ofThread, cost::registersOfThread)));
+      cost::registers / (threads * (sums + ahead + cost::otherRegisters)));
   double ofMemory =
       std::floor(cost::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
@@ -511,8 +509,7 @@ static double getMatrixTime(const Contraction &contraction,
   double last = 2 * rows * columns * slices * sizeof(float) /
                     cost::workgroupBytesPerCycle +
                 2 * parts * cost::barrierCycles + cost::startCycles;
-  double spilled = std::max(ofThread / cost::registersOfThread, 1.0);
-  return ofEach * (ofRegisters < 1 ? cost::spillFactor : spilled) *
+  return ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
          (stages * ofStage + last / resident);
 }
 
