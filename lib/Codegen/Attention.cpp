@@ -340,6 +340,7 @@ std::optional<Attention> Attention::match(linalg::GenericOp op) {
     std::swap(term.lhs, term.rhs);
   if (!isWeight(term.lhs))
     return std::nullopt;
+  attention.isRoundable = term.lhs.getDefiningOp()->hasAttr(roundableAttrName);
   std::optional<Seen> third = readExponential(
       term.lhs.getDefiningOp<arith::DivFOp>().getLhs(), largest);
   if (!third)

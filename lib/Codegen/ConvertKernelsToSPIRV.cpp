@@ -453,6 +453,25 @@ template <typename Op> struct ConvertTruthCast : OpConversionPattern<Op> {
     return success();
   }
 };
+
+/// The number of the thread in its subgroup, which upstream has no pattern for.
+struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::LaneIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto *converter = getTypeConverter<SPIRVTypeConverter>();
+    Type word = rewriter.getI32Type();
+    Value number = spirv::getBuiltinVariableValue(
+        op, spirv::BuiltIn::SubgroupLocalInvocationId, word, rewriter);
+    Type index = converter->getIndexType();
+    if (index != word)
+      number = spirv::UConvertOp::create(rewriter, op.getLoc(), index, number);
+    rewriter.replaceOp(op, number);
+    return success();
+  }
+};
 } // namespace
 
 /// Converts `modules`, which have the same width of index: the patterns are
@@ -478,6 +497,7 @@ static LogicalResult convertToSPIRV(ArrayRef<Operation *> modules,
   patterns.add<ConvertTruthCast<arith::IndexCastOp>,
                ConvertTruthCast<arith::IndexCastUIOp>>(typeConverter,
                                                        patterns.getContext());
+  patterns.add<ConvertLaneId>(typeConverter, patterns.getContext());
   populateMathToSPIRVPatterns(typeConverter, patterns);
   populateMemRefToSPIRVPatterns(typeConverter, patterns);
   populateVectorToSPIRVPatterns(typeConverter, patterns);

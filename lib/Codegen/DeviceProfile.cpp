@@ -311,6 +311,8 @@ spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
   if (has(DeviceFeature::CooperativeMatrix)) {
     // Every Vulkan device has this one; only kernels with matrices use it.
     capabilities.push_back(spirv::Capability::GroupNonUniform);
+    // Devices count as ones with matrices if their subgroups vote.
+    capabilities.push_back(spirv::Capability::GroupNonUniformVote);
     extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);
     extensions.push_back(spirv::Extension::SPV_KHR_vulkan_memory_model);
     // MLIR takes operations on cooperative matrices in SPIR-V 1.6 alone, though

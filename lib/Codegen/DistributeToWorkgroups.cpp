@@ -13,6 +13,7 @@
 #include "dml/Codegen/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace dml {
@@ -85,6 +86,21 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
       return op.emitOpError("has a row_tile that ") << problem;
     return chosen;
   }
+  if (choice && choice->matrixAttentionTile) {
+    std::optional<Attention> attention;
+    if (op.hasPureBufferSemantics())
+      attention = Attention::match(op);
+    MatrixAttentionLayout layout;
+    std::string problem =
+        attention ? MatrixAttentionLayout::get(*attention,
+                                               *choice->matrixAttentionTile,
+                                               profile, layout)
+                  : "stands on no products with a softmax of products";
+    if (!problem.empty())
+      return op.emitOpError("has a matrix_attention_tile that ") << problem;
+    chosen.choice = *choice;
+    return chosen;
+  }
   if (choice && choice->attentionTile) {
     if (op.hasPureBufferSemantics())
       chosen.attention = Attention::match(op);
@@ -133,6 +149,9 @@ struct DistributeToWorkgroups
     for (Chosen &kernel : kernels) {
       if (kernel.choice.matrixTile)
         buildMatrixKernel(kernel.op, *kernel.choice.matrixTile, *profile);
+      else if (kernel.choice.matrixAttentionTile)
+        buildMatrixAttentionKernel(
+            kernel.op, *kernel.choice.matrixAttentionTile, *profile);
       else if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
                                *kernel.choice.tile);

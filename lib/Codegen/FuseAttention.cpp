@@ -19,6 +19,7 @@
 #include "TileBuilder.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -205,8 +206,8 @@ public:
 
   /// Builds the fused generic beside the others. Nothing if there is none.
   std::optional<Attention> build();
-  /// Puts the fused generic in the place of the others, marked for `tile`.
-  void apply(const AttentionTile &tile);
+  /// Puts the fused generic in the place of the others, marked for `kernel`.
+  void apply(Attribute kernel);
 
   /// The generics that are a part of the fused one, which apply() erases.
   ArrayRef<linalg::GenericOp> getProducers() const { return producers; }
@@ -524,10 +525,10 @@ std::optional<Attention> Fusion::build() {
   return isSupported() ? Attention::match(fused) : std::nullopt;
 }
 
-void Fusion::apply(const AttentionTile &tile) {
+void Fusion::apply(Attribute kernel) {
   for (linalg::GenericOp producer : producers)
     joinLabels(producer, fused);
-  fused->setAttr(kernelAttrName, tile.getAttr(fused.getContext()));
+  fused->setAttr(kernelAttrName, kernel);
   rewriter.replaceOp(products, fused);
   for (auto [producer, path] : llvm::zip_equal(producers, reshapes)) {
     for (Operation *reshape : path)
@@ -606,12 +607,91 @@ static double countOpsApart(const Attention &attention,
          (isCached ? 0 : passes * bytes * device.opsPerByte);
 }
 
-/// The tile of the least operations, where these are fewer than those of
-/// kernels that write scores.
+/// The same of a kernel that multiplies matrices: what a multiprocessor takes
+/// for it, whose units work side by side, counts as the operations that it
+/// begins meanwhile.
+static double countOps(const Attention &attention,
+                       const MatrixAttentionTile &tile,
+                       const MatrixAttentionLayout &layout,
+                       const DeviceProfile &profile) {
+  auto queries = static_cast<double>(tile.queries),
+       keys = static_cast<double>(tile.keys),
+       terms = static_cast<double>(layout.terms + layout.columns);
+  constexpr double bytesOfFactor = sizeof(uint16_t);
+  double staged = keys * terms * bytesOfFactor;
+  double products = queries * staged / cost::matrixBytesPerCycle;
+  double scores = queries * keys * cost::opsPerScore / cost::opsPerCycle;
+  // Each subgroup loads all that is staged. A score is stored and loaded, and
+  // so is its weight.
+  double subgroups = queries / static_cast<double>(layout.subgroupSize);
+  constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
+  double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
+                  cost::workgroupBytesPerCycle;
+  double cached = staged / cost::cachedBytesPerCycle;
+  double together = std::max({products + scores, shared, cached});
+  // A workgroup alone waits at its barriers.
+  double barriers = tile.stages == 1 ? 2 : 1;
+  double alone =
+      std::max(products * std::max(cost::matrixUnits / subgroups, 1.0),
+               shared) +
+      scores + barriers * cost::barrierCycles + cost::stageCycles;
+  // A thread has its shares of outputs, of queries, of what is on its way, and
+  // of the next sums, and a query's scores.
+  double registers =
+      static_cast<double>(layout.columns + 2 * layout.keysTogether) +
+      cost::otherRegisters +
+      (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
+          bytesOfFactor / sizeof(float);
+  double ofRegisters = std::floor(cost::registers / (queries * registers)),
+         ofMemory = std::floor(
+             cost::workgroupMemories *
+             static_cast<double>(profile.getMaxWorkgroupMemory()) /
+             static_cast<double>(layout.vectors * DeviceProfile::vectorBytes));
+  auto groups = static_cast<double>(
+      llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
+      attention.products.batches);
+  double ofEach = std::ceil(groups / cost::multiprocessors);
+  double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
+  double ofBlock = std::max(together, alone / resident);
+  if (resident > 1)
+    ofBlock += cost::unhiddenShare * alone;
+  auto blocks =
+      static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
+  bool spills = ofRegisters < 1 || registers > cost::registersOfThread;
+  double cycles = ofEach * (spills ? cost::spillFactor : 1) *
+                  (blocks * ofBlock + cost::startCycles / resident);
+  return cycles * cost::opsPerCycle * cost::multiprocessors;
+}
+
+/// The tile of a kernel that multiplies matrices with the least operations,
+/// where these are fewer than `least`, which they become.
+static std::optional<MatrixAttentionTile>
+chooseMatrixTile(const Attention &attention, const DeviceProfile &profile,
+                 double &least) {
+  std::optional<MatrixAttentionTile> best;
+  for (const MatrixShape &shape : profile.getMatrixShapes())
+    for (int64_t queries : {32, 64, 128, 256})
+      for (int64_t keys : {16, 32, 64, 128})
+        for (int64_t stages : {1, 2}) {
+          MatrixAttentionTile tile{queries, keys, shape.str(), stages};
+          MatrixAttentionLayout layout;
+          if (!MatrixAttentionLayout::get(attention, tile, profile, layout)
+                   .empty())
+            continue;
+          double ops = countOps(attention, tile, layout, profile);
+          if (ops >= least)
+            continue;
+          least = ops;
+          best = tile;
+        }
+  return best;
+}
+
+/// The tile of the least operations, where these are fewer than `least`.
 static std::optional<AttentionTile> chooseTile(const Attention &attention,
-                                               const DeviceProfile &profile) {
+                                               const DeviceProfile &profile,
+                                               double least) {
   std::optional<AttentionTile> best;
-  double least = countOpsApart(attention, profile);
   for (auto [queries, keys] : tileShapes) {
     std::optional<AttentionTile> tile =
         getAttentionTile(attention, queries, keys, profile);
@@ -631,6 +711,69 @@ static std::optional<AttentionTile> chooseTile(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The kernel that is asked for wherever it can be.
+struct Wanted {
+  /// Queries and keys, or a `dml.kernel` with a matrix_attention_tile.
+  int64_t queries = 0, keys = 0;
+  std::optional<MatrixAttentionTile> matrixTile;
+
+  static std::optional<Wanted> parse(StringRef text, MLIRContext *context);
+  /// The `dml.kernel` of `attention`, or null if it cannot have what is wanted.
+  Attribute getChoice(const Attention &attention, const DeviceProfile &profile,
+                      MLIRContext *context) const;
+};
+} // namespace
+
+std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
+  Wanted wanted;
+  if (text.starts_with("{")) {
+    // What is wrong with it is said by the caller.
+    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+    Attribute kernel = parseAttribute(text, context);
+    auto choice =
+        kernel ? KernelChoice::get(kernel) : std::optional<KernelChoice>();
+    if (!choice || !choice->matrixAttentionTile)
+      return std::nullopt;
+    wanted.matrixTile = choice->matrixAttentionTile;
+    return wanted;
+  }
+  auto [queries, keys] = text.split('x');
+  if (queries.getAsInteger(10, wanted.queries) ||
+      keys.getAsInteger(10, wanted.keys) || wanted.queries < 1 ||
+      wanted.keys < 1 || !ThreadBlock::get({wanted.queries, wanted.keys, 1}))
+    return std::nullopt;
+  return wanted;
+}
+
+Attribute Wanted::getChoice(const Attention &attention,
+                            const DeviceProfile &profile,
+                            MLIRContext *context) const {
+  if (matrixTile) {
+    MatrixAttentionLayout layout;
+    return MatrixAttentionLayout::get(attention, *matrixTile, profile, layout)
+                   .empty()
+               ? matrixTile->getAttr(context)
+               : Attribute();
+  }
+  std::optional<AttentionTile> tile =
+      getAttentionTile(attention, queries, keys, profile);
+  return tile ? tile->getAttr(context) : Attribute();
+}
+
+/// The kernel of the least operations, or null if kernels that write scores
+/// take the least.
+static Attribute chooseKernel(const Attention &attention,
+                              const DeviceProfile &profile,
+                              MLIRContext *context) {
+  double least = countOpsApart(attention, profile);
+  std::optional<MatrixAttentionTile> matrixTile =
+      chooseMatrixTile(attention, profile, least);
+  if (std::optional<AttentionTile> tile = chooseTile(attention, profile, least))
+    return tile->getAttr(context);
+  return matrixTile ? matrixTile->getAttr(context) : Attribute();
+}
+
+namespace {
 struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
@@ -639,19 +782,16 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
         DeviceProfile::parse(deviceProfile, getOperation());
     if (failed(profile))
       return signalPassFailure();
-    std::optional<std::pair<int64_t, int64_t>> wanted;
+    std::optional<Wanted> wanted;
     if (attentionTile != "auto" && attentionTile != "none") {
-      auto [queries, keys] = StringRef(attentionTile).split('x');
-      wanted.emplace();
-      if (queries.getAsInteger(10, wanted->first) ||
-          keys.getAsInteger(10, wanted->second) || wanted->first < 1 ||
-          wanted->second < 1 ||
-          !ThreadBlock::get({wanted->first, wanted->second, 1})) {
+      wanted = Wanted::parse(attentionTile, &getContext());
+      if (!wanted) {
         getOperation().emitError("attention-tile is '")
             << attentionTile
-            << "', but wants to be 'auto', 'none', or queries and keys that "
+            << "', but wants to be 'auto', 'none', queries and keys that "
             << DeviceProfile::workgroupSize
-            << " threads can share, such as '64x32'";
+            << " threads can share, such as '64x32', or a 'dml.kernel' with a "
+               "matrix_attention_tile";
         return signalPassFailure();
       }
     }
@@ -671,15 +811,14 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
       std::optional<Attention> attention = fusion.build();
       if (!attention)
         continue;
-      std::optional<AttentionTile> tile =
-          wanted ? getAttentionTile(*attention, wanted->first, wanted->second,
-                                    *profile)
-                 : chooseTile(*attention, *profile);
-      if (!tile)
+      Attribute kernel =
+          wanted ? wanted->getChoice(*attention, *profile, &getContext())
+                 : chooseKernel(*attention, *profile, &getContext());
+      if (!kernel)
         continue;
       for (linalg::GenericOp producer : fusion.getProducers())
         erased.insert(producer);
-      fusion.apply(*tile);
+      fusion.apply(kernel);
     }
   }
 };

@@ -137,6 +137,12 @@ inline constexpr double startCycles = 3000;
 inline constexpr double registers = 65536;
 inline constexpr double otherRegisters = 80;
 
+/// A thread has so many registers at most.
+/// unit:   registers of 4 bytes
+/// device: 255 on GPUs of several vendors
+/// shown:  -
+inline constexpr double registersOfThread = 255;
+
 /// A kernel takes so many times as long if its threads have more values than
 /// their registers hold.
 /// unit:   times

@@ -37,8 +37,7 @@ static constexpr int64_t maxSize = 1 << 12;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Returns the element type that has this name in a MatrixShape.
-static Type getType(MLIRContext *context, StringRef name) {
+Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
   Builder b(context);
   if (name == "f16")
     return b.getF16Type();
@@ -122,7 +121,7 @@ ZeroPoint dml::getZeroPoint(const ContractionOperand &operand) {
 bool dml::canMultiply(const Contraction &contraction,
                       const MatrixShape &shape) {
   if (contraction.sumType !=
-      getType(contraction.sumType.getContext(), shape.sums))
+      getMatrixElement(contraction.sumType.getContext(), shape.sums))
     return false;
   for (const ContractionOperand *operand :
        {&contraction.rows, &contraction.columns}) {
@@ -146,9 +145,7 @@ bool dml::canMultiply(const Contraction &contraction,
   return true;
 }
 
-/// Chooses between narrow numbers before they are widened: what is staged is
-/// then known to be an element of a buffer.
-static void widenLast(linalg::GenericOp op) {
+void dml::widenLast(linalg::GenericOp op) {
   op.getBody()->walk([](arith::SelectOp select) {
     if (!select.getType().isF32() || !isHalf(select))
       return;
@@ -176,6 +173,20 @@ static void addSlice(ArrayRef<Operation *> slice, Value value,
     return;
   for (Value operand : definition->getOperands())
     addSlice(slice, operand, needed);
+}
+
+void dml::guardFactor(SharedValues &shared, Scalar &element, Value condition,
+                      Value zero,
+                      llvm::function_ref<Value(Value, Value)> conjoin) {
+  auto *load = std::get_if<Load>(&element);
+  if (load && !load->value &&
+      (!load->guard || load->otherwise == zero ||
+       matchPattern(load->otherwise, m_AnyZeroFloat()))) {
+    load->guard = conjoin(condition, load->guard);
+    load->otherwise = zero;
+    return;
+  }
+  element = shared.buildSelect(condition, shared.materialize(element), zero);
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,7 +323,7 @@ public:
                 int64_t subgroupSize)
       : ContractionBuilder(op, contraction), tile(tile), schedule(schedule),
         threads(tile.getSubgroups() * subgroupSize),
-        factorType(getType(op.getContext(), schedule.shape.factors)),
+        factorType(getMatrixElement(op.getContext(), schedule.shape.factors)),
         sumType(contraction.sumType),
         // Matrices know whether their components are signed.
         matrixType(
@@ -431,16 +442,7 @@ Value MatrixBuilder::packFactors(TileBuilder &builder,
       Value zero = zeroPoint.value
                        ? builder.getBuilt(lane, zeroPoint.value)
                        : shared.getConstant(b.getZeroAttr(factorType));
-      auto *load = std::get_if<Load>(&element);
-      if (load && !load->value &&
-          (!load->guard || load->otherwise == zero ||
-           matchPattern(load->otherwise, m_AnyZeroFloat()))) {
-        load->guard = conjoin(condition, load->guard);
-        load->otherwise = zero;
-      } else {
-        element =
-            shared.buildSelect(condition, shared.materialize(element), zero);
-      }
+      guardFactor(shared, element, condition, zero, conjoin);
     }
     elements.push_back(element);
   }

@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_MATRIXKERNEL_H
 
 #include "Contraction.h"
+#include "SharedValues.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/KernelAttr.h"
 #include "llvm/Support/MathExtras.h"
@@ -98,6 +99,21 @@ bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
 
 /// The zero point of `operand`, whose factors are 8-bit integers.
 ZeroPoint getZeroPoint(const ContractionOperand &operand);
+
+/// The element type that has this name in a MatrixShape.
+mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
+
+/// Chooses between narrow numbers of f16 in the body of `op` before they are
+/// widened: what is staged is then known to be an element of a buffer.
+void widenLast(mlir::linalg::GenericOp op);
+
+/// Takes `element` where `condition` holds, and else `zero`. An element that is
+/// yet to be loaded stays one, so that neighbours move as a whole. `conjoin`
+/// builds whether two conditions hold, of which the second may be null.
+void guardFactor(
+    SharedValues &shared, Scalar &element, mlir::Value condition,
+    mlir::Value zero,
+    llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> conjoin);
 
 /// Replaces `op` by a launch.
 void buildMatrixKernel(mlir::linalg::GenericOp op, const MatrixTile &tile,

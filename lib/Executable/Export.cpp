@@ -472,6 +472,11 @@ static FailureOr<DeviceProfile> getFeatures(spirv::ModuleOp module) {
         capability == spirv::Capability::Matrix ||
         capability == spirv::Capability::GroupNonUniform)
       continue;
+    // Devices that have matrices have this, too.
+    if (capability == spirv::Capability::GroupNonUniformVote) {
+      features.set(DeviceFeature::CooperativeMatrix, true);
+      continue;
+    }
     const auto *found = llvm::find_if(getDeviceFeatures(),
                                       [&](const DeviceFeatureInfo &feature) {
                                         return feature.capability == capability;

@@ -160,8 +160,9 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
       return emitError(op->getLoc(), "attribute '")
              << kernelAttrName << "' is " << attribute.getValue()
              << ", but wants \"map\" or one of map_tile, row_tile, "
-                "attention_tile, contraction_tile, slice_tile and matrix_tile "
-                "with its entries, which docs/CodegenPasses.md has";
+                "attention_tile, matrix_attention_tile, contraction_tile, "
+                "slice_tile and matrix_tile with its entries, which "
+                "docs/CodegenPasses.md has";
     return success();
   }
   if (attribute.getName() == layoutAttrName) {
@@ -211,6 +212,14 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
     if (!isa<UnitAttr>(attribute.getValue()) || !isa<LoopLikeOpInterface>(op))
       return emitError(op->getLoc(), "attribute '")
              << anyOrderAttrName << "' wants to be a unit, on a loop";
+    return success();
+  }
+  if (attribute.getName() == roundableAttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()) || op->getNumResults() != 1 ||
+        !op->getResult(0).getType().isF32())
+      return emitError(op->getLoc(), "attribute '")
+             << roundableAttrName
+             << "' wants to be a unit, on an operation that computes an f32";
     return success();
   }
   if (attribute.getName() == reversedAttrName) {

@@ -15,6 +15,8 @@ static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
 static constexpr llvm::StringLiteral sliceTileName = "slice_tile";
 static constexpr llvm::StringLiteral rowTileName = "row_tile";
 static constexpr llvm::StringLiteral attentionTileName = "attention_tile";
+static constexpr llvm::StringLiteral matrixAttentionTileName =
+    "matrix_attention_tile";
 static constexpr llvm::StringLiteral mapTileName = "map_tile";
 static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
 
@@ -87,6 +89,17 @@ DictionaryAttr AttentionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(b.getNamedAttr(
       attentionTileName, b.getDenseI64ArrayAttr({queries, keys, terms})));
+}
+
+DictionaryAttr MatrixAttentionTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  SmallVector<NamedAttribute> entries = {
+      b.getNamedAttr(workgroupName, b.getDenseI64ArrayAttr({queries, keys})),
+      b.getNamedAttr(shapeName, b.getStringAttr(shape))};
+  if (stages != 1)
+    entries.push_back(b.getNamedAttr(stagesName, b.getI64IntegerAttr(stages)));
+  return b.getDictionaryAttr(
+      b.getNamedAttr(matrixAttentionTileName, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
@@ -272,6 +285,26 @@ static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
   return tile;
 }
 
+/// Reads the tile of an attention kernel that multiplies matrices. Nothing if
+/// an entry is missing, unknown or no tile has its value.
+static std::optional<MatrixAttentionTile>
+getMatrixAttentionTile(DictionaryAttr dictionary) {
+  ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 2);
+  auto shape = dictionary.getAs<StringAttr>(shapeName);
+  if (workgroup.empty() || !shape)
+    return std::nullopt;
+  MatrixAttentionTile tile{workgroup[0], workgroup[1], shape.str()};
+  for (NamedAttribute entry : dictionary) {
+    StringRef name = entry.getName();
+    bool isRead = name == workgroupName || name == shapeName;
+    if (name == stagesName)
+      isRead = readSize(entry.getValue(), tile.stages) && tile.stages <= 2;
+    if (!isRead)
+      return std::nullopt;
+  }
+  return tile;
+}
+
 std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto name = dyn_cast<StringAttr>(attribute))
     return name.getValue() == mapName ? std::optional(KernelChoice())
@@ -292,6 +325,11 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   if (auto entries = dictionary.getAs<DictionaryAttr>(matrixTileName)) {
     choice.matrixTile = getMatrixTile(entries);
     return choice.matrixTile ? std::optional(choice) : std::nullopt;
+  }
+  if (auto entries =
+          dictionary.getAs<DictionaryAttr>(matrixAttentionTileName)) {
+    choice.matrixAttentionTile = getMatrixAttentionTile(entries);
+    return choice.matrixAttentionTile ? std::optional(choice) : std::nullopt;
   }
   if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(sliceTileName), 5);
       !sizes.empty())

@@ -77,6 +77,16 @@ readRows(Heads &heads, const Source &source, const Estimate *bias,
         }
 }
 
+/// What `weight` may become where values are f16: kernels may round weights to
+/// f16 before they multiply, each with a common factor of 256 or more that is
+/// divided out in the end (docs/Reference.md).
+static Interval roundWeight(Interval weight) {
+  constexpr double relative = 0x1p-10 + 0x1p-15, absolute = 0x1p-22;
+  weight.low = std::max(weight.low * (1 - relative) - absolute, 0.0);
+  weight.high = weight.high * (1 + relative) + absolute;
+  return weight;
+}
+
 template <typename OpTy>
 static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
                                        Evaluators::Estimates &outputs,
@@ -158,6 +168,8 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
   FailureOr<Estimate> output = createBounds(op, op.getOutput().getType());
   if (failed(output))
     return failure();
+  bool isHalf =
+      cast<RankedTensorType>(op.getOutput().getType()).getElementType().isF16();
   Interval scale(op.getScale().convertToDouble()),
       filter(op.getMaskFilterValue().convertToDouble());
   for (int64_t batch = 0; batch < batches; ++batch)
@@ -187,6 +199,8 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
         std::vector<Interval> weights;
         for (Interval score : scores)
           weights.push_back(exp(score - most) / total.get());
+        if (isHalf)
+          llvm::transform(weights, weights.begin(), roundWeight);
         for (int64_t v = 0; v < valueSize; ++v) {
           Sum sum;
           for (int64_t t = 0; t < seen; ++t)

@@ -274,6 +274,8 @@ constexpr Capability kCapabilities[] = {
     {39, "Int8", DML_FEATURE_SHADER_INT8_BIT},
     // Every Vulkan device has it in compute shaders.
     {61, "GroupNonUniform", 0},
+    // A device has the feature if its subgroups vote, too.
+    {62, "GroupNonUniformVote", DML_FEATURE_COOPERATIVE_MATRIX_BIT},
     {4433, "StorageBuffer16BitAccess",
      DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
     {4448, "StorageBuffer8BitAccess",
@@ -321,9 +323,13 @@ static_assert(kDecorations[RowDescriptorSet].value == 34 &&
 
 /// WorkgroupSize is none of them: it decorates a constant.
 constexpr BuiltInVariable kBuiltIns[] = {
-    {24, "NumWorkgroups", 3},        {26, "WorkgroupId", 3},
-    {27, "LocalInvocationId", 3},    {28, "GlobalInvocationId", 3},
-    {29, "LocalInvocationIndex", 1}, {40, "SubgroupId", 1, 61},
+    {24, "NumWorkgroups", 3},
+    {26, "WorkgroupId", 3},
+    {27, "LocalInvocationId", 3},
+    {28, "GlobalInvocationId", 3},
+    {29, "LocalInvocationIndex", 1},
+    {40, "SubgroupId", 1, 61},
+    {41, "SubgroupLocalInvocationId", 1, 61},
 };
 
 template <size_t N>

@@ -1383,6 +1383,32 @@ TEST(SPIRVModule, RefusesProductsOfOtherMatrices) {
       "is no type that its result may have here");
 }
 
+TEST(SPIRVModule, LetsSubgroupsOfMatricesVote) {
+  constexpr uint32_t any = 335;
+  auto vote = [](M &m) { m.value(any, M::Bool, {m.constant(3), M::True}); };
+  M m;
+  // Devices with matrices have it, and no others need to.
+  for (uint32_t capability : {61u, 62u}) {
+    A::add(m.head, OpCapability, {capability});
+    std::rotate(m.head.begin(), m.head.end() - 2, m.head.end());
+  }
+  vote(m);
+  // The thread's number in its subgroup.
+  uint32_t pointer = m.type(OpTypePointer, {StorageClassInput, M::Uint});
+  uint32_t variable = m.fresh();
+  m.global(OpVariable, {pointer, variable, StorageClassInput});
+  m.decorate(variable, 11, {41});
+  m.entry.push_back(variable);
+  m.entry[0] += 1u << 16;
+  m.value(OpLoad, M::Uint, {variable});
+  m.product();
+  Code code = m.assemble();
+  auto result = readSPIRVModule(code);
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_TRUE(result->features & DML_FEATURE_COOPERATIVE_MATRIX_BIT);
+  expectMatricesRefused(vote, "needs capability 62");
+}
+
 TEST(SPIRVModule, WantsTheCapabilitiesOfMatrices) {
   auto without = [](uint32_t capability, uint32_t model) {
     return [=](M &m) {

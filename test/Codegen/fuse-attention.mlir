@@ -8,7 +8,8 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,maxStorageBufferRange=16777215" | FileCheck %s --check-prefix=RANGE
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5 | FileCheck %s --check-prefix=FAST
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5,+cooperativeMatrix | FileCheck %s --check-prefix=MATRICES
-// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', or queries and keys that 128 threads can share, such as '64x32'
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers "--dml-fuse-attention=device-profile=full,+cooperativeMatrix attention-tile={{matrix_attention_tile={workgroup=array<i64:64,32>,shape=\"16x16x16xf16xf32\"}}}" | FileCheck %s --check-prefix=OWN
+// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile
 // NONE-NOT: attention_tile
 
 // The operator. Its body has three loops over the keys, which compute the scores:
@@ -41,8 +42,8 @@
 // FAST-LABEL:  func @operator
 // FAST:        attention_tile
 // MATRICES-LABEL: func @operator
-// MATRICES-NOT: attention_tile
-// MATRICES:    return
+// Matrices multiply all of it.
+// MATRICES:    matrix_attention_tile = {shape = "16x16x16xf16xf32"{{.*}}workgroup = array<i64: {{[0-9]+}}, {{[0-9]+}}>
 // RANGE-LABEL: func @operator
 // RANGE-NOT:   attention_tile
 // RANGE:       return
@@ -170,6 +171,74 @@ func.func @rounded(%q: tensor<1x2x64x32xf16>, %k: tensor<1x2x64x32xf16>,
       trans_b = #dml.matrix_transform<none>, alpha = 1.0 : f32, beta = 0.0 : f32}
       : (tensor<1x2x64x64xf16>, tensor<1x2x64x32xf16>) -> tensor<1x2x64x32xf16>
   return %2 : tensor<1x2x64x32xf16>
+}
+
+// -----
+
+// Sums over 4096 values are whole, too, where two bytes hold an element.
+
+// MATRICES-LABEL: func @large
+// MATRICES:       matrix_attention_tile
+// MATRICES-NOT:   linalg.generic
+// MATRICES:       return
+func.func @large(%q: tensor<1x4096x320xf16>, %k: tensor<1x4096x320xf16>,
+                 %v: tensor<1x4096x320xf16>) -> tensor<1x4096x320xf16> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.158 : f32, mask_filter_value = 0.0 : f32, head_count = 8 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<1x4096x320xf16>, tensor<1x4096x320xf16>, tensor<1x4096x320xf16>)
+      -> tensor<1x4096x320xf16>
+  return %0 : tensor<1x4096x320xf16>
+}
+
+// -----
+
+// Matrices multiply no weights of f32, and none of keys that queries do not see.
+
+// MATRICES-LABEL: func @wide
+// MATRICES:       dml.kernel = {attention_tile
+// MATRICES:       return
+func.func @wide(%q: tensor<8x1024x1024xf32>, %k: tensor<8x1024x1024xf32>,
+                %v: tensor<8x1024x1024xf32>) -> tensor<8x1024x1024xf32> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 16 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<8x1024x1024xf32>, tensor<8x1024x1024xf32>, tensor<8x1024x1024xf32>)
+      -> tensor<8x1024x1024xf32>
+  return %0 : tensor<8x1024x1024xf32>
+}
+
+// -----
+
+// MATRICES-LABEL: func @unseen
+// MATRICES-NOT:   matrix_attention_tile
+// MATRICES:       return
+func.func @unseen(%q: tensor<8x1024x1024xf16>, %k: tensor<8x16x1024x64xf16>,
+                  %v: tensor<8x16x1024x64xf16>, %lengths: tensor<8xf16>) -> tensor<8x1024x1024xf16> {
+  %0 = dml.multihead_attention1 query(%q) past_key(%k) past_value(%v)
+      past_sequence_lengths(%lengths) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, query_head_count = 16 : i64,
+      key_value_head_count = 16 : i64, mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<8x1024x1024xf16>, tensor<8x16x1024x64xf16>, tensor<8x16x1024x64xf16>,
+         tensor<8xf16>) -> tensor<8x1024x1024xf16>
+  return %0 : tensor<8x1024x1024xf16>
+}
+
+// -----
+
+// A tile of one's own is a dml.kernel.
+
+// OWN-LABEL: func @own
+// OWN:       dml.kernel = {matrix_attention_tile = {shape = "16x16x16xf16xf32", workgroup = array<i64: 64, 32>}}
+// OWN:       return
+func.func @own(%q: tensor<8x256x64xf16>, %k: tensor<8x256x64xf16>,
+               %v: tensor<8x256x64xf16>) -> tensor<8x256x64xf16> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 2 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<8x256x64xf16>, tensor<8x256x64xf16>, tensor<8x256x64xf16>)
+      -> tensor<8x256x64xf16>
+  return %0 : tensor<8x256x64xf16>
 }
 
 // SPDX-License-Identifier: Apache-2.0

@@ -619,7 +619,7 @@ module attributes {dml.layout = "channels_first"} {}
 
 // -----
 
-// expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map" or one of map_tile, row_tile, attention_tile, contraction_tile, slice_tile and matrix_tile with its entries, which docs/CodegenPasses.md has}}
+// expected-error @below {{attribute 'dml.kernel' is "tile", but wants "map" or one of map_tile, row_tile, attention_tile, matrix_attention_tile, contraction_tile, slice_tile and matrix_tile with its entries, which docs/CodegenPasses.md has}}
 module attributes {dml.kernel = "tile"} {}
 
 // -----
@@ -641,6 +641,24 @@ module attributes {dml.kernel = {map_tile = {rows = 2 : i64}}} {}
 
 // expected-error @below {{attribute 'dml.kernel' is {map_tile = {interior = array<i64: 101>, vector_bytes = 16 : i64}}, but wants "map" or one of }}
 module attributes {dml.kernel = {map_tile = {vector_bytes = 16 : i64, interior = array<i64: 101>}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {matrix_attention_tile = {workgroup = array<i64: 128, 16>}}, but wants "map" or one of }}
+module attributes {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 128, 16>}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {matrix_attention_tile = {shape = "16x16x16xf16xf32", stages = 3 : i64, workgroup = array<i64: 128, 16>}}, but wants "map" or one of }}
+module attributes {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 128, 16>, shape = "16x16x16xf16xf32", stages = 3 : i64}}} {}
+
+// -----
+
+func.func @weight(%x: f16) -> f16 {
+  // expected-error @below {{attribute 'dml.roundable' wants to be a unit, on an operation that computes an f32}}
+  %0 = arith.divf %x, %x {dml.roundable} : f16
+  return %0 : f16
+}
 
 // SPDX-License-Identifier: Apache-2.0
 

@@ -154,8 +154,9 @@ static cl::opt<std::string> rowTile(
 static cl::opt<std::string> attentionTile(
     "attention-tile",
     cl::desc("Queries of a workgroup and keys of a block, such as 64x32, in "
-             "kernels for attention that write no scores: 'auto' (the default) "
-             "chooses them, 'none' makes no such kernels"),
+             "kernels for attention that write no scores, or a 'dml.kernel' "
+             "with a matrix_attention_tile: 'auto' (the default) chooses them, "
+             "'none' makes no such kernels"),
     cl::value_desc("tile"), cl::init("auto"), cl::cat(category));
 
 static cl::opt<std::string> matrixTile(

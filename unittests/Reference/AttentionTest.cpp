@@ -286,4 +286,29 @@ TEST_F(AttentionTest, BoundsHoldTheValue) {
   EXPECT_LT(get(Result::upper) - get(Result::lower), 1e-4);
 }
 
+TEST_F(AttentionTest, WeightsOfHalfMayBeRounded) {
+  // Two weights of 1/2: the mean of 2048 and -2048 is off by 2^-10 of 2048 in
+  // f16, where kernels may round weights, and by next to nothing in f32.
+  auto get = [&](DataType type, Result part) {
+    return attend({{"query", make({1, 1, 1}, {1}, type)},
+                   {"key", make({1, 2, 1}, {3, 3}, type)},
+                   {"value", make({1, 2, 1}, {2048, -2048}, type)}},
+                  {}, {{1, 1, 1}}, part)[0][0];
+  };
+  EXPECT_NEAR(get(DataType::FLOAT16, Result::upper), 2, 0.1);
+  EXPECT_NEAR(get(DataType::FLOAT16, Result::lower), -2, 0.1);
+  EXPECT_NEAR(get(DataType::FLOAT32, Result::upper), 0, 0.01);
+  EXPECT_NEAR(get(DataType::FLOAT32, Result::lower), 0, 0.01);
+  // A weight of e^-30 may be anything up to 2^-22, 0 included, of a key whose
+  // value is far larger than the other.
+  auto getSmall = [&](Result part) {
+    return attend({{"query", make({1, 1, 1}, {30}, DataType::FLOAT16)},
+                   {"key", make({1, 2, 1}, {1, 0}, DataType::FLOAT16)},
+                   {"value", make({1, 2, 1}, {0, 65504}, DataType::FLOAT16)}},
+                  {"1.0"}, {{1, 1, 1}}, part)[0][0];
+  };
+  EXPECT_EQ(getSmall(Result::lower), 0);
+  EXPECT_NEAR(getSmall(Result::upper), 65504 * 0x1p-22, 0x1p-14);
+}
+
 } // namespace

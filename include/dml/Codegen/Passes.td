@@ -111,6 +111,14 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     through memory, unless the last cache keeps it, counts as the operations that a
     device begins meanwhile.
 
+    `{matrix_attention_tile = {workgroup = array<i64: 128, 32>, shape =
+    "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices,
+    where queries, keys and values were widened from f16, all keys are seen, and weights
+    may be rounded to f16, which the attribute `dml.roundable` of what computes them
+    says. A workgroup has 128 queries and as many threads, multiplies matrices of the
+    shape, and has room for the keys and values of two blocks of 32, of which it fills
+    one while it multiplies the other.
+
     ```mlir
     %scores = ...            // 8x16x1024x1024xf32: queries times keys
     %weights = softmax ...   // 8x16x1024x1024xf32: of %scores
@@ -129,8 +137,9 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
            "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
            "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
-           "no such kernels, and queries and keys, such as '64x32', are taken "
-           "wherever they can be">,
+           "no such kernels, and queries and keys, such as '64x32', or a "
+           "'dml.kernel' with a matrix_attention_tile, are taken wherever they "
+           "can be">,
   ];
 }
 
@@ -623,6 +632,13 @@ def DistributeToWorkgroups
     multiplied with values of the block. What is carried from block to block are
     the largest score, the sum and the outputs, each of what there was so far.
 
+    One that multiplies cooperative matrices has a query for each thread, and as many
+    in a subgroup as that has threads. Sums of products go from matrices through
+    workgroup memory to the threads, which make scores of them, and weights of f16 of
+    those. Outputs stay in matrices. What is carried beside them are the sum of a
+    query's weights and the reference that its scores are compared with, which changes
+    where a score is far above it.
+
     The launch sees each buffer as memrefs of elements or vectors: one view for each
     type that it loads or stores. Where the number of elements is no multiple of
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
@@ -636,7 +652,7 @@ def DistributeToWorkgroups
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
-    "mlir::memref::MemRefDialect",
+    "mlir::memref::MemRefDialect", "mlir::spirv::SPIRVDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }

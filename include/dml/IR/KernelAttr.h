@@ -18,7 +18,8 @@ namespace dml {
 /// becomes: `"map"`, whose threads each compute elements from their
 /// coordinates, the same with the tile of a thread, `{map_tile = {...}}`,
 /// `{row_tile = array<i64: threads, vectors>}`, `{attention_tile = array<i64:
-/// queries, keys, terms>}`, or one of the kernels of a contraction:
+/// queries, keys, terms>}`, `{matrix_attention_tile = {...}}`, or one of the
+/// kernels of a contraction:
 /// `{contraction_tile = array<i64: rows, columns, terms>}`, which may have more
 /// entries, `{slice_tile = array<i64: rows, columns, slices, terms, times>}`
 /// and `{matrix_tile = {...}}`.
@@ -30,6 +31,11 @@ inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
 /// loop: 128 threads may each add up some of the terms, from 0 on, and their
 /// sums be added in the end.
 inline constexpr llvm::StringLiteral anyOrderAttrName = "dml.any_order";
+
+/// The name of the unit attribute of an operation whose result is a weight of
+/// attention, an f32 that kernels may round to f16 before they multiply it, as
+/// docs/Reference.md admits where values are f16.
+inline constexpr llvm::StringLiteral roundableAttrName = "dml.roundable";
 
 /// The name of the unit attribute of a linalg.generic whose kernel has its
 /// workgroups in the opposite order: the first one computes what the last one
@@ -84,6 +90,18 @@ struct RowTile {
 /// of the scores of a block in workgroup memory at a time.
 struct AttentionTile {
   int64_t queries, keys, terms;
+
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a workgroup of an attention kernel computes that multiplies cooperative
+/// matrices of `shape`, as in device profiles: the outputs of `queries` queries,
+/// of which each thread has one. It goes through the keys in blocks of `keys`,
+/// of which workgroup memory has room for `stages`.
+struct MatrixAttentionTile {
+  int64_t queries, keys;
+  std::string shape;
+  int64_t stages = 1;
 
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
 };
@@ -195,12 +213,13 @@ struct KernelChoice {
   std::optional<MatrixTile> matrixTile;
   std::optional<RowTile> rowTile;
   std::optional<AttentionTile> attentionTile;
+  std::optional<MatrixAttentionTile> matrixAttentionTile;
   std::optional<MapTile> mapTile;
 
   /// Whether the choice is made whole: a tile is there, of whichever kind.
   bool hasTile() const {
     return tile || sliceTile || matrixTile || rowTile || attentionTile ||
-           mapTile;
+           matrixAttentionTile || mapTile;
   }
   /// The choice that `attribute` stands for, or nothing if it stands for none.
   static std::optional<KernelChoice> get(mlir::Attribute attribute);

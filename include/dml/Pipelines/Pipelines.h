@@ -48,8 +48,9 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
   Option<std::string> attentionTile{
       *this, "attention-tile",
       llvm::cl::desc("Queries of a workgroup and keys of a block, such as "
-                     "'64x32', in kernels for attention that write no scores: "
-                     "'auto' chooses them, 'none' makes no such kernels"),
+                     "'64x32', in kernels for attention that write no scores, "
+                     "or a 'dml.kernel' with a matrix_attention_tile: 'auto' "
+                     "chooses them, 'none' makes no such kernels"),
       llvm::cl::init("auto")};
   Option<std::string> matrixTile{
       *this, "matrix-tile",

@@ -11,6 +11,7 @@
 
 #include "dml/IR/AttentionOps.h"
 #include "Reduction.h"
+#include "dml/IR/KernelAttr.h"
 #include <limits>
 
 using namespace mlir;
@@ -71,7 +72,9 @@ public:
       allKeys = buildAll(/*ofValues=*/false);
     if (!isPlain || presentValueType)
       allValues = buildAll(/*ofValues=*/true);
-    SmallVector<Value> results = {buildOutput(outputType, buildWeights())};
+    SmallVector<Value> results = {buildOutput(
+        outputType,
+        buildWeights(/*areRoundable=*/outputType.getElementType().isF16()))};
     if (presentKeyType)
       results.push_back(buildPresent(allKeys, presentKeyType));
     if (presentValueType)
@@ -258,8 +261,9 @@ private:
     return masked;
   }
 
-  /// The softmax of the scores, {B, NQ, S, T}, in f32.
-  Value buildWeights() {
+  /// The softmax of the scores, {B, NQ, S, T}, in f32. Kernels may round it to
+  /// f16 before they multiply it with values if `areRoundable`.
+  Value buildWeights(bool areRoundable) {
     Type f32 = builder.getF32Type();
     auto type = RankedTensorType::get({batch, queryHeads, queries, keys}, f32);
     int64_t group = queryHeads / keyValueHeads;
@@ -304,11 +308,15 @@ private:
     };
     Value sums = buildReduction(builder, op, axes, Combiner::getSum(f32),
                                 getExponential);
-    return buildTensor(builder, op, type,
-                       [&](ElementBuilder &b, ValueRange at) {
-                         Number sum = loadReduced(b, sums, axes.getSet(b, at));
-                         return (getExponential(b, at) / sum).value;
-                       });
+    return buildTensor(
+        builder, op, type, [&](ElementBuilder &b, ValueRange at) {
+          Number sum = loadReduced(b, sums, axes.getSet(b, at));
+          Value weight = (getExponential(b, at) / sum).value;
+          auto quotient = weight.getDefiningOp<arith::DivFOp>();
+          if (areRoundable && quotient)
+            quotient->setAttr(roundableAttrName, b.getUnitAttr());
+          return weight;
+        });
   }
 
   Value buildOutput(RankedTensorType type, Value weights) {

@@ -395,11 +395,12 @@ size_t dml::getNumWrittenOut(ArrayRef<int64_t> sizes) {
 PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
                            int64_t sharers)
     : sizes(sizes), parts(sizes.size(), 1), lengths(sizes) {
-  // A thread has the loops of as many elements as 16 bytes hold, and loops
-  // around the innermost one, which run as often in all, at most.
+  // A thread has the loops of as many elements as 16 bytes hold, and, where
+  // there are several, loops around the innermost one, which run as often in
+  // all, at most.
   int64_t perThread = 128 / type.getElementTypeBitWidth();
-  int64_t maxPoints = 32768 / (2 * perThread);
   ArrayRef<int64_t> looped = ArrayRef(sizes).drop_back(getNumWrittenOut(sizes));
+  int64_t maxPoints = 32768 / ((looped.size() > 1 ? 2 : 1) * perThread);
   int64_t wanted = llvm::divideCeilSigned(countPoints(looped), maxPoints);
   // Parts of fewer terms for a thread are not worth the second step.
   int64_t minTerms = 64 * sharers;

@@ -1,0 +1,563 @@
+// The kernel of attention that multiplies cooperative matrices.
+//
+// RUN: split-file %s %t
+// RUN: dml-opt %t/kernel.mlir --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix | FileCheck %s
+// RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix
+
+// A workgroup has 64 queries, of 96, and goes through 40 keys in blocks of 32, of which
+// the last has 8. Queries and keys have 20 terms, which are staged as 32, in lines of 5
+// vectors of 8, and values 8 columns, staged as 16, in lines of 3. A line of scores has 16 of
+// them at a time, in 5 vectors of 4. So 64 queries take 320 vectors, and each of two stages
+// 256.
+
+// CHECK-LABEL: func @attention
+// CHECK:       gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c4, {{.*}}) threads(%{{.*}}) in (%{{.*}} = %c64
+// CHECK:         %[[MEMORY:.*]] = memref.alloc() : memref<832xvector<4xi32>, #gpu.address_space<workgroup>>
+// CHECK:         gpu.subgroup_id
+// CHECK:         arith.minui
+// CHECK:         gpu.lane_id
+// CHECK:         arith.minui
+// Queries are staged, and loaded as matrices: two rows of two.
+// CHECK:         memref.store {{.*}}, %[[MEMORY]]
+// CHECK:         gpu.barrier
+// CHECK-COUNT-4: gpu.subgroup_mma_load_matrix %[[MEMORY]]{{.*}} {leadDimension = 5 : index} : {{.*}}"AOp">
+// CHECK:         gpu.barrier
+// The first keys are multiplied before all others: the sums of 32 queries and 16 keys are
+// two matrices, of two terms each.
+// CHECK-COUNT-4: gpu.subgroup_mma_compute
+// Their largest score is the reference, plus the logarithm of 256.
+// CHECK-COUNT-2: gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
+// CHECK:         spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory>
+// CHECK-COUNT-4: memref.load %[[MEMORY]]
+// CHECK:         arith.maxnumf
+// CHECK:         arith.subf
+// Two matrices of outputs, the reference, the sum of weights, the sums, and what comes next.
+// CHECK:         scf.for {{.*}} -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, f32, f32, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, vector<4xi32>
+// CHECK:           arith.remui
+// CHECK:           spirv.ControlBarrier
+// CHECK-COUNT-2:   gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
+// CHECK:           memref.store {{.*}}, %[[MEMORY]]
+// CHECK:           gpu.barrier
+// The sums of the next keys, and the scores of these. Those of keys that are not there are
+// -infinity.
+// CHECK-COUNT-4:   gpu.subgroup_mma_compute
+// CHECK-COUNT-4:   memref.load %[[MEMORY]]
+// CHECK:           arith.select %{{.*}}, %{{.*}}, %cst{{.*}} : f32
+// Weights.
+// CHECK-COUNT-16:  math.exp
+// CHECK:           arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
+// CHECK:           memref.store {{.*}}, %[[MEMORY]]
+// CHECK:           arith.maxnumf
+// CHECK:           %[[ANY:.*]] = spirv.GroupNonUniformAny <Subgroup>
+// CHECK:           scf.if %[[ANY]] -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, f32, f32) {
+// CHECK:             arith.select
+// CHECK:             math.exp
+// CHECK:             arith.select
+// CHECK:             spirv.ControlBarrier
+// CHECK:             gpu.subgroup_mma_store_matrix
+// CHECK:             spirv.ControlBarrier
+// CHECK:             memref.load %[[MEMORY]]
+// CHECK:             arith.mulf
+// CHECK:             memref.store {{.*}}, %[[MEMORY]]
+// CHECK:             spirv.ControlBarrier
+// CHECK:             gpu.subgroup_mma_load_matrix {{.*}}"COp">
+// CHECK:             spirv.ControlBarrier
+// CHECK-COUNT-16:    math.exp
+// CHECK:             memref.store {{.*}}, %[[MEMORY]]
+// CHECK:           } else {
+// Products with values.
+// CHECK:           spirv.ControlBarrier
+// CHECK:           gpu.subgroup_mma_load_matrix {{.*}} {leadDimension = 5 : index} : {{.*}}"AOp">
+// CHECK:           gpu.subgroup_mma_load_matrix {{.*}} {leadDimension = 3 : index} : {{.*}}"BOp">
+// CHECK-COUNT-2:   gpu.subgroup_mma_compute
+// The other 16 keys of the block take the place of these.
+// CHECK:           spirv.ControlBarrier
+// CHECK-COUNT-2:   gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
+// CHECK:           spirv.ControlBarrier
+// CHECK-COUNT-4:   gpu.subgroup_mma_compute
+// CHECK:           spirv.GroupNonUniformAny <Subgroup>
+// CHECK:           } else {
+// CHECK:           spirv.ControlBarrier
+// CHECK-COUNT-2:   gpu.subgroup_mma_compute
+// CHECK:           scf.yield
+// The outputs are divided by the sums of weights.
+// CHECK:         gpu.barrier
+// CHECK:         gpu.subgroup_mma_store_matrix
+// CHECK:         gpu.barrier
+// CHECK:         arith.divf
+// CHECK:         memref.store {{.*}} : memref<192xvector<4xi32>>
+// CHECK:         gpu.terminator
+
+//--- kernel.mlir
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 32>, shape = "16x16x16xf16xf32", stages = 2 : i64}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+//--- invalid.mlir
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that has the shape '8x8x8xf16xf32', which is none of factors of f16 and sums of f32 of the device profile 'full,+cooperativeMatrix'}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 32>, shape = "8x8x8xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that wants weights that may be rounded to f16}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 32>, shape = "16x16x16xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf32>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that wants queries, keys and values that were widened from f16}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 32>, shape = "16x16x16xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %value = memref.load %v[%n, %t, %c] : memref<2x40x8xf32>
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that has 48 queries, but as many are wanted as threads of whole subgroups, which are whole matrices}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 48, 32>, shape = "16x16x16xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that has 24 keys, but whole matrices are wanted, whose edges are multiples of 8}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 24>, shape = "16x16x16xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// -----
+
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error @below {{has a matrix_attention_tile that takes 86016 bytes of workgroup memory, but the device profile 'full,+cooperativeMatrix' has 49152}}
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 256, 512>, shape = "16x16x16xf16xf32"}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+// SPDX-License-Identifier: Apache-2.0
