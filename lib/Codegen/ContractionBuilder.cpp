@@ -137,8 +137,9 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
-                                      const Contraction &sums, Value position) {
+FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
+                                             const Contraction &sums,
+                                             Value position) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
@@ -156,24 +157,23 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
   if (position)
     builder.bind(0, position, first);
   builder.buildSlice(operand.slice, getCoordinates(operand, first));
-  bool isAlong = false;
+  FactorStrides strides;
+  strides.terms = static_cast<int64_t>(operand.factors.size());
   for (Operation *nested : operand.slice) {
     if (!isa<memref::LoadOp>(nested))
       continue;
     Scalar element = builder.getScalar(0, nested->getResult(0));
     const LinearForm &place = std::get<Load>(element).position;
-    std::optional<int64_t> alongSteps = getCoefficient(place, step),
-                           alongVectors = getCoefficient(place, vector);
     // A zero point is the same for all iterations.
-    if (!alongSteps)
+    strides.ofStep = getCoefficient(place, step);
+    if (!strides.ofStep)
       continue;
-    isAlong = alongVectors &&
-              *alongSteps * lanes <
-                  *alongVectors * static_cast<int64_t>(operand.factors.size());
+    if (std::optional<int64_t> ofVector = getCoefficient(place, vector))
+      strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
   *forms = std::move(saved);
-  return isAlong;
+  return strides;
 }
 
 //===----------------------------------------------------------------------===//
