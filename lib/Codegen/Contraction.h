@@ -129,11 +129,29 @@ std::string findTileProblem(const Contraction &contraction,
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 
-/// Whether the factors that neighbouring iterations of `contraction`, which
-/// describes `op`, have of `operand` lie closer in their buffer than those of
-/// neighbouring positions, as the first load tells.
-bool isAlongSteps(mlir::linalg::GenericOp op, const Contraction &contraction,
-                  const ContractionOperand &operand);
+/// How far apart in their buffer the factors of an operand lie that
+/// neighbouring iterations have, and those of neighbouring positions, as the
+/// first load tells that depends on the iteration. In elements, and nothing
+/// where neither the address nor its first values tell.
+struct FactorStrides {
+  std::optional<int64_t> ofStep, ofPosition;
+  /// The terms of an iteration.
+  int64_t terms = 1;
+
+  /// Whether the factors of neighbouring iterations lie closer than those of
+  /// neighbouring positions.
+  bool areAlongSteps() const {
+    return ofStep && ofPosition && *ofStep < *ofPosition * terms;
+  }
+};
+
+/// The strides of the operands of `contraction`, which describes `op`.
+struct OperandStrides {
+  FactorStrides rows, columns;
+
+  static OperandStrides get(mlir::linalg::GenericOp op,
+                            const Contraction &contraction);
+};
 
 /// Replaces `op`, which `contraction` describes, by a launch.
 void buildContractionKernel(mlir::linalg::GenericOp op,

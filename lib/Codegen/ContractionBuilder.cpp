@@ -148,8 +148,9 @@ static std::optional<int64_t> getDistance(IndexForms &forms,
   return std::abs(difference.constant);
 }
 
-bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
-                                      const Contraction &sums, Value position) {
+FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
+                                             const Contraction &sums,
+                                             Value position) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
@@ -172,29 +173,26 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
                 .position);
     return places;
   };
-  auto isAlong = [&](int64_t alongSteps, int64_t alongVectors) {
-    return alongSteps * lanes <
-           alongVectors * static_cast<int64_t>(operand.factors.size());
-  };
   // Any values will do that are no other forms'.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, sums.steps - 1});
-  std::optional<bool> result;
+  FactorStrides strides;
+  strides.terms = static_cast<int64_t>(operand.factors.size());
   for (const LinearForm &place : getPlaces(vector, step)) {
-    std::optional<int64_t> alongSteps = getCoefficient(place, step),
-                           alongVectors = getCoefficient(place, vector);
     // A zero point is the same for all iterations.
-    if (!alongSteps)
+    strides.ofStep = getCoefficient(place, step);
+    if (!strides.ofStep)
       continue;
-    result = alongVectors && isAlong(*alongSteps, *alongVectors);
+    if (std::optional<int64_t> ofVector = getCoefficient(place, vector))
+      strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
   // Where an iteration's number is divided, as in the channels of each tap of a
   // convolution, the first iterations and positions tell.
-  if (!result && sums.steps > 1 && operand.size > lanes) {
+  if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :
          llvm::zip_equal(places, getPlaces(0, 1), getPlaces(1, 0))) {
@@ -203,12 +201,13 @@ bool ContractionBuilder::isAlongSteps(const ContractionOperand &operand,
                                  getDistance(*forms, b, ofVector, first);
       if (!alongSteps || !alongVectors || *alongSteps == 0)
         continue;
-      result = isAlong(*alongSteps, *alongVectors);
+      strides.ofStep = alongSteps;
+      strides.ofPosition = llvm::divideCeilSigned(*alongVectors, lanes);
       break;
     }
   }
   *forms = std::move(saved);
-  return result.value_or(false);
+  return strides;
 }
 
 //===----------------------------------------------------------------------===//

@@ -74,15 +74,19 @@ protected:
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring iterations lie closer in their buffer
-  /// than those of neighbouring positions, as the first load tells that depends
-  /// on the iteration.
+  /// than those of neighbouring positions.
   bool isAlongSteps(const ContractionOperand &operand) {
     return isAlongSteps(operand, contraction);
   }
   /// ... of an operand of `sums`, whose positions are those of `position`, a
   /// value of the body, if they are no coordinates of the output.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
-                    mlir::Value position = {});
+                    mlir::Value position = {}) {
+    return getStrides(operand, sums, position).areAlongSteps();
+  }
+  /// How far apart the factors of an operand of `sums` lie.
+  FactorStrides getStrides(const ContractionOperand &operand,
+                           const Contraction &sums, mlir::Value position = {});
 
   /// How many elements are stored together: as many of the `lanes` of a vector
   /// of columns as are always neighbours in the output, if no part of another

@@ -33,19 +33,6 @@ using namespace dml;
 // What kernels cost
 //===----------------------------------------------------------------------===//
 
-/// Products and loads of a map kernel's thread for each term: 8 rows of 4
-/// elements, the most that it carries, take a load for each row and one for all
-/// columns.
-static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
-
-/// Operations that a device begins in a cycle.
-static constexpr double opsOfCycle = cost::multiprocessors * cost::opsPerCycle;
-
-/// Workgroups that fill a device. Each multiprocessor has two: while one waits
-/// at its barrier for what it loads, the other adds up. (Cases: gemm1024,
-/// conv512to512_7_k3.)
-static constexpr int64_t enoughWorkgroups = 2 * cost::multiprocessors;
-
 /// The least terms that are worth workgroup memory and its barriers: twice what
 /// is there at a time. (Case: gemm_batch16, which has twice as many.)
 static constexpr int64_t minTerms = 2 * cost::stagedTerms[0];
@@ -87,62 +74,6 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
   return tile;
 }
 
-/// The cycles that a contraction kernel takes.
-static double getTime(const Contraction &contraction,
-                      const ContractionTile &tile) {
-  int64_t rowTiles = llvm::divideCeilSigned(contraction.rows.size, tile.rows),
-          columnTiles =
-              llvm::divideCeilSigned(contraction.columns.size, tile.columns);
-  auto rounds = static_cast<double>(
-      llvm::divideCeilSigned(contraction.getTerms(), tile.terms));
-  ThreadBlock block = *ThreadBlock::get(tile);
-  // A thread has these for each term: products, loads of vectors from workgroup
-  // memory, and its share of the factors that go there.
-  auto products = static_cast<double>(block.rows * block.columns);
-  double loads =
-      static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double terms = static_cast<double>(tile.terms) / tile.slices;
-  double adding = terms * (products + cost::opsPerLoad * loads);
-  double staging = 0;
-  for (auto [operand, positions] :
-       {std::pair(&contraction.rows, tile.rows),
-        std::pair(&contraction.columns, tile.columns)}) {
-    bool isScattered =
-        contraction.getTermsOfStep() > ThreadBlock::side && !isChosen(*operand);
-    double ofFactor = isScattered ? cost::opsPerScattered : cost::opsPerLoad;
-    staging +=
-        ofFactor * static_cast<double>(positions * tile.terms) / tile.threads;
-  }
-  double ops = (adding + staging) * tile.threads /
-               static_cast<double>(DeviceProfile::workgroupSize);
-  // Workgroups that a multiprocessor has.
-  auto groups =
-      static_cast<double>(rowTiles * columnTiles * contraction.batches) /
-      cost::multiprocessors;
-  groups = std::max(std::ceil(groups - cost::freeWorkgroups), 1.0);
-  return rounds * (groups * ops + std::max(cost::cyclesOfRound,
-                                           groups * cost::cyclesOfWorkgroup));
-}
-
-/// The cycles that a map kernel takes.
-static double getMapTime(linalg::GenericOp op, const Contraction &contraction) {
-  double sums = static_cast<double>(contraction.rows.size) *
-                static_cast<double>(contraction.columns.size) *
-                static_cast<double>(contraction.batches);
-  // Vectors are no longer than what divides rows.
-  int64_t innermost =
-      cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
-  auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
-  double loads = mapLoads * ThreadBlock::side / lanes;
-  double time = 1 + cost::opsPerLoad * loads / mapProducts;
-  double busy =
-      time * static_cast<double>(contraction.getTerms()) *
-      std::max(sums, static_cast<double>(DeviceProfile::enoughThreads)) /
-      opsOfCycle;
-  return std::max(busy, static_cast<double>(contraction.getTerms()) *
-                            cost::cyclesOfTerm);
-}
-
 /// The operations that compute the factors which a thread of `tile` has written
 /// out.
 static int64_t countFactorOps(const Contraction &contraction,
@@ -154,94 +85,11 @@ static int64_t countFactorOps(const Contraction &contraction,
               static_cast<int64_t>(contraction.columns.slice.size()));
 }
 
-/// Bytes of a factor as it is in its buffer.
-static int64_t getFactorBytes(const ContractionOperand &operand) {
-  for (Operation *nested : operand.slice)
-    if (auto load = dyn_cast<memref::LoadOp>(nested))
-      return llvm::divideCeil(
-          load.getMemRefType().getElementType().getIntOrFloatBitWidth(), 8);
-  return sizeof(float);
-}
-
-/// The tile of `rows` rows and `slices` slices whose threads load vectors.
-static SliceTile getSliceTile(const Contraction &contraction, int64_t rows,
-                              int64_t slices, bool isAlong) {
-  int64_t bytes = getFactorBytes(contraction.columns);
-  int64_t ofVector = std::max<int64_t>(DeviceProfile::vectorBytes / bytes, 1);
-  int64_t ofStep = contraction.getTermsOfStep();
-  SliceTile tile{rows, 1, slices, ofStep, 1};
-  // A vector of neighbouring terms or of neighbouring columns; of rows, one of
-  // terms.
-  int64_t terms = isAlong ? ofVector : ThreadBlock::side;
-  tile.terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  // Columns share the factors of rows, which the first cache brings: there are
-  // columns enough if they are a quarter of the rows. (Cases:
-  // gemm_rows1_transposed, gemm_rows16_transposed.)
-  int64_t columns =
-      isAlong ? std::max<int64_t>(rows / ThreadBlock::side, 1) : ofVector;
-  while (tile.columns < columns &&
-         2 * tile.columns * rows <= cost::maxSlicedSums &&
-         2 * tile.columns <= contraction.columns.size)
-    tile.columns *= 2;
-  while (2 * tile.times * tile.terms * tile.columns * bytes <=
-             cost::bytesAhead &&
-         2 * tile.times * tile.terms * slices <= contraction.getTerms() &&
-         2 * tile.times * tile.terms * tile.columns * rows <=
-             cost::maxSlicedProducts)
-    tile.times *= 2;
-  while (tile.times > 1 &&
-         countFactorOps(contraction, tile) > cost::maxSlicedOps)
-    tile.times /= 2;
-  while (tile.columns > 1 &&
-         countFactorOps(contraction, tile) > cost::maxSlicedOps)
-    tile.columns /= 2;
-  return tile;
-}
-
-/// The cycles that a sliced kernel takes.
-static double getTime(const Contraction &contraction, const SliceTile &tile,
-                      bool isAlong, const DeviceSpeed &device) {
-  double threadColumns =
-      static_cast<double>(DeviceProfile::workgroupSize) / tile.slices;
-  auto groups = static_cast<double>(
-                    llvm::divideCeilSigned(contraction.rows.size, tile.rows) *
-                    contraction.batches) *
-                std::ceil(static_cast<double>(contraction.columns.size) /
-                          (threadColumns * tile.columns));
-  auto rounds = static_cast<double>(llvm::divideCeilSigned(
-      contraction.getTerms(), tile.terms * tile.times * tile.slices));
-  // Loads of vectors for each term, and the parts that meet in the end.
-  double vector = static_cast<double>(DeviceProfile::vectorBytes);
-  double loads =
-      tile.rows / std::min<double>(ThreadBlock::side, tile.terms) +
-      std::max(tile.columns * getFactorBytes(contraction.columns) / vector,
-               isAlong ? 0.0 : 1.0);
-  auto sums = static_cast<double>(tile.rows * tile.columns);
-  double time = (sums + cost::opsPerLoad * loads) * rounds *
-                    static_cast<double>(tile.terms * tile.times) +
-                2 * cost::opsPerLoad * sums;
-  // Threads with several sums have independent operations.
-  int64_t enough = sums < 4 ? DeviceProfile::enoughThreads
-                            : enoughWorkgroups * DeviceProfile::workgroupSize;
-  time *= std::max(groups * DeviceProfile::workgroupSize,
-                   static_cast<double>(enough));
-  // Columns that no cache keeps come from memory again for each further tile of
-  // rows.
-  double bytes = static_cast<double>(contraction.columns.size) *
-                 static_cast<double>(contraction.getTerms()) *
-                 static_cast<double>(getFactorBytes(contraction.columns) *
-                                     contraction.batches);
-  if (bytes > cost::cachedShare * device.cacheBytes)
-    time += bytes * cost::countedOps * device.opsPerByte *
-            static_cast<double>(
-                llvm::divideCeilSigned(contraction.rows.size, tile.rows) - 1);
-  return std::max(time / opsOfCycle, rounds * cost::cyclesOfRound);
-}
-
 /// The tile of a sliced kernel of the least time, where that is less than
 /// `least`, which it becomes.
 static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
                                                 const Contraction &contraction,
+                                                const SumTraits &traits,
                                                 const DeviceSpeed &device,
                                                 double &least) {
   std::optional<SliceTile> best;
@@ -253,28 +101,45 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
       (contraction.rows.size > cost::maxSlicedRows &&
        sums >= static_cast<double>(DeviceProfile::enoughThreads)))
     return best;
-  bool isAlong = isAlongSteps(op, contraction, contraction.columns);
-  for (int64_t rows = 1; rows <= cost::maxSlicedRows; rows *= 2) {
-    // No more rows than there are, or the next power of two.
-    if (rows / 2 >= contraction.rows.size)
-      break;
-    for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
-         slices *= 2) {
-      SliceTile tile = getSliceTile(contraction, rows, slices, isAlong);
-      if (!findTileProblem(contraction, tile).empty())
-        continue;
-      // What threads load side by side is at least what memory brings.
-      if (!isAlong && DeviceProfile::workgroupSize / slices * tile.columns *
-                              getFactorBytes(contraction.columns) <
-                          cost::lineBytes)
-        continue;
-      double time = getTime(contraction, tile, isAlong, device);
-      if (time >= least)
-        continue;
-      least = time;
-      best = tile;
-    }
-  }
+  int64_t bytes = traits.columns.bytes;
+  int64_t ofStep = contraction.getTermsOfStep();
+  // A vector of neighbouring terms, of rows and perhaps of columns.
+  int64_t terms = traits.isAlong()
+                      ? std::max<int64_t>(DeviceProfile::vectorBytes / bytes, 1)
+                      : ThreadBlock::side;
+  terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
+  auto consider = [&](const SliceTile &tile) {
+    int64_t ofRound = tile.terms * tile.times * tile.slices;
+    if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
+        tile.rows * tile.columns * tile.terms * tile.times >
+            cost::maxSlicedProducts ||
+        countFactorOps(contraction, tile) > cost::maxSlicedOps ||
+        !findTileProblem(contraction, tile).empty())
+      return;
+    // What threads load side by side is at least what memory brings.
+    if (!traits.isAlong() &&
+        DeviceProfile::workgroupSize / tile.slices * tile.columns * bytes <
+            cost::lineBytes)
+      return;
+    double time = getTime(traits, tile, device);
+    if (time >= least)
+      return;
+    least = time;
+    best = tile;
+  };
+  // Of more, drivers load no more ahead.
+  constexpr int64_t maxTimes = 8;
+  // No more rows or columns than there are, or the next power of two.
+  for (int64_t rows = 1;
+       rows <= cost::maxSlicedRows && rows / 2 < contraction.rows.size;
+       rows *= 2)
+    for (int64_t columns = 1; rows * columns <= cost::maxSlicedSums &&
+                              columns / 2 < contraction.columns.size;
+         columns *= 2)
+      for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
+           slices *= 2)
+        for (int64_t times = 1; times <= maxTimes; times *= 2)
+          consider({rows, columns, slices, terms, times});
   return best;
 }
 
@@ -297,7 +162,7 @@ static int64_t getTogether(const Contraction &contraction,
 /// The contraction kernel of the least time, where that is less than `least`,
 /// which it becomes.
 static std::optional<ContractionTile>
-chooseContractionTile(const Contraction &contraction,
+chooseContractionTile(const Contraction &contraction, const SumTraits &traits,
                       const DeviceProfile &profile, double &least) {
   std::optional<ContractionTile> best;
   for (const TileShape &shape : tileShapes)
@@ -309,7 +174,7 @@ chooseContractionTile(const Contraction &contraction,
       tile.together = getTogether(contraction, tile);
       if (!findTileProblem(contraction, tile, profile).empty())
         continue;
-      double time = getTime(contraction, tile);
+      double time = getTime(traits, tile, profile.getSpeed());
       if (time >= least)
         continue;
       least = time;
@@ -324,11 +189,13 @@ static Attribute chooseKernel(linalg::GenericOp op,
                               const DeviceProfile &profile) {
   if (contraction.getTerms() < minTerms)
     return Attribute();
-  double least = cost::share::inWorkgroups * getMapTime(op, contraction);
+  SumTraits traits = SumTraits::get(op, contraction);
+  double least = cost::share::inWorkgroups *
+                 getMapTime(op, contraction, traits, profile.getSpeed());
   std::optional<ContractionTile> best =
-      chooseContractionTile(contraction, profile, least);
+      chooseContractionTile(contraction, traits, profile, least);
   if (std::optional<SliceTile> tile =
-          chooseSliceTile(op, contraction, profile.getSpeed(), least))
+          chooseSliceTile(op, contraction, traits, profile.getSpeed(), least))
     return tile->getAttr(op.getContext());
   return best ? best->getAttr(op.getContext()) : Attribute();
 }
@@ -594,10 +461,11 @@ double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
   double least = HUGE_VAL;
   if (chooseMatrixTile(contraction, profile, least))
     return least;
-  least = getMapTime(op, contraction);
+  SumTraits traits = SumTraits::get(op, contraction);
+  least = getMapTime(op, contraction, traits, profile.getSpeed());
   if (contraction.getTerms() >= minTerms) {
-    chooseContractionTile(contraction, profile, least);
-    chooseSliceTile(op, contraction, profile.getSpeed(), least);
+    chooseContractionTile(contraction, traits, profile, least);
+    chooseSliceTile(op, contraction, traits, profile.getSpeed(), least);
   }
   return least;
 }

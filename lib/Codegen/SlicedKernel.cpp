@@ -378,14 +378,17 @@ public:
     OperandTile rows, columns;
     buildLaunch(1, 1, numThreads, rows, columns);
   }
-  using ContractionBuilder::isAlongSteps;
+  OperandStrides getOperandStrides() {
+    return {getStrides(contraction.rows, contraction),
+            getStrides(contraction.columns, contraction)};
+  }
 
 private:
   Block discarded;
 };
 } // namespace
 
-bool dml::isAlongSteps(linalg::GenericOp op, const Contraction &contraction,
-                       const ContractionOperand &operand) {
-  return Probe(op, contraction).isAlongSteps(operand);
+OperandStrides OperandStrides::get(linalg::GenericOp op,
+                                   const Contraction &contraction) {
+  return Probe(op, contraction).getOperandStrides();
 }

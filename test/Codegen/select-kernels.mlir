@@ -75,10 +75,39 @@ func.func @smaller(%lhs: memref<512x64xf32>, %rhs: memref<64x1024xf32>, %output:
 
 // -----
 
+// Tiles that are all there at once: 512 of 32 by 64 sums would take two turns, since a
+// multiprocessor has registers for three.
+
+// CHECK-LABEL: func @turns
+// CHECK:       dml.kernel = {ahead, contraction_tile = array<i64: 64, 64, 16>, slices = 2 : i64, written_out = 18 : i64}
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @turns(%lhs: memref<1024x1024xf32>, %rhs: memref<1024x1024xf32>, %output: memref<1024x1024xf32>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<1024x1024xf32>) {
+  ^bb0(%out: f32):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c1024 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<1024x1024xf32>
+      %y = memref.load %rhs[%k, %column] : memref<1024x1024xf32>
+      %next = math.fma %x, %y, %carried : f32
+      scf.yield %next : f32
+    }
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Few rows: most of a tile would be computed in vain, and threads share out terms.
 
 // CHECK-LABEL: func @rows
-// CHECK:       dml.kernel = {slice_tile = array<i64: 8, 4, 2, 4, 2>}
+// CHECK:       dml.kernel = {slice_tile = array<i64: 8, 4, 2, 4, 4>}
 // GIVEN-LABEL: func @rows
 // GIVEN:       dml.kernel = {contraction_tile = array<i64: 64, 64, 16>}
 #identity = affine_map<(d0, d1) -> (d0, d1)>

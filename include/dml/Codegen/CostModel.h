@@ -260,21 +260,6 @@ inline constexpr int64_t minBytesInOrder = int64_t(16) << 20;
 // Sums of products
 //===----------------------------------------------------------------------===//
 
-/// The time of a round of a contraction kernel beside its operations, however
-/// few there are: threads wait for what they load, and at barriers.
-/// unit:   cycles
-/// device: latency of the last cache, and of workgroup memory
-/// shown:  gemm_197x768x768_f32: with a workgroup for a multiprocessor at most,
-///         rounds took 620 to 750 cycles longer than operations on an H200
-inline constexpr double cyclesOfRound = 650;
-
-/// The same for each workgroup that a multiprocessor has, where there are so
-/// many that one adds up while others wait.
-/// unit:   cycles
-/// device: latency of barriers and of workgroup memory
-/// shown:  gemm4096_f32 (150), gemm_197x768x3072_f32 (330)
-inline constexpr double cyclesOfWorkgroup = 200;
-
 /// What a score of an attention takes beside its products: an exponential, the
 /// maximum and the sum of its query, and two passages of workgroup memory.
 /// unit:   operations
@@ -282,31 +267,12 @@ inline constexpr double cyclesOfWorkgroup = 200;
 /// shown:  -
 inline constexpr double opsPerScore = 24;
 
-/// The time that a thread of a map kernel waits for the factors of a term,
-/// however few threads there are: drivers have few loads under way at a time.
-/// unit:   cycles
-/// device: latency of the first caches
-/// shown:  conv64to64_56_k3_batch1_f32, which took 203 for a term on an H200;
-///         gemm_128x768x3072_f32 took 410
-inline constexpr double cyclesOfTerm = 200;
-
 /// The share of a workgroup for each multiprocessor that is no further turn:
 /// devices differ in how many multiprocessors they have.
 /// unit:   workgroups of a multiprocessor
 /// device: multiprocessors, of which 128 are assumed; an H200 has 132
 /// shown:  conv128to128_28_k3_f32, which has 392 workgroups
 inline constexpr double freeWorkgroups = 0.125;
-
-/// The time of a factor that goes to workgroup memory from among the terms of
-/// an iteration that has more than a vector: neighbouring threads load it from
-/// different lines of the first cache. Columns are neighbours in memory, and
-/// take no longer than others do, though padding is chosen for some.
-/// unit:   operations
-/// device: lines that the first cache serves while a multiprocessor begins an
-///         operation for each thread of a workgroup
-/// shown:  conv128to128_28_k3_f32: 128 rows of 64 columns took 0.30 ms on an
-///         H200, 64 rows of 128 columns 0.22
-inline constexpr double opsPerScattered = 45;
 
 /// Terms that are in workgroup memory at a time, about: the barriers that they
 /// take then are few beside their products, and tiles of all sizes fit in what
@@ -345,14 +311,6 @@ inline constexpr int64_t maxSlicedSums = 64;
 /// device: registers of a thread
 /// shown:  gemm_rows16_f32
 inline constexpr int64_t maxSlicedRows = 16;
-
-/// A thread of a sliced kernel has about so many bytes on their way at a time:
-/// those that DeviceProfile::enoughThreads of them have take memory longer than
-/// it waits for one of them.
-/// unit:   bytes
-/// device: latency of memory, times its rate, for each thread
-/// shown:  gemm_rows1_f32
-inline constexpr int64_t bytesAhead = 128;
 
 /// A thread of a sliced kernel has so many products written out at most, and so
 /// many operations that compute their factors: a factor of f16 that is loaded

@@ -332,8 +332,11 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
            "'auto', 'none', or how many parts all sums of products have that "
            "can have so many, such as '4'">,
   ];
+  // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
+    "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
+    "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
+    "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
 }
 
@@ -478,10 +481,17 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     on a multiprocessor, whose matrix units, workgroup memory, operations and
     caches work side by side.
 
-    The tile is the one with the least time: operations and loads for a sum
-    that is wanted, where workgroups too few for a device take longer, or what a
-    thread waits for what it loads, where that is more. A generic stays a map
-    kernel where that takes less time.
+    `{slice_tile = array<i64: 4, 8, 32, 4, 2>}` is a sliced kernel, for few sums: a
+    thread has 4 rows of 8 columns, whose terms 32 threads share out. It has 4
+    neighbouring terms at a time, and 2 times as many written out.
+
+    The tile is the one with the least time. A multiprocessor has as many
+    workgroups at a time as have room for their registers; the others wait until
+    these have finished. In a round of a contraction kernel, workgroups add up their
+    products, or wait until all their factors have gone to workgroup memory, where
+    that takes longer, and one that is alone waits for both. A sliced kernel takes
+    what memory does for its factors, what its threads add up, and the end in which
+    their parts meet. A generic stays a map kernel where that takes less time.
 
     A body whose loops have the attribute `dml.any_order`, and combine elements of
     a row that all elements of the output in it have in common, becomes a row
