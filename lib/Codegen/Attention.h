@@ -106,8 +106,6 @@ struct MatrixAttentionLayout {
   /// The terms of scores and the columns of outputs, with some that are 0 or
   /// not stored.
   int64_t terms = 0, columns = 0;
-  /// Keys whose scores are in memory at a time.
-  int64_t keysTogether = 0;
   /// Iterations whose terms together are whole vectors, and these terms.
   int64_t stepsOfUnit = 0, unit = 0;
   /// Vectors of a line of queries or keys, of values, and of scores. The latter

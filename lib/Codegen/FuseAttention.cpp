@@ -636,10 +636,9 @@ static double countOps(const Attention &attention,
                shared) +
       scores + barriers * cost::barrierCycles + cost::stageCycles;
   // A thread has its shares of outputs, of queries, of what is on its way, and
-  // of the next sums, and a query's scores.
+  // of the next block's sums, and a query's scores.
   double registers =
-      static_cast<double>(layout.columns + 2 * layout.keysTogether) +
-      cost::otherRegisters +
+      static_cast<double>(layout.columns) + 2 * keys + cost::otherRegisters +
       (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
           bytesOfFactor / sizeof(float);
   double ofRegisters = std::floor(cost::registers / (queries * registers)),

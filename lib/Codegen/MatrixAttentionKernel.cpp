@@ -24,8 +24,8 @@
 // e^2, 1892; their sum is 2148, and that of their products with values 40392,
 // which is 18.8 times as much. Where a score is so far above the reference that
 // its weight could leave f16, the query has a new reference, for which its
-// subgroup scales outputs and sums. A weight that is a denormal in f16
-// is less than 2^-22 of the largest; docs/Reference.md says what that admits.
+// subgroup scales outputs and sums. A weight that is a denormal in f16 is less
+// than 2^-22 of the largest; docs/Reference.md says what that admits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,8 +126,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       llvm::alignTo(attention.products.columns.size, shape->columns);
   layout.termsPitch = getPitch(layout.terms, lanes);
   layout.valuesPitch = getPitch(layout.columns, lanes);
-  layout.keysTogether = std::lcm(shape->columns, shape->terms);
-  layout.scoresPitch = getPitch(layout.keysTogether, words);
+  layout.scoresPitch = getPitch(tile.keys, words);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
   // Queries are staged before there are scores and keys.
@@ -211,24 +210,21 @@ private:
              ArrayRef<Value> counts);
   Value buildCount(LinearForm number, int64_t last, int64_t most);
   SmallVector<Value> loadTerms(const Lines &lines, LinearForm item,
-                               LinearForm firstLine);
-  SmallVector<Value> loadValues(LinearForm item, LinearForm firstKey);
-  SmallVector<Value> load(const Lines &lines, LinearForm firstLine);
+                               LinearForm keyBlock);
+  SmallVector<Value> loadValues(LinearForm item, LinearForm keyBlock);
+  SmallVector<Value> load(const Lines &lines, LinearForm keyBlock);
   void store(const Lines &lines, LinearForm stage, ValueRange vectors);
   void meet();
   Value loadMatrix(gpu::MMAMatrixType type, LinearForm place, int64_t pitch,
                    bool isTransposed = false);
   void storeMatrix(Value matrix, LinearForm place, int64_t pitch);
   SmallVector<Value> loadQueries();
-  SmallVector<Value> multiplyKeys(LinearForm stage, int64_t first);
+  SmallVector<Value> multiplyKeys(LinearForm stage);
   void storeSums(ValueRange sums);
-  SmallVector<Value> buildScores(LinearForm firstKey);
-  Value getLargest(ValueRange scores);
-  Value getReference(Value largest);
-  Value storeWeights(ValueRange scores, Value reference, Value total);
-  void scaleOutputs(MutableArrayRef<Value> outputs, Value factor);
-  void addWeights(State &state, ValueRange scores);
-  void addValues(State &state, LinearForm stage, int64_t first);
+  SmallVector<Value> buildScores(LinearForm keyBlock);
+  void setReference(State &state, Value largest, Value isFirst);
+  void storeWeights(State &state, ValueRange scores);
+  void addValues(State &state, LinearForm stage);
   State buildBlock(LinearForm keyBlock, State state);
   void storeOutputs(const State &state);
 
@@ -236,7 +232,7 @@ private:
     return rowMatrices * (layout.columns / shape.columns);
   }
   size_t getNumSums() const {
-    return rowMatrices * (layout.keysTogether / shape.columns);
+    return rowMatrices * (tile.keys / shape.columns);
   }
   gpu::MMAMatrixType getType(int64_t rows, int64_t columns, Type element,
                              StringRef operand) {
@@ -252,6 +248,11 @@ private:
                                          attribute);
     return arith::ConstantOp::create(b, attribute);
   }
+  Value max(Value lhs, Value rhs) {
+    // A NaN among scores makes the sum of weights NaN, whichever is taken.
+    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
+  }
+  Value sub(Value lhs, Value rhs) { return arith::SubFOp::create(b, lhs, rhs); }
   Value loadNumbers(LinearForm place) {
     Value vector =
         memref::LoadOp::create(b, memory, forms->materialize(b, place));
@@ -344,16 +345,19 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                forms->materialize(b, number), constant(last));
 }
 
-/// Loads item `item` of the terms of queries or keys, the first of which is
-/// number `firstLine`: the terms of some iterations, which are whole vectors.
+/// Loads item `item` of the terms of queries or keys, those of the block
+/// `keyBlock`: the terms of some iterations, which are whole vectors.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      LinearForm item,
-                                                     LinearForm firstLine) {
+                                                     LinearForm keyBlock) {
   const Contraction &sums = attention.scores;
   bool areKeys = &lines.operand == &sums.columns;
   auto [line, unit] = forms->divide(b, item, lines.items);
-  LinearForm position =
-      forms->min(b, forms->add(b, firstLine, line), lines.operand.size - 1);
+  LinearForm position = forms->min(
+      b,
+      forms->add(b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.lines),
+                 line),
+      lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
   LinearForm first = forms->mul(b, unit, stepsOfUnit);
   // Where there are always all iterations of an item or none, they share the
@@ -392,13 +396,13 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   return vectors;
 }
 
-/// Loads item `item` of the values from that of `firstKey` on: a vector of
+/// Loads item `item` of the values of the block `keyBlock`: a vector of
 /// columns.
 SmallVector<Value> MatrixAttentionBuilder::loadValues(LinearForm item,
-                                                      LinearForm firstKey) {
+                                                      LinearForm keyBlock) {
   const ContractionOperand &operand = contraction.columns;
   auto [line, vector] = forms->divide(b, item, values->items);
-  LinearForm key = forms->add(b, firstKey, line);
+  LinearForm key = forms->add(b, forms->mul(b, keyBlock, values->lines), line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   // What is not there has no weight, but 0 times it may be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
@@ -416,18 +420,17 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(LinearForm item,
   return {pack(builder, operand, places, counts)};
 }
 
-/// Loads the thread's share of `lines`, of which the first is number
-/// `firstLine`.
+/// Loads the thread's share of `lines`.
 SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
-                                                LinearForm firstLine) {
+                                                LinearForm keyBlock) {
   SmallVector<Value> vectors;
   int64_t numItems = lines.getNumItems();
   for (int64_t first = 0; first < numItems; first += tile.queries) {
     LinearForm item =
         forms->min(b, forms->add(b, forms->getThread(), first), numItems - 1);
     llvm::append_range(vectors, &lines.operand == &contraction.columns
-                                    ? loadValues(item, firstLine)
-                                    : loadTerms(lines, item, firstLine));
+                                    ? loadValues(item, keyBlock)
+                                    : loadTerms(lines, item, keyBlock));
   }
   return vectors;
 }
@@ -501,7 +504,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
               layout.unit / lanes,
               0,
               layout.termsPitch};
-  store(lines, 0, load(lines, forms->mul(b, rows.tile, tile.queries)));
+  store(lines, 0, load(lines, 0));
   gpu::BarrierOp::create(b);
   SmallVector<Value> matrices;
   gpu::MMAMatrixType type =
@@ -517,21 +520,19 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
   return matrices;
 }
 
-/// The sums of products that the scores of some keys are made of, the keys from
-/// line `first` of stage `stage` on: matrices in column-major order.
-SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage,
-                                                        int64_t first) {
+/// The sums of products that the scores of a block are made of, whose keys are
+/// in stage `stage`: matrices in column-major order.
+SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
   gpu::MMAMatrixType type =
       getType(shape.terms, shape.columns, b.getF16Type(), "BOp");
   Value zero =
       gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
   SmallVector<Value> all;
-  for (int64_t key = 0; key < layout.keysTogether; key += shape.columns) {
+  for (int64_t key = 0; key < tile.keys; key += shape.columns) {
     SmallVector<Value> sums(rowMatrices, zero);
-    LinearForm line =
-        forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                   (first + key) * layout.termsPitch + keys->first);
+    LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
+                                 key * layout.termsPitch + keys->first);
     for (int64_t term = 0; term < termMatrices; ++term) {
       Value ofKeys =
           loadMatrix(type, forms->add(b, line, term * (shape.terms / lanes)),
@@ -559,14 +560,15 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   }
 }
 
-/// Makes the scores of the thread's query for the keys from `firstKey` on, of
-/// the sums in memory. Those of keys that are not there are -infinity.
-SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm firstKey) {
+/// Makes the scores of the thread's query, of the sums in memory. Those of keys
+/// that are not there are -infinity.
+SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
+  LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
   TileBuilder builder(b, op, *forms, *views);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   SmallVector<Value> areThere;
-  for (int64_t key = 0; key < layout.keysTogether; key += words) {
+  for (int64_t key = 0; key < tile.keys; key += words) {
     Value sums = loadNumbers(forms->add(b, line, key / words));
     for (int64_t lane = 0; lane < words; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
@@ -578,7 +580,7 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm firstKey) {
     }
   }
   builder.buildSlice(attention.scoreSlice,
-                     SmallVector<Forms>(layout.keysTogether, coordinates));
+                     SmallVector<Forms>(tile.keys, coordinates));
   Value none = constantOf(-std::numeric_limits<double>::infinity());
   SmallVector<Value> scores;
   for (auto [key, isThere] : llvm::enumerate(areThere)) {
@@ -589,51 +591,105 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm firstKey) {
   return scores;
 }
 
-/// Combines neighbours among `values` until one is left.
-static Value
-combine(SmallVector<Value> values,
-        llvm::function_ref<Value(Value lhs, Value rhs)> combineTwo) {
-  while (values.size() > 1) {
-    SmallVector<Value> halves;
-    for (size_t i = 0; i + 1 < values.size(); i += 2)
-      halves.push_back(combineTwo(values[i], values[i + 1]));
-    if (values.size() % 2)
-      halves.push_back(values.back());
-    values = std::move(halves);
-  }
-  return values.front();
+/// Combines `values`, each half by itself first.
+static Value combine(ValueRange values,
+                     llvm::function_ref<Value(Value, Value)> combineTwo) {
+  if (values.size() == 1)
+    return values.front();
+  size_t half = values.size() / 2;
+  Value lhs = combine(values.take_front(half), combineTwo);
+  return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// The largest of the thread's scores.
-Value MatrixAttentionBuilder::getLargest(ValueRange scores) {
-  return combine(scores, [&](Value lhs, Value rhs) {
-    // A NaN among scores makes the sum of weights NaN, whichever is taken.
-    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
-  });
-}
-
-/// The reference for scores of which `largest` is the largest: a finite number
-/// where that is -infinity.
-Value MatrixAttentionBuilder::getReference(Value largest) {
+/// Sets the reference for the first block, and a new one, for which outputs and
+/// sums are scaled, where a weight of the thread's query could leave f16.
+/// `largest` is the largest score that the query has in the block.
+void MatrixAttentionBuilder::setReference(State &state, Value largest,
+                                          Value isFirst) {
+  // A finite number in place of -infinity.
   Value lowest = constantOf(-std::numeric_limits<float>::max());
   Value isNone =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, largest, lowest);
-  return arith::SubFOp::create(
-      b, arith::SelectOp::create(b, isNone, lowest, largest),
-      constantOf(belowLargest));
+  Value own = sub(arith::SelectOp::create(b, isNone, lowest, largest),
+                  constantOf(belowLargest));
+  Value before = arith::SelectOp::create(b, isFirst, own, state.reference);
+  Value leaves =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, sub(largest, before),
+                            constantOf(mostAbove));
+  Value any = spirv::GroupNonUniformAnyOp::create(
+      b, b.getI1Type(), spirv::Scope::Subgroup, leaves);
+  SmallVector<Type> types(state.outputs.size(), getSumsType());
+  types.append({b.getF32Type(), b.getF32Type()});
+  auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  SmallVector<Value> kept(state.outputs);
+  kept.append({before, state.total});
+  scf::YieldOp::create(b, kept);
+
+  b.setInsertionPointToStart(choice.thenBlock());
+  IndexForms saved = *forms;
+  // Other queries keep theirs, and what is multiplied with 1 is not rounded.
+  Value reference = arith::SelectOp::create(b, leaves, own, before);
+  Value factor = arith::SelectOp::create(
+      b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
+  Value factors = vector::BroadcastOp::create(
+      b, VectorType::get(words, b.getF32Type()), factor);
+  SmallVector<Value> scaled(state.outputs);
+  int64_t pitch = layout.scoresPitch;
+  int64_t ofRow = layout.columns / shape.columns;
+  auto forEachMatrix =
+      [&](int64_t first, int64_t end,
+          llvm::function_ref<void(Value &, LinearForm)> build) {
+        for (int64_t row = 0; row < rowMatrices; ++row)
+          for (int64_t column = first; column < end; column += shape.columns)
+            build(scaled[row * ofRow + column / shape.columns],
+                  forms->add(b, getRowOfMatrices(row, pitch),
+                             (column - first) / words));
+      };
+  for (int64_t first = 0; first < layout.columns;
+       first += layout.scaledColumns) {
+    int64_t end = std::min(first + layout.scaledColumns, layout.columns);
+    // All threads have loaded what was there.
+    meet();
+    forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
+      storeMatrix(matrix, place, pitch);
+    });
+    meet();
+    for (int64_t column = first; column < end; column += words) {
+      LinearForm place =
+          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
+      storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
+    }
+    meet();
+    forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
+      matrix = loadMatrix(getSumsType(), place, pitch);
+    });
+  }
+  // Weights take the place of outputs.
+  meet();
+  scaled.append(
+      {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
+  scf::YieldOp::create(b, scaled);
+  *forms = std::move(saved);
+  size_t count = getNumOutputs();
+  state.outputs =
+      llvm::to_vector_of<Value>(choice.getResults().take_front(count));
+  state.reference = choice.getResult(count);
+  state.total = choice.getResult(count + 1);
 }
 
-/// Makes weights of `scores`, those of the thread's query, and stores them in
-/// the place of the sums that they were made of. Returns the sum of `total` and
-/// all of them.
-Value MatrixAttentionBuilder::storeWeights(ValueRange scores, Value reference,
-                                           Value total) {
+/// Makes weights of `scores`, those of the thread's query, stores them in the
+/// place of the sums that they were made of, and adds them up.
+void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   SmallVector<Value> weights;
   for (Value score : scores)
-    weights.push_back(
-        math::ExpOp::create(b, arith::SubFOp::create(b, score, reference)));
+    weights.push_back(math::ExpOp::create(b, sub(score, state.reference)));
+  state.total = add(state.total, combine(weights, [&](Value lhs, Value rhs) {
+                      return add(lhs, rhs);
+                    }));
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
-  for (int64_t key = 0; key < layout.keysTogether; key += lanes) {
+  for (int64_t key = 0; key < tile.keys; key += lanes) {
     SmallVector<Value> parts;
     for (int64_t lane = 0; lane < lanes; lane += 2) {
       Value pair = vector::FromElementsOp::create(
@@ -651,112 +707,24 @@ Value MatrixAttentionBuilder::storeWeights(ValueRange scores, Value reference,
             b, VectorType::get(words, b.getI32Type()), parts),
         memory, forms->materialize(b, forms->add(b, line, key / lanes)));
   }
-  return add(total, combine(weights, [&](Value lhs, Value rhs) {
-               return add(lhs, rhs);
-             }));
 }
 
-/// Multiplies the subgroup's `outputs` with `factor`, which is of the thread's
-/// query: some columns after the others, where weights are.
-void MatrixAttentionBuilder::scaleOutputs(MutableArrayRef<Value> outputs,
-                                          Value factor) {
-  Value factors = vector::BroadcastOp::create(
-      b, VectorType::get(words, b.getF32Type()), factor);
-  int64_t pitch = layout.scoresPitch, ofRow = layout.columns / shape.columns;
-  for (int64_t first = 0; first < layout.columns;
-       first += layout.scaledColumns) {
-    int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    auto forEachMatrix =
-        [&](llvm::function_ref<void(Value &, LinearForm)> build) {
-          for (int64_t row = 0; row < rowMatrices; ++row)
-            for (int64_t column = first; column < end; column += shape.columns)
-              build(outputs[row * ofRow + column / shape.columns],
-                    forms->add(b, getRowOfMatrices(row, pitch),
-                               (column - first) / words));
-        };
-    // All threads are done with what is there.
-    meet();
-    forEachMatrix([&](Value &matrix, LinearForm place) {
-      storeMatrix(matrix, place, pitch);
-    });
-    meet();
-    for (int64_t column = first; column < end; column += words) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
-      storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
-    }
-    meet();
-    forEachMatrix([&](Value &matrix, LinearForm place) {
-      matrix = loadMatrix(getSumsType(), place, pitch);
-    });
-  }
-  meet();
-}
-
-/// Makes weights of the thread's `scores`. If one of the subgroup could leave
-/// f16, its query has a new reference, with which outputs and sums are scaled,
-/// and weights are made once more. Weights do not wait for whether there is
-/// one, since there seldom is.
-void MatrixAttentionBuilder::addWeights(State &state, ValueRange scores) {
-  Value total = storeWeights(scores, state.reference, state.total);
-  Value largest = getLargest(scores);
-  Value leaves =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
-                            arith::SubFOp::create(b, largest, state.reference),
-                            constantOf(mostAbove));
-  Value any = spirv::GroupNonUniformAnyOp::create(
-      b, b.getI1Type(), spirv::Scope::Subgroup, leaves);
-  SmallVector<Type> types(state.outputs.size(), getSumsType());
-  types.append({b.getF32Type(), b.getF32Type()});
-  auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.elseBlock());
-  SmallVector<Value> kept(state.outputs);
-  kept.append({state.reference, total});
-  scf::YieldOp::create(b, kept);
-
-  b.setInsertionPointToStart(choice.thenBlock());
-  IndexForms saved = *forms;
-  // Other queries keep theirs, and what is multiplied with 1 is not rounded.
-  Value reference = arith::SelectOp::create(b, leaves, getReference(largest),
-                                            state.reference);
-  Value factor = arith::SelectOp::create(
-      b, leaves,
-      math::ExpOp::create(b,
-                          arith::SubFOp::create(b, state.reference, reference)),
-      constantOf(1));
-  SmallVector<Value> scaled(state.outputs);
-  scaleOutputs(scaled, factor);
-  Value scaledTotal = arith::MulFOp::create(b, state.total, factor);
-  scaled.append({reference, storeWeights(scores, reference, scaledTotal)});
-  scf::YieldOp::create(b, scaled);
-  *forms = std::move(saved);
-  size_t count = getNumOutputs();
-  state.outputs =
-      llvm::to_vector_of<Value>(choice.getResults().take_front(count));
-  state.reference = choice.getResult(count);
-  state.total = choice.getResult(count + 1);
-}
-
-/// Adds the products of weights and values to the outputs, the values from line
-/// `first` of stage `stage` on.
-void MatrixAttentionBuilder::addValues(State &state, LinearForm stage,
-                                       int64_t first) {
+/// Adds the products of a block's weights and values to the outputs.
+void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
   Type f16 = b.getF16Type();
   gpu::MMAMatrixType rowType = getType(shape.rows, shape.terms, f16, "AOp"),
                      columnType =
                          getType(shape.terms, shape.columns, f16, "BOp");
   int64_t ofRow = layout.columns / shape.columns;
-  for (int64_t key = 0; key < layout.keysTogether; key += shape.terms) {
+  for (int64_t key = 0; key < tile.keys; key += shape.terms) {
     SmallVector<Value> weights;
     for (int64_t row = 0; row < rowMatrices; ++row)
       weights.push_back(loadMatrix(
           rowType,
           forms->add(b, getRowOfMatrices(row, layout.scoresPitch), key / lanes),
           layout.scoresPitch));
-    LinearForm line =
-        forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                   (first + key) * layout.valuesPitch + values->first);
+    LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
+                                 key * layout.valuesPitch + values->first);
     for (int64_t column = 0; column < ofRow; ++column) {
       Value ofValues = loadMatrix(
           columnType, forms->add(b, line, column * (shape.columns / lanes)),
@@ -775,11 +743,11 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage,
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Goes on with block `keyBlock` of the keys, some keys after the others. The
-/// sums of the first ones are there: the next ones are multiplied while threads
-/// make weights of these.
+/// Goes on with block `keyBlock` of the keys. Its sums are there: those of the
+/// next one are multiplied while threads make weights of these.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
+  LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The code has a remainder even where ranges tell that there are no more
@@ -792,7 +760,8 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   else
     // Nothing takes the place of what others still load.
     gpu::BarrierOp::create(b);
-  // All threads of the subgroup have loaded what was in the place of the sums.
+  // The weights that were in the place of the sums have been loaded by all
+  // threads of the subgroup.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
@@ -802,25 +771,22 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   store(*keys, stage, next.take_front(ofKeys));
   store(*values, stage, next.drop_front(ofKeys));
   gpu::BarrierOp::create(b);
-  // The last block loads itself once more, for nothing.
-  int64_t last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
-  LinearForm nextKey =
-      forms->mul(b, forms->min(b, forms->add(b, keyBlock, 1), last), tile.keys);
-  state.next = load(*keys, forms->add(b, nextKey, layout.keysTogether));
-  llvm::append_range(state.next, load(*values, nextKey));
+  // What is beyond the last block is the last block once more, for nothing.
+  LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
+  state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
+  llvm::append_range(state.next, load(*values, nextBlock));
 
-  LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
-  for (int64_t key = 0; key < tile.keys; key += layout.keysTogether) {
-    if (key > 0) {
-      meet();
-      storeSums(state.sums);
-      meet();
-    }
-    state.sums = multiplyKeys(stage, key);
-    addWeights(state, buildScores(forms->add(b, firstKey, key)));
-    meet();
-    addValues(state, stage, key);
-  }
+  state.sums = multiplyKeys(stage);
+  SmallVector<Value> scores = buildScores(keyBlock);
+  Value largest =
+      combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            forms->materialize(b, keyBlock), constant(0));
+  setReference(state, largest, isFirst);
+  storeWeights(state, scores);
+  meet();
+  addValues(state, stage);
   return state;
 }
 
@@ -918,19 +884,15 @@ void MatrixAttentionBuilder::build() {
       gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
   State state;
   state.outputs.assign(getNumOutputs(), zero);
-  state.total = constantOf(0);
+  state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
   // The first keys have the last stage, since the first block fills the first
   // one.
   store(*keys, tile.stages - 1, load(*keys, 0));
-  state.next = load(*keys, layout.keysTogether);
+  state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));
   gpu::BarrierOp::create(b);
-  state.sums = multiplyKeys(tile.stages - 1, 0);
-  // The reference is there before the first weights are made.
-  storeSums(state.sums);
-  meet();
-  state.reference = getReference(getLargest(buildScores(0)));
+  state.sums = multiplyKeys(tile.stages - 1);
   auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
                                  state.get());
   {

@@ -6,13 +6,12 @@
 
 // A workgroup has 64 queries, of 96, and goes through 40 keys in blocks of 32, of which
 // the last has 8. Queries and keys have 20 terms, which are staged as 32, in lines of 5
-// vectors of 8, and values 8 columns, staged as 16, in lines of 3. A line of scores has 16 of
-// them at a time, in 5 vectors of 4. So 64 queries take 320 vectors, and each of two stages
-// 256.
+// vectors of 8, and values 8 columns, staged as 16, in lines of 3. A line of scores has 9
+// vectors of 4. So 64 queries take 576 vectors, and each of two stages 256.
 
 // CHECK-LABEL: func @attention
 // CHECK:       gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c4, {{.*}}) threads(%{{.*}}) in (%{{.*}} = %c64
-// CHECK:         %[[MEMORY:.*]] = memref.alloc() : memref<832xvector<4xi32>, #gpu.address_space<workgroup>>
+// CHECK:         %[[MEMORY:.*]] = memref.alloc() : memref<1088xvector<4xi32>, #gpu.address_space<workgroup>>
 // CHECK:         gpu.subgroup_id
 // CHECK:         arith.minui
 // CHECK:         gpu.lane_id
@@ -22,31 +21,21 @@
 // CHECK:         gpu.barrier
 // CHECK-COUNT-4: gpu.subgroup_mma_load_matrix %[[MEMORY]]{{.*}} {leadDimension = 5 : index} : {{.*}}"AOp">
 // CHECK:         gpu.barrier
-// The first keys are multiplied before all others: the sums of 32 queries and 16 keys are
-// two matrices, of two terms each.
-// CHECK-COUNT-4: gpu.subgroup_mma_compute
-// Their largest score is the reference, plus the logarithm of 256.
-// CHECK-COUNT-2: gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
-// CHECK:         spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory>
-// CHECK-COUNT-4: memref.load %[[MEMORY]]
-// CHECK:         arith.maxnumf
-// CHECK:         arith.subf
+// The first block's keys are multiplied before all others: the sums of 32 queries and 32
+// keys are four matrices, of two terms each.
+// CHECK-COUNT-8: gpu.subgroup_mma_compute
 // Two matrices of outputs, the reference, the sum of weights, the sums, and what comes next.
-// CHECK:         scf.for {{.*}} -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, f32, f32, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, vector<4xi32>
+// CHECK:         scf.for {{.*}} -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, f32, f32, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, vector<4xi32>
 // CHECK:           arith.remui
-// CHECK:           spirv.ControlBarrier
-// CHECK-COUNT-2:   gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
+// CHECK:           spirv.ControlBarrier <Subgroup>, <Subgroup>, <AcquireRelease|WorkgroupMemory>
+// CHECK-COUNT-4:   gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 9 : index}
 // CHECK:           memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           gpu.barrier
-// The sums of the next keys, and the scores of these. Those of keys that are not there are
-// -infinity.
-// CHECK-COUNT-4:   gpu.subgroup_mma_compute
-// CHECK-COUNT-4:   memref.load %[[MEMORY]]
+// The sums of the next block, and the scores of this one. Keys that are not there have the
+// score -infinity.
+// CHECK-COUNT-8:   gpu.subgroup_mma_compute
+// CHECK-COUNT-8:   memref.load %[[MEMORY]]
 // CHECK:           arith.select %{{.*}}, %{{.*}}, %cst{{.*}} : f32
-// Weights.
-// CHECK-COUNT-16:  math.exp
-// CHECK:           arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
-// CHECK:           memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           arith.maxnumf
 // CHECK:           %[[ANY:.*]] = spirv.GroupNonUniformAny <Subgroup>
 // CHECK:           scf.if %[[ANY]] -> (!gpu.mma_matrix<16x16xf32, "COp">, !gpu.mma_matrix<16x16xf32, "COp">, f32, f32) {
@@ -62,23 +51,15 @@
 // CHECK:             spirv.ControlBarrier
 // CHECK:             gpu.subgroup_mma_load_matrix {{.*}}"COp">
 // CHECK:             spirv.ControlBarrier
-// CHECK-COUNT-16:    math.exp
-// CHECK:             memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           } else {
-// Products with values.
+// Weights, and their products with values.
+// CHECK-COUNT-32:  math.exp
+// CHECK:           arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
+// CHECK:           memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           spirv.ControlBarrier
-// CHECK:           gpu.subgroup_mma_load_matrix {{.*}} {leadDimension = 5 : index} : {{.*}}"AOp">
+// CHECK:           gpu.subgroup_mma_load_matrix {{.*}} {leadDimension = 9 : index} : {{.*}}"AOp">
 // CHECK:           gpu.subgroup_mma_load_matrix {{.*}} {leadDimension = 3 : index} : {{.*}}"BOp">
-// CHECK-COUNT-2:   gpu.subgroup_mma_compute
-// The other 16 keys of the block take the place of these.
-// CHECK:           spirv.ControlBarrier
-// CHECK-COUNT-2:   gpu.subgroup_mma_store_matrix {{.*}}, %[[MEMORY]]{{.*}} {leadDimension = 5 : index}
-// CHECK:           spirv.ControlBarrier
 // CHECK-COUNT-4:   gpu.subgroup_mma_compute
-// CHECK:           spirv.GroupNonUniformAny <Subgroup>
-// CHECK:           } else {
-// CHECK:           spirv.ControlBarrier
-// CHECK-COUNT-2:   gpu.subgroup_mma_compute
 // CHECK:           scf.yield
 // The outputs are divided by the sums of weights.
 // CHECK:         gpu.barrier
@@ -503,10 +484,10 @@ func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
   %c40 = arith.constant 40 : index
   %zero = arith.constant 0.0 : f32
   %nan = arith.constant 0x7FC00000 : f32
-  // expected-error @below {{has a matrix_attention_tile that takes 86016 bytes of workgroup memory, but the device profile 'full,+cooperativeMatrix' has 49152}}
+  // expected-error @below {{has a matrix_attention_tile that takes 77824 bytes of workgroup memory, but the device profile 'full,+cooperativeMatrix' has 49152}}
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
       outs(%out : memref<2x96x8xf16>)
-      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 256, 512>, shape = "16x16x16xf16xf32"}}} {
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 256, 64>, shape = "16x16x16xf16xf32"}}} {
   ^bb0(%unused: f16):
     %n = linalg.index 0 : index
     %s = linalg.index 1 : index
