@@ -153,6 +153,15 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
       known[value] = result;
   }
 
+  // A tensor of constants into which something else is inserted has a buffer
+  // that is written each time. Its parts may be moved.
+  for (Operation &op : llvm::reverse(block)) {
+    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+    if (insert && !known.contains(insert.getResult()) &&
+        insert.getDest().getDefiningOp<tensor::InsertSliceOp>())
+      known.erase(insert.getDest());
+  }
+
   // The values that are computed of constants alone and are read by what is
   // not.
   llvm::SetVector<Value> frontier;
