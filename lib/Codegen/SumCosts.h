@@ -168,12 +168,10 @@ inline constexpr double memoryOfOne = 1.1;
 ///         times as long as with 4 rows on an H100 of low clock
 inline constexpr double shareOfCache = 0.1;
 
-/// The time of memory, in times, where threads load fewer bytes side by side than
-/// two times lineBytes.
-/// unit:   times
-/// device: bytes that memory brings together, 64 on an H100
-/// shown:  gemm_rows4_f32: 64 slices of 32 bytes took 37 us on an H100, 32 of
-/// 64
+/// The time of memory, in times, where threads load fewer bytes side by side
+/// than two times lineBytes. unit:   times device: bytes that memory brings
+/// together, 64 on an H100 shown:  gemm_rows4_f32: 64 slices of 32 bytes took
+/// 37 us on an H100, 32 of 64
 ///         bytes 29
 inline constexpr double memoryOfPieces = 1.2;
 

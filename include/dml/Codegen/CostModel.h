@@ -322,11 +322,9 @@ inline constexpr int64_t maxSlicedRows = 16;
 inline constexpr int64_t maxSlicedProducts = 512;
 inline constexpr int64_t maxSlicedOps = maxWrittenOutOps;
 
-/// The threads of a sliced kernel wait at a barrier as long as each takes for so
-/// many loads from workgroup memory.
-/// unit:   loads
-/// device: latency of barriers, beside the rate of workgroup memory
-/// shown:  -
+/// The threads of a sliced kernel wait at a barrier as long as each takes for
+/// so many loads from workgroup memory. unit:   loads device: latency of
+/// barriers, beside the rate of workgroup memory shown:  -
 inline constexpr int64_t loadsOfBarrier = 16;
 
 /// The time of a launch that has to wait for the one before it.

@@ -95,9 +95,9 @@ struct AttentionTile {
 };
 
 /// What a workgroup of an attention kernel computes that multiplies cooperative
-/// matrices of `shape`, as in device profiles: the outputs of `queries` queries,
-/// of which each thread has one. It goes through the keys in blocks of `keys`,
-/// of which workgroup memory has room for `stages`.
+/// matrices of `shape`, as in device profiles: the outputs of `queries`
+/// queries, of which each thread has one. It goes through the keys in blocks of
+/// `keys`, of which workgroup memory has room for `stages`.
 struct MatrixAttentionTile {
   int64_t queries, keys;
   std::string shape;

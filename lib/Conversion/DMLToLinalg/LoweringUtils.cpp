@@ -405,10 +405,9 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
   // Parts of fewer terms for a thread are not worth the second step.
   int64_t minTerms = 64 * sharers;
   wanted = std::max(
-      wanted,
-      std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
-                                      type.getNumElements() * sharers),
-               countPoints(sizes) / minTerms));
+      wanted, std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
+                                              type.getNumElements() * sharers),
+                       countPoints(sizes) / minTerms));
   for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
     int64_t size = sizes[dim], count = std::min(wanted, size);
     // Parts of one length need no condition.
