@@ -276,12 +276,16 @@ Interval Interval::operator/(Interval other) const {
   bool byInfinity = std::isinf(b.low) || std::isinf(b.high);
   if (isInfinite && byInfinity)
     return a.low == a.high && b.low == b.high ? nan() : anything(quotient);
+  // Vulkan: 2.5 units where the divisor is from 2^-126 to 2^126; the reciprocal
+  // of a larger one is a denormal, which may be flushed. Infinity times 0 is
+  // NaN.
+  bool isLarge = std::max(std::fabs(b.low), std::fabs(b.high)) > 0x1p126;
+  if (isInfinite && isLarge)
+    return anything(quotient);
   auto [low, high] = std::minmax(
       {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
-  // Vulkan: 2.5 units where the divisor is from 2^-126 to 2^126; the reciprocal
-  // of a larger one is a denormal, which may be flushed.
   Interval result = roundResult(quotient, low, high, false, 2.5);
-  if (std::max(std::fabs(b.low), std::fabs(b.high)) > 0x1p126) {
+  if (isLarge) {
     result.low = std::min(result.low, 0.0);
     result.high = std::max(result.high, 0.0);
   }

@@ -134,6 +134,18 @@ TEST_F(IntervalTest, SinesBetweenBoundsReachTheirMaximum) {
   EXPECT_GT(cos(x).high, -1);
 }
 
+// The reciprocal of a divisor above 2^126 may be flushed: a device has infinity
+// times 0 then, and for a number 0.
+TEST_F(IntervalTest, QuotientsByLargeNumbersMayBeFlushed) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE((Interval(infinity) / Interval(0x1p127)).mayBeNaN);
+  EXPECT_FALSE((Interval(infinity) / Interval(0x1p126)).mayBeNaN);
+  Interval quotient = Interval(0x1p127) / Interval(0x1p127);
+  EXPECT_FALSE(quotient.mayBeNaN);
+  EXPECT_EQ(quotient.low, 0);
+  EXPECT_GE(quotient.high, 1);
+}
+
 TEST_F(IntervalTest, SpecialNumbers) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(sin(Interval(infinity)).isNaN);
