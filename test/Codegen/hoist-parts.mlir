@@ -15,3 +15,5 @@ func.func @joined(%x: tensor<4x3xf32>) -> tensor<12x3xf32> {
       : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<12x3xf32>
   return %2 : tensor<12x3xf32>
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -74,3 +74,5 @@ func.func @one_step(%lhs: memref<1x256xf32>, %rhs: memref<256x1024xf32>, %output
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0
