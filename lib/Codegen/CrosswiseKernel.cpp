@@ -368,8 +368,9 @@ static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
         arith::ConstantIndexOp::create(b, size), {0, size - 1}));
   TileBuilder builder(b, op, forms, views);
   builder.buildElement(coordinates);
-  // Where the padding is chosen, no form tells how far apart neighbours are,
-  // but those in the middle do.
+  // The place of a load is no linear form where padding may be chosen instead.
+  // Two neighbours in the middle of the output, where there is no padding, then
+  // tell how far apart neighbours are.
   auto getStrideInMiddle = [&](memref::LoadOp load,
                                int64_t dim) -> std::optional<int64_t> {
     std::optional<LinearForm> before;

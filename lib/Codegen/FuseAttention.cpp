@@ -19,7 +19,6 @@
 #include "TileBuilder.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -726,15 +725,10 @@ struct Wanted {
 std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
   Wanted wanted;
   if (text.starts_with("{")) {
-    // What is wrong with it is said by the caller.
-    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
-    Attribute kernel = parseAttribute(text, context);
-    auto choice =
-        kernel ? KernelChoice::get(kernel) : std::optional<KernelChoice>();
-    if (!choice || !choice->matrixAttentionTile)
-      return std::nullopt;
-    wanted.matrixTile = choice->matrixAttentionTile;
-    return wanted;
+    Attribute kernel = parseKernelAttr(text, context);
+    if (kernel)
+      wanted.matrixTile = KernelChoice::get(kernel)->matrixAttentionTile;
+    return wanted.matrixTile ? std::optional(wanted) : std::nullopt;
   }
   auto [queries, keys] = text.split('x');
   if (queries.getAsInteger(10, wanted.queries) ||

@@ -115,7 +115,8 @@ getTimeOfGroups(double groups, int64_t threads, double registers,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the factors of an operand take that go to workgroup memory in a round.
+/// The cost of an operand for a round of a contraction kernel, in which its
+/// factors go to workgroup memory.
 struct StagedCost {
   /// Cycles of a multiprocessor.
   double cycles;
@@ -244,8 +245,8 @@ static double countLines(Spread inner, Spread outer, double width) {
 }
 
 namespace {
-/// What the factors of an operand take that a thread of a sliced kernel has for
-/// one of its groups of neighbouring terms.
+/// The cost of an operand for a group of neighbouring terms, in a thread of a
+/// sliced kernel.
 struct FactorCost {
   /// Operations of the thread.
   double operations;
@@ -253,7 +254,7 @@ struct FactorCost {
   double loads;
   /// Registers that vectors are loaded to, and single factors.
   double ofVectors = 0, ofSingles = 0;
-  /// Cycles for which the loads of a workgroup keep the first cache busy.
+  /// The cycles that the first cache is busy with the loads of a workgroup.
   double cycles;
 };
 } // namespace

@@ -137,13 +137,8 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       getColumnsTogether(layout.columns, shape->columns, layout.scoresPitch);
   layout.storedColumns = getColumnsTogether(layout.columns, shape->columns,
                                             layout.vectors / tile.queries);
-  int64_t bytes = layout.vectors * DeviceProfile::vectorBytes;
-  if (bytes > profile.getMaxWorkgroupMemory())
-    return "takes " + std::to_string(bytes) +
-           " bytes of workgroup memory, but the device profile '" +
-           profile.str() + "' has " +
-           std::to_string(profile.getMaxWorkgroupMemory());
-  return "";
+  return findMemoryProblem(layout.vectors * DeviceProfile::vectorBytes,
+                           profile);
 }
 
 //===----------------------------------------------------------------------===//

@@ -200,6 +200,16 @@ static int64_t getPitch(int64_t size, int64_t lanes) {
   return size / lanes + 1;
 }
 
+std::string dml::findMemoryProblem(int64_t bytes,
+                                   const DeviceProfile &profile) {
+  if (bytes <= profile.getMaxWorkgroupMemory())
+    return "";
+  return "takes " + std::to_string(bytes) +
+         " bytes of workgroup memory, but the device profile '" +
+         profile.str() + "' has " +
+         std::to_string(profile.getMaxWorkgroupMemory());
+}
+
 std::string MatrixSchedule::get(const Contraction &contraction,
                                 const MatrixTile &tile,
                                 const DeviceProfile &profile,
@@ -292,12 +302,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   schedule.bytes =
       std::max(schedule.stageVectors + ones, schedule.sumVectors + added) *
       DeviceProfile::vectorBytes;
-  if (schedule.bytes > profile.getMaxWorkgroupMemory())
-    return "takes " + std::to_string(schedule.bytes) +
-           " bytes of workgroup memory, but the device profile '" +
-           profile.str() + "' has " +
-           std::to_string(profile.getMaxWorkgroupMemory());
-  return "";
+  return findMemoryProblem(schedule.bytes, profile);
 }
 
 //===----------------------------------------------------------------------===//

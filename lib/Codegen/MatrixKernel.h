@@ -44,6 +44,10 @@ struct ZeroPoint {
   bool isZero() const { return !value && !isUnsigned; }
 };
 
+/// Says why a kernel with matrices cannot take `bytes` of workgroup memory on
+/// devices of `profile`, or nothing if it can.
+std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
+
 /// How a matrix kernel goes through the terms of a contraction: some at a time,
 /// its stages, of which it has one or two in workgroup memory.
 struct MatrixSchedule {

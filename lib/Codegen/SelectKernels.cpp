@@ -12,7 +12,6 @@
 #include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -233,12 +232,11 @@ struct Wanted {
 std::optional<Wanted> Wanted::parse(StringRef text, MLIRContext *context) {
   Wanted wanted;
   if (text.starts_with("{")) {
-    // What is wrong with it is said by the caller.
-    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
-    wanted.kernel = parseAttribute(text, context);
-    auto choice = wanted.kernel ? KernelChoice::get(wanted.kernel)
-                                : std::optional<KernelChoice>();
-    if (!choice || !(choice->tile || choice->sliceTile))
+    wanted.kernel = parseKernelAttr(text, context);
+    if (!wanted.kernel)
+      return std::nullopt;
+    KernelChoice choice = *KernelChoice::get(wanted.kernel);
+    if (!choice.tile && !choice.sliceTile)
       return std::nullopt;
     return wanted;
   }
@@ -291,7 +289,7 @@ static double countStagingOps(const Contraction &contraction,
     return cost::opsPerSingleFactor;
   if (!isChosen(operand))
     return cost::opsPerMovedFactor;
-  // A vector is chosen as a whole.
+  // The factors of a vector share one choice between them and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
@@ -475,12 +473,8 @@ double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
 static std::optional<MatrixTile> parseMatrixTile(StringRef spec,
                                                  MLIRContext *context) {
   if (spec.starts_with("{")) {
-    // What is wrong with it is said by the caller.
-    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
-    Attribute kernel = parseAttribute(spec, context);
-    auto choice =
-        kernel ? KernelChoice::get(kernel) : std::optional<KernelChoice>();
-    return choice ? choice->matrixTile : std::nullopt;
+    Attribute kernel = parseKernelAttr(spec, context);
+    return kernel ? KernelChoice::get(kernel)->matrixTile : std::nullopt;
   }
   SmallVector<StringRef> parts;
   spec.split(parts, 'x');

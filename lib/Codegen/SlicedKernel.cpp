@@ -250,8 +250,8 @@ void SlicedBuilder::forEachItem(int64_t count,
   }
 }
 
-/// Adds up `count` numbers of workgroup memory that lie `apart`, from `first`
-/// on.
+/// The sum of `count` numbers in workgroup memory. The first one lies at
+/// `first`, and each other one `apart` behind the one before.
 Value SlicedBuilder::addUp(const LinearForm &first, int64_t count,
                            int64_t apart) {
   Value total;

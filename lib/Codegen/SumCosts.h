@@ -22,8 +22,9 @@ namespace dml::cost {
 /// shown:  conv512to512_7_k3_batch1_f32
 inline constexpr double cacheLineBytes = 128;
 
-/// A load takes so long, however little it brings, and a line of the first
-/// cache, however little of it is loaded. unit:   cycles of a multiprocessor
+/// A load takes so long, however little it brings. A line of the first cache
+/// takes so long, however little of it is loaded.
+/// unit:   cycles of a multiprocessor
 /// device: loads that a multiprocessor begins, and tags that its first cache
 ///         compares
 /// shown:  conv512to512_7_k3_batch1_f32 in sliced kernels: 144 loads of single
@@ -33,12 +34,12 @@ inline constexpr double cacheLineBytes = 128;
 inline constexpr double cyclesOfLoad = 3.5;
 inline constexpr double cyclesOfLine = 0.3;
 
-/// A load of vectors from workgroup memory takes so long, of which some threads
-/// load the same.
+/// A load of a vector from workgroup memory takes so long for the threads that
+/// run together, some of which load the same vector.
 /// unit:   cycles of a multiprocessor
 /// device: 4 for 16 bytes of each of 32 threads, less what threads have in
-/// common shown:  gemm1024_f32 with 64 times 64 sums, without slices: 3 loads
-/// for 32
+///         common
+/// shown:  gemm1024_f32 with 64 times 64 sums, without slices: 3 loads for 32
 ///         products
 inline constexpr double cyclesOfVector = 3;
 
@@ -52,10 +53,10 @@ inline constexpr double cyclesOfVector = 3;
 ///         gemm1024_f32, gemm4096_f32 and gemm_197x768x2304_f32
 inline constexpr double cyclesOfStagedFactor = 0.38;
 
-/// A factor counts so often that goes to workgroup memory from among the terms
-/// of an iteration that has more than a vector: neighbouring threads load it
-/// from different lines of the first cache. Columns are neighbours in memory,
-/// and take no longer than others do, though padding is chosen for some.
+/// A factor of rows counts so often on its way to workgroup memory if an
+/// iteration has more terms than a vector: neighbouring threads load such
+/// factors from different lines of the first cache. Factors of columns are
+/// neighbours in memory and count once, though padding is chosen for some.
 /// unit:   factors
 /// device: lines that the first cache serves in a cycle
 /// shown:  conv128to128_28_k3_f32: 128 rows of 64 columns took 0.30 ms on an
@@ -88,8 +89,7 @@ inline constexpr double cyclesOfRound = 1000;
 /// unit:   cycles
 /// device: loads of a thread that are under way at a time
 /// shown:  conv64to64_56_k3_batch1_f32: rounds of 576 products and 40 loads
-/// took
-///         2,450 cycles on an H100
+///         took 2,450 cycles on an H100
 inline constexpr double cyclesOfThreadLoad = 16;
 
 /// Registers of a thread beside those of its sums, and of the factors that are
@@ -119,9 +119,10 @@ inline constexpr double cyclesOfStep = 1700;
 inline constexpr double maxRegisters = 255;
 
 /// The time of a round of a sliced kernel beside its operations and loads,
-/// where a multiprocessor has one workgroup. unit:   cycles device: latency of
-/// the first cache shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16
-/// slices
+/// where a multiprocessor has one workgroup.
+/// unit:   cycles
+/// device: latency of the first cache
+/// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
 inline constexpr double cyclesOfSlicedRound = 200;
 
 /// The time of a sliced workgroup beside its rounds, and that for each sum that
@@ -129,16 +130,16 @@ inline constexpr double cyclesOfSlicedRound = 200;
 /// unit:   cycles
 /// device: the start of a workgroup, barriers, and the rate of workgroup memory
 /// shown:  gemm_rows16_transposed_f32: 1024 workgroups of 32 sums for each
-/// thread
-///         take 12 us longer than 512 on an H100
+///         thread take 12 us longer than 512 on an H100
 inline constexpr double cyclesOfEnd = 700;
 inline constexpr double cyclesOfJoinedSum = 50;
 
-/// Registers of a thread of a sliced kernel for vectors that it loads, with
-/// half of one for each sum, and those beside all others: drivers load some of
-/// what is written out ahead. unit:   registers of 4 bytes device: how drivers
-/// order loads shown:  gemm_rows4_f32 with 16 sums, and gemm_rows16_f32 with
-/// 64, whose
+/// A thread of a sliced kernel has so many registers for vectors that it loads,
+/// with half of one for each sum, as drivers load some of what is written out
+/// ahead. It has so many others beside those of its sums.
+/// unit:   registers of 4 bytes
+/// device: how drivers order loads
+/// shown:  gemm_rows4_f32 with 16 sums, and gemm_rows16_f32 with 64, whose
 ///         threads have 95 and 168 registers in all on an H100
 inline constexpr double registersAhead = 56;
 inline constexpr double otherRegistersOfSlices = 20;
@@ -150,12 +151,13 @@ inline constexpr double otherRegistersOfSlices = 20;
 /// shown:  gemm_rows1_transposed_f16
 inline constexpr double cyclesOfStart = 4500;
 
-/// The share of the time of a copy that memory takes for the factors of a
-/// sliced kernel with many workgroups for each multiprocessor, which only
-/// reads, and how much longer it takes with one: more threads have more on its
-/// way. unit:   share of the time device: latency of memory, times its rate,
-/// for each multiprocessor shown:  gemm_rows1_transposed_f16 with 16 workgroups
-/// for each multiprocessor
+/// Memory takes this share of a copy's time for as many bytes of factors, which
+/// a sliced kernel only reads, where each multiprocessor has many workgroups.
+/// With one workgroup it takes the second share more: fewer threads have fewer
+/// loads under way.
+/// unit:   share of the time
+/// device: latency of memory, times its rate, for each multiprocessor
+/// shown:  gemm_rows1_transposed_f16 with 16 workgroups for each multiprocessor
 ///         takes 19 us on an H100, gemm_rows1_f16 with one 25.6
 inline constexpr double shareOfMemory = 0.75;
 inline constexpr double memoryOfOne = 1.1;
@@ -168,11 +170,12 @@ inline constexpr double memoryOfOne = 1.1;
 ///         times as long as with 4 rows on an H100 of low clock
 inline constexpr double shareOfCache = 0.1;
 
-/// The time of memory, in times, where threads load fewer bytes side by side
-/// than two times lineBytes. unit:   times device: bytes that memory brings
-/// together, 64 on an H100 shown:  gemm_rows4_f32: 64 slices of 32 bytes took
-/// 37 us on an H100, 32 of 64
-///         bytes 29
+/// Memory takes so many times as long where threads load fewer bytes side by
+/// side than two times lineBytes.
+/// unit:   times
+/// device: bytes that memory brings together, 64 on an H100
+/// shown:  gemm_rows4_f32: 64 slices of 32 bytes took 37 us on an H100, and 32
+///         of 64 bytes took 29
 inline constexpr double memoryOfPieces = 1.2;
 
 } // namespace dml::cost

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/KernelAttr.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace dml;
@@ -345,4 +347,10 @@ std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
   else
     return std::nullopt;
   return choice;
+}
+
+Attribute dml::parseKernelAttr(StringRef text, MLIRContext *context) {
+  ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+  Attribute kernel = parseAttribute(text, context);
+  return kernel && KernelChoice::get(kernel) ? kernel : Attribute();
 }

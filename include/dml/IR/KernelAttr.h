@@ -225,6 +225,11 @@ struct KernelChoice {
   static std::optional<KernelChoice> get(mlir::Attribute attribute);
 };
 
+/// Parses a value of the attribute `dml.kernel`. Null where `text` is none,
+/// without a diagnostic: the caller knows where the text comes from.
+mlir::Attribute parseKernelAttr(llvm::StringRef text,
+                                mlir::MLIRContext *context);
+
 } // namespace dml
 
 #endif // DML_IR_KERNELATTR_H

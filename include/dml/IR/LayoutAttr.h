@@ -12,9 +12,9 @@
 namespace dml {
 
 /// The name of the attribute that says in which order a kernel wants the
-/// elements of a tensor in memory. On an operator it names the order in which
-/// the lowering puts what the operator reads. On a linalg.generic it says that
-/// the generic does nothing but put elements into that order: its result is
+/// elements of a tensor in memory. An operator that has the attribute is
+/// lowered to kernels that read its operands in that order. A linalg.generic
+/// that has it does nothing but put elements into that order: its result is
 /// written to memory, and not looked up where it is read.
 inline constexpr llvm::StringLiteral layoutAttrName = "dml.layout";
 

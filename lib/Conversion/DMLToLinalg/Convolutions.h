@@ -19,7 +19,7 @@
 
 namespace dml {
 
-/// What the operators that are convolutions have in common.
+/// The types and attributes of a convolution, whichever operator it is.
 struct ConvolutionShape {
   mlir::RankedTensorType input, filter, output;
   llvm::ArrayRef<int64_t> strides, dilations, startPadding;
@@ -47,8 +47,9 @@ struct ChannelsLast {
   static std::optional<ChannelsLast> get(mlir::Operation *op,
                                          const ConvolutionShape &shape);
 
-  /// A spatial dimension of the input in this layout. Position `p` is position
-  /// `p * step - start` of the input, and windows are `stride` apart.
+  /// A spatial dimension of the input in this layout. Its position `p` has what
+  /// the input has at `p * step - start`, and windows begin `stride` positions
+  /// apart.
   struct Dim {
     int64_t size, step, start, stride;
   };
