@@ -795,7 +795,7 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
     auto noContraction = llvm::convertToSnakeFromCamelCase(
         stringifyDecoration(spirv::Decoration::NoContraction));
     module.walk([&](Operation *op) {
-      if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp>(op))
+      if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp>(op))
         op->setAttr(noContraction, UnitAttr::get(&getContext()));
     });
   }

@@ -2,13 +2,16 @@
 
 module attributes {gpu.container_module} {
   // The SPIR-V stands beside the kernel. Floating-point arithmetic is not to be
-  // contracted; the version is one whose entry points list their buffers.
+  // contracted or regrouped: a driver that may compute (x / y) / z as x / (y * z)
+  // gives infinity where y * z is too small for a normal number, such as
+  // 0.5 * 2^-126. The version is one whose entry points list their buffers.
 
   // CHECK:      spirv.module @__spv__kernels Logical GLSL450 requires #spirv.vce<v1.5, [Shader, Matrix, SignedZeroInfNanPreserve], [SPV_KHR_storage_buffer_storage_class]>
   // CHECK-DAG:    spirv.GlobalVariable @[[IN:.*]] bind(0, 0) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
   // CHECK-DAG:    spirv.GlobalVariable @[[OUT:.*]] bind(0, 1) : !spirv.ptr<!spirv.struct<(!spirv.array<64 x f32, stride=4> [0])>, StorageBuffer>
   // CHECK:        spirv.FMul {{.*}} {no_contraction}
   // CHECK:        spirv.FAdd {{.*}} {no_contraction}
+  // CHECK:        spirv.FDiv {{.*}} {no_contraction}
   // CHECK:        spirv.EntryPoint "GLCompute" @scale, @[[IN]], @[[OUT]]
   // CHECK:        spirv.ExecutionMode @scale "LocalSize", 64, 1, 1
   // CHECK:      gpu.module @kernels
@@ -19,7 +22,8 @@ module attributes {gpu.container_module} {
       %x = memref.load %in[%i] : memref<64xf32>
       %square = arith.mulf %x, %x : f32
       %sum = arith.addf %square, %x : f32
-      memref.store %sum, %out[%i] : memref<64xf32>
+      %quotient = arith.divf %sum, %x : f32
+      memref.store %quotient, %out[%i] : memref<64xf32>
       gpu.return
     }
   }

@@ -712,8 +712,10 @@ def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
     point must not list its storage buffers as the modules made here do; 1.5 is
     what Vulkan 1.2 takes.
 
-    Additions, subtractions and multiplications of floating-point numbers are
-    marked `NoContraction`, so that every device computes the same numbers. Where
+    Additions, subtractions, multiplications and divisions of floating-point
+    numbers are marked `NoContraction`, so that every device computes the same
+    numbers: no driver fuses or regroups them, such as `(x / y) / z` to
+    `x / (y * z)`, whose `y * z` may be 0 where `(x / y) / z` is a number. Where
     the device has shaderSignedZeroInfNanPreserveFloat32, kernels that compute
     with f32 also keep -0, infinities and NaN.
   }];
