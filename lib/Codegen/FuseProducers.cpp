@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyFusion.h"
+#include "BodySlice.h"
 #include "Concatenation.h"
 #include "ElementMap.h"
 #include "Rounding.h"
@@ -313,6 +314,7 @@ public:
 
 private:
   bool needsRounding();
+  bool fitsEpilogue();
   bool fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
             int64_t size);
   bool keepsRows();
@@ -394,6 +396,33 @@ static bool isRange(linalg::GenericOp op) {
   });
 }
 
+/// Whether `op` only moves elements, and neighbours where they come from are
+/// neighbours in a row or in a column here.
+static bool movesNeighbours(linalg::GenericOp op) {
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract->getBlock() != op.getBody())
+    return false;
+  // The last coordinate is that of a row or a column, from some start on.
+  Value last = extract.getIndices().back();
+  SmallVector<Value> others(extract.getIndices().drop_back());
+  if (auto add = last.getDefiningOp<arith::AddIOp>()) {
+    bool isFirst = add.getLhs().getDefiningOp<linalg::IndexOp>() != nullptr;
+    last = isFirst ? add.getLhs() : add.getRhs();
+    others.push_back(isFirst ? add.getRhs() : add.getLhs());
+  }
+  auto index = last.getDefiningOp<linalg::IndexOp>();
+  if (!index || index.getDim() + 2 < op.getNumLoops())
+    return false;
+  BodySlice slice(op, {});
+  return llvm::all_of(
+             others,
+             [&](Value other) { return succeeded(slice.add(other)); }) &&
+         !slice.getDims()[index.getDim()];
+}
+
 /// Whether two reads of one body are of the same element.
 static bool isSameElement(Read lhs, Read rhs) {
   auto isSameIndex = [](Value index, Value other) {
@@ -444,13 +473,34 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                                 rows.profile.getMaxStorageBuffers();
 }
 
+/// Whether what is computed of long sums is better computed where these are
+/// added up. One kernel adds them up, also where each reader, or each place of
+/// one, reads others of them.
+bool Fusion::fitsEpilogue() {
+  if (reads.size() > 1)
+    return false;
+  auto &[consumer, consumerReads] = reads.front();
+  if (getDistinct(consumerReads).size() > 1)
+    return false;
+  std::optional<double> work = countWork(consumer);
+  return hasLoops(consumer) || !work || *work <= cost::maxOpsOfEpilogue;
+}
+
 bool Fusion::isProfitable() {
   if (combinesRows(producer))
     return keepsRows();
+  if (hasLoops(producer) && hasLongLoops(producer) && !fitsEpilogue())
+    return false;
   std::optional<double> work = countWork(producer);
   if (!work)
     return false;
   if (isRange(producer))
+    return true;
+  // Kernels for sums of products load each factor for many of them.
+  if (movesNeighbours(producer) && llvm::all_of(reads, [](const auto &read) {
+        return hasLoops(read.first) && !combinesRows(read.first) &&
+               hasLongLoops(read.first);
+      }))
     return true;
   int64_t size = countOps(producer);
   if (needsRounding())
@@ -827,25 +877,24 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // A function of x that is multiplied with x is computed where the product
     // is. What computes x has one reader then.
-    llvm::SmallPtrSet<Operation *, 8> fused;
-    for (linalg::GenericOp producer : producers) {
-      Fusion fusion(producer, rows);
-      if (!fusion.isPossible() || !fusion.readsWhatReaderReads() ||
-          !fusion.isProfitable())
-        continue;
-      fused.insert(producer);
-      fusion.apply(rewriter, dominance);
-    }
-    llvm::erase_if(producers, [&](linalg::GenericOp producer) {
-      return fused.contains(producer);
-    });
+    auto fuse = [&](bool withWhatReadersRead) {
+      llvm::erase_if(producers, [&](linalg::GenericOp producer) {
+        Fusion fusion(producer, rows);
+        if (!fusion.isPossible() ||
+            (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
+            !fusion.isProfitable())
+          return false;
+        fusion.apply(rewriter, dominance);
+        return true;
+      });
+    };
+    fuse(/*withWhatReadersRead=*/true);
     // Producers are visited in order, so that one that is fused has its own
     // producers in its body by then.
-    for (linalg::GenericOp producer : producers) {
-      Fusion fusion(producer, rows);
-      if (fusion.isPossible() && fusion.isProfitable())
-        fusion.apply(rewriter, dominance);
-    }
+    fuse(/*withWhatReadersRead=*/false);
+    // The readers of a producer may have become one meanwhile, such as the
+    // product and the chain of x * (1 + erf(x / sqrt(2))).
+    fuse(/*withWhatReadersRead=*/false);
   }
 };
 } // namespace

@@ -38,8 +38,11 @@ static int64_t getTensorBytes(Type type) {
 }
 
 /// Whether `op` computes elements, and does not only say where they are. Those
-/// that a kernel wants in another order are moved as well.
+/// that a kernel wants in another order, or that several tensors are put
+/// together of, are moved as well.
 static bool computes(Operation *op) {
+  if (isa<tensor::InsertSliceOp>(op))
+    return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic)
     return false;
@@ -163,22 +166,26 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
   }
 
   // The values that are computed of constants alone and are read by what is
-  // not.
+  // not. Where one has more bytes than these, such as a bias that is repeated
+  // for each row, what it is computed of may be moved.
+  llvm::SetVector<Value> read;
+  for (Operation &op : block)
+    if (op.getNumResults() == 0 || !known.contains(op.getResult(0)))
+      read.insert_range(getReadValues(&op));
   llvm::SetVector<Value> frontier;
-  for (Operation &op : block) {
-    if (op.getNumResults() && known.contains(op.getResult(0)))
+  for (size_t i = 0; i < read.size(); ++i) {
+    Value value = read[i];
+    auto found = known.find(value);
+    if (found == known.end() || !found->second.isComputed)
       continue;
-    for (Value read : getReadValues(&op)) {
-      auto found = known.find(read);
-      if (found == known.end() || !found->second.isComputed)
-        continue;
-      int64_t bytes = 0;
-      for (Value source : found->second.sources)
-        bytes += getTensorBytes(source.getType());
-      int64_t own = getTensorBytes(read.getType());
-      if (own && own <= bytes)
-        frontier.insert(read);
-    }
+    int64_t bytes = 0;
+    for (Value source : found->second.sources)
+      bytes += getTensorBytes(source.getType());
+    int64_t own = getTensorBytes(value.getType());
+    if (own && own <= bytes)
+      frontier.insert(value);
+    else if (Operation *op = value.getDefiningOp())
+      read.insert_range(getReadValues(op));
   }
   if (frontier.empty())
     return success();

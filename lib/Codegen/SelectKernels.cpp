@@ -298,6 +298,14 @@ static double countStagingOps(const Contraction &contraction,
                   cost::opsPerMovedFactor);
 }
 
+/// The workgroups of tiles of so many rows and columns.
+static int64_t countGroups(const Contraction &contraction, int64_t rows,
+                           int64_t columns) {
+  return llvm::divideCeilSigned(contraction.rows.size, rows) *
+         llvm::divideCeilSigned(contraction.columns.size, columns) *
+         contraction.batches;
+}
+
 /// The time of a matrix kernel, in cycles of a multiprocessor.
 static double getMatrixTime(const Contraction &contraction,
                             const MatrixTile &tile,
@@ -342,8 +350,8 @@ static double getMatrixTime(const Contraction &contraction,
   // units busy.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
-      std::max(products * std::max(cost::matrixUnits / subgroups, 1.0),
-               shared) +
+      std::max({products * std::max(cost::matrixUnits / subgroups, 1.0), shared,
+                cached}) +
       operations + barriers * cost::barrierCycles + cost::stageCycles;
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
@@ -356,10 +364,8 @@ static double getMatrixTime(const Contraction &contraction,
       std::floor(cost::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
                  static_cast<double>(schedule.bytes));
-  auto groups = static_cast<double>(
-      llvm::divideCeilSigned(contraction.rows.size, tile.rows) *
-      llvm::divideCeilSigned(contraction.columns.size, tile.columns) *
-      contraction.batches);
+  auto groups =
+      static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
   double ofEach = std::ceil(groups / cost::matrixMultiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofStage = std::max(together, alone / resident);
@@ -384,7 +390,8 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
   int64_t ofSlices = slices * shape.terms;
-  SmallVector<int64_t> numbers = {ofSlices, 2 * ofSlices, 4 * ofSlices};
+  SmallVector<int64_t> numbers = {ofSlices, 2 * ofSlices, 4 * ofSlices,
+                                  8 * ofSlices};
   int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
   int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
                                                    cost::maxTermsTogether));
@@ -413,8 +420,16 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
   };
   // What padding is looked for takes its time until it can be stored: 0.93 of
   // the time on an H200 with it carried (cases: conv64to64_56_k3_f16,
-  // conv3to64_224_k7s2_f16). Where vectors are only moved, nothing changes.
+  // conv3to64_224_k7s2_f16). Where vectors are only moved, a workgroup that is
+  // alone waits for them: 0.95 of the time on an H100 (197 rows of 768 terms,
+  // 768 to 3072 columns), unless its subgroups share out the terms: 1.05
+  // (gemm_rows16_f16).
   bool isPadded = isChosen(contraction.rows) || isChosen(contraction.columns);
+  auto isCarried = [&](int64_t rows, int64_t columns, int64_t slices) {
+    return isPadded ||
+           (slices == 1 && countGroups(contraction, rows, columns) <=
+                               cost::matrixMultiprocessors);
+  };
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     // Matrices that are mostly padding multiply no faster than threads do.
     if (!canMultiply(contraction, shape) ||
@@ -447,7 +462,8 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
             for (int64_t terms : getStageTerms(contraction, shape, slices))
               for (int64_t stages : {1, 2})
                 consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
-                          stages, /*panel=*/1, isPadded, slices});
+                          stages, /*panel=*/1, isCarried(rows, columns, slices),
+                          slices});
           }
     }
   }

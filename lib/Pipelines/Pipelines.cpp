@@ -69,7 +69,12 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
-  // Before anything that depends on a device: variants share what it computes.
+  if (options.fuse) {
+    StackProductsOptions stack;
+    stack.deviceProfile = options.deviceProfile;
+    pm.addNestedPass<func::FuncOp>(createStackProducts(stack));
+  }
+  // Variants share what is computed once.
   pm.addPass(createHoistInitialization());
 }
 

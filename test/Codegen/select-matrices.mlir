@@ -142,10 +142,11 @@ func.func @wide(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf32>, %output: m
 // -----
 
 // 512 times 512 sums are 16 tiles of 128 times 128, and a device has more
-// multiprocessors: it takes 128 tiles of 32 times 64.
+// multiprocessors: it takes 128 tiles of 32 times 64. Each is alone on a multiprocessor:
+// it has many terms in a stage, and carries the next ones.
 
 // CHECK-LABEL: func @small
-// CHECK:       dml.kernel = {matrix_tile = {{.*}}workgroup = array<i64: 32, 64, 64>
+// CHECK:       dml.kernel = {matrix_tile = {carried, {{.*}}workgroup = array<i64: 32, 64, 128>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @small(%lhs: memref<512x512xf16>, %rhs: memref<512x512xf16>, %output: memref<512x512xf16>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}

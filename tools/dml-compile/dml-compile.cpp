@@ -420,6 +420,8 @@ static ExitCode run() {
   static auto *context = new MLIRContext(registry);
   // The compiler names what it cannot compile, and says what it can.
   context->allowUnregisteredDialects();
+  // A message names what it is about; a whole function after it hides it.
+  context->printOpOnDiagnostic(false);
   dml::tools::Console console(DML_TOOL, context);
   dml::directml::Commands commands;
   static ModuleOp module =

@@ -6,6 +6,7 @@
 
 #include "Generator.h"
 #include "Operators.h"
+#include "dml/IR/ElementWiseOps.h"
 #include "dml/IR/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -122,6 +123,9 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, const Cell &cell,
 // Graphs
 //===----------------------------------------------------------------------===//
 
+/// Constants have no more elements: they are written out in programs.
+static constexpr int64_t maxWeightElements = 4096;
+
 /// A constant of the operators' element types; arith knows no unsigned ones.
 static Value drawConstant(Draft &draft, RankedTensorType type) {
   SmallVector<Attribute> elements;
@@ -139,6 +143,58 @@ static Value drawConstant(Draft &draft, RankedTensorType type) {
   }
   return arith::ConstantOp::create(draft.builder,
                                    DenseElementsAttr::get(type, elements));
+}
+
+/// Gives `op` constants in place of the arguments that it alone computes with,
+/// and makes a twin or two of it with other constants. What a compiler does
+/// with products of one tensor and several weights is found so. Returns none
+/// where `op` has no such arguments.
+static SmallVector<Operation *> drawTwins(Draft &draft, Operation *op,
+                                          Value input) {
+  const Operator &known = *getOperators().find(op->getName().getStringRef());
+  SmallVector<unsigned> weights;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    Purpose purpose = known.getPurpose(operand);
+    if (isa<BlockArgument>(operand.get()) && operand.get() != input &&
+        operand.get().hasOneUse() && type &&
+        isa<FloatType>(type.getElementType()) &&
+        type.getNumElements() <= maxWeightElements &&
+        (purpose == Purpose::Compute || purpose == Purpose::Add))
+      weights.push_back(operand.getOperandNumber());
+  }
+  if (weights.empty())
+    return {};
+  SmallVector<Operation *> twins = {op};
+  for (int64_t i = draft.random.between(1, 2); i > 0; --i)
+    twins.push_back(draft.builder.clone(*op));
+  for (Operation *twin : twins) {
+    OpBuilder::InsertionGuard guard(draft.builder);
+    draft.builder.setInsertionPoint(twin);
+    for (unsigned number : weights)
+      twin->setOperand(
+          number, drawConstant(draft, cast<RankedTensorType>(
+                                          twin->getOperand(number).getType())));
+  }
+  return twins;
+}
+
+/// The sum of the first results of `twins`, to each of which a constant is
+/// added before, or not.
+static Value drawSumOfTwins(Draft &draft, ArrayRef<Operation *> twins) {
+  auto type = cast<RankedTensorType>(twins.front()->getResult(0).getType());
+  bool isBiased =
+      type.getNumElements() <= maxWeightElements && draft.random.oneIn(2);
+  Value sum;
+  for (Operation *twin : twins) {
+    Value value = twin->getResult(0);
+    if (isBiased)
+      value = ElementWiseAddOp::create(draft.builder, type, value,
+                                       drawConstant(draft, type));
+    sum =
+        sum ? ElementWiseAddOp::create(draft.builder, type, sum, value) : value;
+  }
+  return sum;
 }
 
 /// Picks one of the operators in `cells`, each as likely as the others, and
@@ -314,7 +370,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
   SmallVector<Value> values;
   llvm::SmallPtrSet<void *, 8> computed;
   RankedTensorType type = draft.drawType(first.type, first.rank);
-  bool isConstant = random.oneIn(12) && type.getNumElements() <= 4096 &&
+  bool isConstant = random.oneIn(12) &&
+                    type.getNumElements() <= maxWeightElements &&
                     !type.getElementType().isUnsignedInteger();
   values.push_back(isConstant ? drawConstant(draft, type)
                               : draft.addArgument(type));
@@ -353,8 +410,24 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
     Cell cell = isFirst ? first : pickCell(random, fitting);
     Operation *op = drawOperator(draft, cell, input);
     bool computes = getOperators().find(cell.op)->computes(cell.mode);
+    SmallVector<Operation *> twins;
+    if (random.oneIn(4))
+      twins = drawTwins(draft, op, input);
     for (Value output : op->getResults())
       add(op->getOperands(), output, computes);
+    if (twins.empty())
+      continue;
+    for (Operation *twin : ArrayRef(twins).drop_front())
+      for (Value output : twin->getResults())
+        add(twin->getOperands(), output, computes);
+    auto outputType = cast<RankedTensorType>(op->getResult(0).getType());
+    bool canAdd = llvm::any_of(cells, [&](const Cell &sum) {
+      return sum.op == ElementWiseAddOp::getOperationName() &&
+             sum.type == getDataType(outputType.getElementType()) &&
+             sum.rank == outputType.getRank();
+    });
+    if (canAdd)
+      add(values.back(), drawSumOfTwins(draft, twins), /*isComputed=*/true);
   }
 
   // Return what nobody uses, and sometimes more.

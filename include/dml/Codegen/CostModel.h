@@ -463,6 +463,15 @@ inline constexpr double maxFreeOps = 32;
 ///         alone
 inline constexpr double maxLoadsBesideLoops = 64;
 
+/// Operations that are computed of an element of long sums in the kernel which
+/// adds them up: it has few threads, which wait for each operation.
+/// unit:   operations for an element
+/// device: threads of a multiprocessor, beside the time of a launch
+/// shown:  a GELU after 605,184 sums of vit_b (benchmarks/networks.py): in f32,
+///         with 95 operations, 44 us on an H100, and 41 and 6 in two kernels;
+///         in f16, with 182, 27 us with matrices, and 13 and 8
+inline constexpr double maxOpsOfEpilogue = 128;
+
 /// Operations of one body. A kernel has a body for each element of a thread;
 /// one of so many operations waits for them, whatever else it saves.
 /// unit:   operations

@@ -32,8 +32,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     be in proportion to the bytes saved. Where a reader looks at one element in several
     places, it is computed once: a function of a tensor that is combined with the
     tensor, as in `x * sigmoid(x)`, is fused with that first, and `x` has one reader
-    then. Little index arithmetic is always fused, what is read in
-    loops hardly ever. Bodies stay small enough to compile, and fusion gives no
+    then. What has one reader only after its readers have become one is fused in the
+    end, such as the `x` of `x * (1 + erf(x / 2))`. Little index arithmetic is always
+    fused, what is read in loops hardly ever, unless long sums read rows or columns of a
+    tensor so, whose neighbours are neighbours there: a transposed matrix, or the heads of
+    an attention. Long sums are fused into one reader that reads one of them in one place
+    and computes little of it. Bodies stay small enough to compile, and fusion gives no
     kernel more buffers than the profile's devices bind, where all constants count as
     one: `dml-limit-buffers` puts them side by side. The numbers that
     decide are those of `dml/Codegen/CostModel.h`, with what they were measured by.
@@ -273,6 +277,42 @@ def OwnConstants : Pass<"dml-own-constants", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
+def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
+  let summary = "Compute products that share a factor together";
+  let description = [{
+    Each `linalg.generic` of a group becomes a part of one that has another dimension
+    in front, where they add up the same products of one tensor with different
+    weights: queries, keys and values, for example, are products of one tensor with
+    three matrices. The weights are put behind each other, which is done once, when
+    the program is initialized. What is computed of each of the results in the same
+    way is computed of all, such as sums with biases.
+
+    ```mlir
+    %q = linalg.generic outs(%0 : tensor<197x768xf32>) ...  // reads %x and %wq
+    %k = linalg.generic outs(%0 : tensor<197x768xf32>) ...  // reads %x and %wk
+    // becomes
+    %w = ...                                                // %wq, then %wk
+    %qk = linalg.generic outs(%1 : tensor<2x197x768xf32>) ... // reads %x and %w
+    %q = linalg.generic outs(%0 : tensor<197x768xf32>) {
+      %element = tensor.extract %qk[%c0, %i, %j]
+      ...
+    ```
+
+    This is done where each has so few sums that it leaves most of a device idle, and
+    where bodies of others look its elements up, so that nothing has to be copied. The
+    sums are those of before, term by term.
+  }];
+  let options = [
+    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
+           "Devices to generate code for: 'full' or 'minimal', then any number "
+           "of ',+feature', ',-feature' or ',limit=number'">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
+    "mlir::tensor::TensorDialect"
+  ];
+}
+
 def HoistInitialization
     : Pass<"dml-hoist-initialization", "mlir::ModuleOp"> {
   let summary = "Compute once what depends on constants alone";
@@ -285,8 +325,8 @@ def HoistInitialization
     Values are moved that others read which are not moved, if they have no more bytes
     than what they are computed of: int8 weights are read faster than floats. What
     only moves elements stays, since it becomes index arithmetic where it is read,
-    unless it has the attribute `dml.layout`: filters are put once into the order in
-    which kernels want them.
+    unless it has the attribute `dml.layout`, as filters in the order in which kernels
+    want them have, or is put together in memory by `tensor.insert_slice`.
   }];
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
