@@ -16,6 +16,7 @@
 #include "IndexForms.h"
 #include "MatrixCosts.h"
 #include "MatrixKernel.h"
+#include "SumCosts.h"
 #include "TileBuilder.h"
 #include "dml/Codegen/CostModel.h"
 #include "dml/Codegen/Passes.h"
@@ -553,8 +554,8 @@ static double getOpsOfProduct(double rows, double columns) {
                  (rows * columns);
 }
 
-/// The operations of an attention kernel, as if it had as many workgroups as
-/// fill a device.
+/// The operations of an attention kernel, as if it had a workgroup for each
+/// multiprocessor at least.
 static double countOps(const Attention &attention, const AttentionTile &tile) {
   AttentionLayout layout = *AttentionLayout::get(attention, tile);
   auto rows = static_cast<double>(layout.block.rows),
@@ -575,12 +576,13 @@ static double countOps(const Attention &attention, const AttentionTile &tile) {
       attention.products.batches);
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  return std::max(groups, 2.0 * cost::multiprocessors) * blocks *
+  return std::max(groups, static_cast<double>(cost::multiprocessors)) * blocks *
          (queries * keysOfBlock * ofScore + ofStaging);
 }
 
 /// The same of kernels that compute scores, weights and products one after the
-/// other, where bytes count as the operations that a device begins meanwhile.
+/// other, where bytes, and the launch and the start of the second and the third
+/// kernel, count as the operations that a device begins meanwhile.
 static double countOpsApart(const Attention &attention,
                             const DeviceProfile &profile) {
   auto scores = static_cast<double>(attention.keys) *
@@ -601,7 +603,11 @@ static double countOpsApart(const Attention &attention,
   const DeviceSpeed &device = profile.getSpeed();
   double bytes = scores * sizeof(float);
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
-  return scores * (terms * ofScoreProduct + columns * ofProduct +
+  double launches = 2 * (cost::cyclesOfLaunch + cost::cyclesOfStart) *
+                    static_cast<double>(cost::multiprocessors) *
+                    cost::opsPerCycle;
+  return launches +
+         scores * (terms * ofScoreProduct + columns * ofProduct +
                    cost::opsPerScore) +
          (isCached ? 0 : passes * bytes * device.opsPerByte);
 }

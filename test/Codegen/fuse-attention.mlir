@@ -61,10 +61,11 @@ func.func @operator(%q: tensor<8x1024x1024xf16>, %k: tensor<8x1024x1024xf16>,
 
 // -----
 
-// Scores that caches keep are written: nothing has to be computed in blocks.
+// Few scores, which caches keep, are worth a kernel that waits for no other.
 
 // CHECK-LABEL: func @small
-// CHECK-NOT:   attention_tile
+// CHECK:       attention_tile
+// CHECK-NOT:   linalg.generic
 // CHECK:       return
 // TILE-LABEL:  func @small
 // TILE:        attention_tile = array<i64: 64, 32, 16>
@@ -78,6 +79,23 @@ func.func @small(%q: tensor<1x128x768xf32>, %k: tensor<1x128x768xf32>,
       : (tensor<1x128x768xf32>, tensor<1x128x768xf32>, tensor<1x128x768xf32>)
       -> tensor<1x128x768xf32>
   return %0 : tensor<1x128x768xf32>
+}
+
+// -----
+
+// One query of many keys would leave most of a tile idle, block by block.
+
+// CHECK-LABEL: func @single
+// CHECK-NOT:   attention_tile
+// CHECK:       return
+func.func @single(%q: tensor<1x1x768xf32>, %k: tensor<1x4096x768xf32>,
+                  %v: tensor<1x4096x768xf32>) -> tensor<1x1x768xf32> {
+  %0 = dml.multihead_attention query(%q) key(%k) value(%v) {
+      scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 12 : i64,
+      mask_type = #dml.multihead_attention_mask_type<none>}
+      : (tensor<1x1x768xf32>, tensor<1x4096x768xf32>, tensor<1x4096x768xf32>)
+      -> tensor<1x1x768xf32>
+  return %0 : tensor<1x1x768xf32>
 }
 
 // -----
