@@ -613,6 +613,26 @@ private:
     return runPipeline(pm, module);
   }
 
+  /// Drivers find integers that are always 0, such as the place of the smallest
+  /// of one element, by their ranges. Where these become numbers, the zeros
+  /// have to be known here, too, so that products and quotients of them can be
+  /// written out.
+  LogicalResult findIntegers(gpu::GPUModuleOp module) {
+    bool hasNumbers = module
+                          ->walk([](Operation *op) {
+                            return isa<arith::SIToFPOp, arith::UIToFPOp>(op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    if (!hasNumbers)
+      return success();
+    OpPassManager pm(gpu::GPUModuleOp::getOperationName());
+    pm.addPass(arith::createIntRangeOptimizationsPass());
+    pm.addPass(createCanonicalizerPass());
+    return runPipeline(pm, module);
+  }
+
   FailureOr<Kernel> prepare(gpu::GPUModuleOp original, bool use64bitIndex,
                             const DeviceProfile &profile) {
     for (auto kernel : original.getOps<gpu::GPUFuncOp>())
@@ -621,6 +641,8 @@ private:
 
     // gpu.launch_func goes on naming the original.
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
+    if (failed(findIntegers(clone)))
+      return failure();
     multiplyWithInfinity(clone);
     splitProductsWithZero(clone);
     convertBeforeSelecting(clone);

@@ -137,6 +137,32 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // A driver finds that the lesser of a number of 16 bits and 2^32 - 1 is the number
+  // itself. So the place of the least is always 0, and 0 / x is written out.
+
+  // CHECK:      spirv.module @__spv__place
+  // CHECK-NOT:    spirv.FDiv
+  // CHECK:        spirv.Select %{{.*}}, %{{.*}}, %{{.*}} : i1, f32
+  gpu.module @place {
+    gpu.func @divide(%keys: memref<64xi16>, %in: memref<64xf32>, %out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %none = arith.constant -1 : i32
+      %zero = arith.constant 0 : i32
+      %i = gpu.thread_id x
+      %key = memref.load %keys[%i] : memref<64xi16>
+      %wide = arith.extui %key : i16 to i32
+      %isLess = arith.cmpi ult, %wide, %none : i32
+      %least = arith.select %isLess, %wide, %none : i32
+      %isHere = arith.cmpi eq, %wide, %least : i32
+      %place = arith.select %isHere, %zero, %none : i32
+      %number = arith.sitofp %place : i32 to f32
+      %x = memref.load %in[%i] : memref<64xf32>
+      %quotient = arith.divf %number, %x : f32
+      memref.store %quotient, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
+
   // What two elements take or leave is converted once, before they select.
 
   // CHECK:      spirv.module @__spv__selected

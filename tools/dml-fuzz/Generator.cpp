@@ -377,6 +377,8 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
                               : draft.addArgument(type));
   int64_t numOperators = random.oneIn(2) ? 1 : random.between(2, 4);
   draft.isGraph = numOperators > 1;
+  // A generator of its own decides, so that no other draw depends on it.
+  bool hasTwins = Random(~seed).oneIn(4);
   auto add = [&](ValueRange inputs, Value output, bool isComputed) {
     for (Value input : inputs)
       isComputed |= computed.contains(input.getAsOpaquePointer());
@@ -411,7 +413,7 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
     Operation *op = drawOperator(draft, cell, input);
     bool computes = getOperators().find(cell.op)->computes(cell.mode);
     SmallVector<Operation *> twins;
-    if (random.oneIn(4))
+    if (hasTwins)
       twins = drawTwins(draft, op, input);
     for (Value output : op->getResults())
       add(op->getOperands(), output, computes);

@@ -437,11 +437,12 @@ static bool isInferable(ModuleOp module) {
         llvm::all_of(llvm::enumerate(op.getOperatorSupport().tensors),
                      [&](auto entry) {
                        auto [first, count] = op.getTensorRange(entry.index());
-                       return entry.value().count != TensorInfo::Count::One ||
-                              (count == 1 &&
-                               first < (entry.value().isResult
-                                            ? op->getNumResults()
-                                            : op->getNumOperands()));
+                       const TensorInfo &info = entry.value();
+                       unsigned end = info.isResult ? op->getNumResults()
+                                                    : op->getNumOperands();
+                       return first <= end && count <= end - first &&
+                              (info.count != TensorInfo::Count::One ||
+                               count == 1);
                      }) &&
         llvm::all_of(op->getOperandTypes(), isTensor) &&
         llvm::all_of(op->getName().getAttributeNames(), [&](StringAttr name) {

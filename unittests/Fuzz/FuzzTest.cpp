@@ -99,7 +99,8 @@ TEST_F(FuzzTest, RandomProgramsAreValid) {
         << outcome.message << print(*module);
     largest = std::max(largest, countOperators(*module));
   }
-  EXPECT_EQ(largest, 4u);
+  // Four, and twins of some.
+  EXPECT_GT(largest, 4u);
 }
 
 TEST_F(FuzzTest, LevelsTakeWhatIsDrawn) {
