@@ -15,6 +15,7 @@
 #include "ElementMap.h"
 #include "StructuralHash.h"
 #include "SumCosts.h"
+#include "Words.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Ownership.h"
@@ -234,8 +235,12 @@ bool Stacker::canStack(ArrayRef<Value> values, int depth) {
   if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
       !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
     return false;
-  auto bytes = static_cast<double>(type.getNumElements()) *
-               type.getElementTypeBitWidth() / 8;
+  // Parts begin at whole words: where a device has no narrow types, their
+  // elements are parts of words.
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  if (bits % wordBits != 0)
+    return false;
+  auto bytes = static_cast<double>(bits) / 8;
   if (bytes * static_cast<double>(values.size()) >
       static_cast<double>(maxBytes))
     return false;
