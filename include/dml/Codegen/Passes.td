@@ -298,9 +298,10 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
       ...
     ```
 
-    This is done where each has so few sums that it leaves most of a device idle, and
-    where bodies of others look its elements up, so that nothing has to be copied. The
-    sums are those of before, term by term.
+    This is done where each has so few sums that it leaves most of a device idle, where
+    bodies of others look its elements up, so that nothing has to be copied, and where
+    the weights of each have whole words of 32 bits. The sums are those of before, term
+    by term.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
