@@ -251,7 +251,8 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
   int64_t together = getStoredTogether(lanes);
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
-  Value output = views->getVectors(b, op.getOutputs().front(), packing);
+  Value output =
+      views->getVectors(b, views->getRoot(b, op.getOutputs().front()), packing);
   scf::ForOp outermost = contraction.loops.front();
   Value total = outermost.getResult(0);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
