@@ -598,9 +598,24 @@ private:
            << "' has " << profile.getMaxStorageBuffers();
   }
 
+  /// Whether `module` divides integers of 64 bits.
+  static bool dividesLongIntegers(gpu::GPUModuleOp module) {
+    return module
+        ->walk([](Operation *op) {
+          return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                     arith::RemUIOp>(op) &&
+                         op->getResult(0).getType().isInteger(64)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// In a kernel that needs 64-bit indices, most numbers fit in 32 bits all the
-  /// same. 64-bit divisions are slow, and those of small numbers went wrong on
-  /// an H100 (driver 580.159.04).
+  /// same, and so do some beside divisions of 64-bit elements. These are slow,
+  /// and those of small numbers went wrong on an H100 (driver 580.159.04): it
+  /// computed wrong coordinates, and did not compile the quotient of two
+  /// elements' signs while both had 64 bits.
   LogicalResult narrowWhatFits(gpu::GPUModuleOp module) {
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     arith::ArithIntRangeNarrowingOptions options;
@@ -650,7 +665,8 @@ private:
     addUnknownZeros(clone);
     hideFromRounding(clone);
     compareBeforeWidening(clone);
-    if (use64bitIndex && failed(narrowWhatFits(clone)))
+    if ((use64bitIndex || dividesLongIntegers(clone)) &&
+        failed(narrowWhatFits(clone)))
       return failure();
     Kernel kernel = {original, ModuleOp::create(original.getLoc()),
                      use64bitIndex};

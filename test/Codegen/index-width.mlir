@@ -101,4 +101,31 @@ func.func @vectors(%input: tensor<50000x50000xui8>) -> tensor<50002x50000xui8> {
   return %0 : tensor<50002x50000xui8>
 }
 
+// -----
+
+// Beside a division of elements of 64 bits, numbers that fit are 32 bits wide: the sign is,
+// and what it is compared with.
+
+// CHECK-LABEL: spirv.module @"__spv__dml.element_wise_sign+dml.element_wise_divide"
+// CHECK:       %[[SIGN:.*]] = spirv.SConvert %{{.*}} : i64 to i32
+// CHECK:       spirv.IEqual %[[SIGN]], %{{.*}} : i32
+// CHECK:       spirv.SDiv
+// CHECK:       spirv.ISub %{{.*}}, %[[SIGN]] : i32
+// CHECK:       spirv.EntryPoint
+func.func @signs(%a: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = dml.element_wise_sign %a : (tensor<4xi64>) -> tensor<4xi64>
+  %1 = dml.element_wise_divide %0, %0 : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %1 : tensor<4xi64>
+}
+
+// -----
+
+// CHECK-LABEL: spirv.module @__spv__dml.element_wise_divide
+// CHECK:       spirv.SDiv %{{.*}}, %{{.*}} : i64
+// CHECK:       spirv.EntryPoint
+func.func @numbers(%a: tensor<4xi64>, %b: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = dml.element_wise_divide %a, %b : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
 // SPDX-License-Identifier: Apache-2.0
