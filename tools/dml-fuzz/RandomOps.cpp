@@ -40,6 +40,9 @@ void addRandomOperators(Operators &operators) {
     return stringifyRandomGeneratorType(static_cast<RandomGeneratorType>(mode));
   };
   generator.draw = drawGenerator;
+  // Bits follow from all bits of the state, and are known as well as these.
+  generator.needsExact = true;
+  generator.computes = [](llvm::StringRef) { return false; };
   operators.add<RandomGeneratorOp>(generator);
 }
 
