@@ -11,9 +11,11 @@
 using namespace dml;
 
 namespace {
+/// A number of a device, and the least that it may be.
 struct Number {
   llvm::StringLiteral name;
   double DeviceSpeed::*value;
+  double least = 0;
 };
 } // namespace
 
@@ -21,6 +23,7 @@ static constexpr Number numbers[] = {
     {"opsPerByte", &DeviceSpeed::opsPerByte},
     {"bytesPerThread", &DeviceSpeed::bytesPerThread},
     {"cacheBytes", &DeviceSpeed::cacheBytes},
+    {"multiprocessors", &DeviceSpeed::multiprocessors, 1},
 };
 /// More than any device has of any of these.
 static constexpr double most = 1e15;
@@ -31,9 +34,10 @@ std::optional<llvm::Error> DeviceSpeed::parse(llvm::StringRef part) {
     if (name != number.name)
       continue;
     double value;
-    if (text.getAsDouble(value) || !(value >= 0) || !(value <= most))
-      return llvm::createStringError("device profile number '" + part +
-                                     "' wants a number from 0 to 1e15");
+    if (text.getAsDouble(value) || !(value >= number.least) || !(value <= most))
+      return llvm::createStringError(
+          "device profile number '" + part + "' wants a number from " +
+          llvm::Twine(static_cast<int64_t>(number.least)) + " to 1e15");
     this->*number.value = value;
     return llvm::Error::success();
   }

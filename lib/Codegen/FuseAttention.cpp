@@ -556,7 +556,8 @@ static double getOpsOfProduct(double rows, double columns) {
 
 /// The operations of an attention kernel, as if it had a workgroup for each
 /// multiprocessor at least.
-static double countOps(const Attention &attention, const AttentionTile &tile) {
+static double countOps(const Attention &attention, const AttentionTile &tile,
+                       const DeviceSpeed &device) {
   AttentionLayout layout = *AttentionLayout::get(attention, tile);
   auto rows = static_cast<double>(layout.block.rows),
        keys = static_cast<double>(layout.block.columns),
@@ -576,7 +577,7 @@ static double countOps(const Attention &attention, const AttentionTile &tile) {
       attention.products.batches);
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  return std::max(groups, static_cast<double>(cost::multiprocessors)) * blocks *
+  return std::max(groups, device.multiprocessors) * blocks *
          (queries * keysOfBlock * ofScore + ofStaging);
 }
 
@@ -604,8 +605,7 @@ static double countOpsApart(const Attention &attention,
   double bytes = scores * sizeof(float);
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
   double launches = 2 * (cost::cyclesOfLaunch + cost::cyclesOfStart) *
-                    static_cast<double>(cost::multiprocessors) *
-                    cost::opsPerCycle;
+                    cost::getOpsOfCycle(device);
   return launches +
          scores * (terms * ofScoreProduct + columns * ofProduct +
                    cost::opsPerScore) +
@@ -654,7 +654,7 @@ static double countOps(const Attention &attention,
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
-  double ofEach = std::ceil(groups / cost::multiprocessors);
+  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofBlock = std::max(together, alone / resident);
   if (resident > 1)
@@ -664,7 +664,7 @@ static double countOps(const Attention &attention,
   bool spills = ofRegisters < 1 || registers > cost::registersOfThread;
   double cycles = ofEach * (spills ? cost::spillFactor : 1) *
                   (blocks * ofBlock + cost::startCycles / resident);
-  return cycles * cost::opsPerCycle * cost::multiprocessors;
+  return cycles * cost::getOpsOfCycle(profile.getSpeed());
 }
 
 /// The tile of a kernel that multiplies matrices with the least operations,
@@ -701,7 +701,7 @@ static std::optional<AttentionTile> chooseTile(const Attention &attention,
         getAttentionTile(attention, queries, keys, profile);
     if (!tile)
       continue;
-    double ops = countOps(attention, *tile);
+    double ops = countOps(attention, *tile, profile.getSpeed());
     if (ops >= least)
       continue;
     least = ops;

@@ -22,9 +22,6 @@ using namespace dml;
 /// columns.
 static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
-/// Operations that a device begins in a cycle.
-static constexpr double opsOfCycle = cost::multiprocessors * cost::opsPerCycle;
-
 //===----------------------------------------------------------------------===//
 // Factors
 //===----------------------------------------------------------------------===//
@@ -75,7 +72,7 @@ static double getBytes(const SumTraits &sums, const FactorTraits &factors) {
 }
 
 static double getCyclesOfByte(const DeviceSpeed &device) {
-  return device.opsPerByte / opsOfCycle;
+  return device.opsPerByte / cost::getOpsOfCycle(device);
 }
 
 /// The cycles that memory takes for all factors.
@@ -95,12 +92,13 @@ static double getTimeOfMemory(const SumTraits &sums,
 /// have finished.
 static double
 getTimeOfGroups(double groups, int64_t threads, double registers,
+                const DeviceSpeed &device,
                 function_ref<double(double most, double average)> getTime) {
   double resident = std::max(
       std::floor(cost::registers / (static_cast<double>(threads) *
                                     std::min(registers, cost::maxRegisters))),
       1.0);
-  double ofEach = groups / cost::multiprocessors;
+  double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;
   double time = turns > 0 ? turns * getTime(resident, resident) : 0;
@@ -184,11 +182,11 @@ double dml::getTime(const SumTraits &sums, const ContractionTile &tile,
   double registers = sumsOfThread + rows.registers + columns.registers +
                      cost::otherRegistersOfSums;
   return cost::cyclesOfStart + getTimeOfMemory(sums, device) +
-         getTimeOfGroups(
-             groups, tile.threads, registers, [&](double most, double average) {
-               return rounds *
-                      std::max({most * adding, average * staged, alone});
-             });
+         getTimeOfGroups(groups, tile.threads, registers, device,
+                         [&](double most, double average) {
+                           return rounds * std::max({most * adding,
+                                                     average * staged, alone});
+                         });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +207,7 @@ double dml::getMapTime(linalg::GenericOp op, const Contraction &contraction,
   double busy =
       time * static_cast<double>(contraction.getTerms()) *
       std::max(sums, static_cast<double>(DeviceProfile::enoughThreads)) /
-      opsOfCycle;
+      cost::getOpsOfCycle(device);
   double ofStep = std::min(
       cost::cyclesOfTerm * static_cast<double>(contraction.getTermsOfStep()),
       cost::cyclesOfStep);
@@ -334,8 +332,8 @@ double dml::getTime(const SumTraits &sums, const SliceTile &tile,
                      times * (rows.ofSingles + columns.ofSingles) +
                      cost::otherRegistersOfSlices;
   double together = 1;
-  double time =
-      getTimeOfGroups(groups, threads, registers, [&](double most, double) {
+  double time = getTimeOfGroups(
+      groups, threads, registers, device, [&](double most, double) {
         together = std::max(together, most);
         return rounds * std::max(most * busy, alone) + most * last;
       });

@@ -41,6 +41,5 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
       sums.movedBytes * cost::turningFactor * profile.getSpeed().opsPerByte;
   // What is saved has to be worth another kernel, even where none is needed:
   // few sums wait for other things than operations.
-  return saved / (cost::multiprocessors * cost::opsPerCycle) >
-         cost::cyclesOfLaunch;
+  return saved / cost::getOpsOfCycle(profile.getSpeed()) > cost::cyclesOfLaunch;
 }

@@ -11,26 +11,10 @@
 #ifndef DML_LIB_CODEGEN_MATRIXCOSTS_H
 #define DML_LIB_CODEGEN_MATRIXCOSTS_H
 
+#include "dml/Codegen/DeviceSpeed.h"
 #include <cstdint>
 
 namespace dml::cost {
-
-/// A device has so many multiprocessors, which each run workgroups of their
-/// own.
-/// unit:   multiprocessors
-/// device: 132 of an H100 or H200; the desktop GPUs of several vendors have 40
-///         to 128
-/// shown:  gemm1024_f16 with cooperative matrices
-inline constexpr int64_t multiprocessors = 128;
-
-/// Devices that multiply matrices have so many multiprocessors: workgroups of
-/// matrix kernels are few and long, so that one more than these takes another
-/// turn.
-/// unit:   multiprocessors
-/// device: 132 of an H100 or H200
-/// shown:  conv512to512_7_k3_f16, which takes 0.089 ms on an H100 with 136
-///         workgroups of 64 times 96 sums and 0.065 with 132 of 128 times 48
-inline constexpr int64_t matrixMultiprocessors = 132;
 
 /// A multiprocessor adds up so many products in a cycle by cooperative
 /// matrices, times the bytes of a factor. It adds up 1024 products of f16, for
@@ -67,6 +51,11 @@ inline constexpr double cachedBytesPerCycle = 28;
 /// device: 128 on GPUs of several vendors
 /// shown:  -
 inline constexpr double opsPerCycle = 128;
+
+/// Returns how many operations of threads all multiprocessors begin in a cycle.
+inline double getOpsOfCycle(const DeviceSpeed &device) {
+  return device.multiprocessors * opsPerCycle;
+}
 
 /// A factor takes so many operations of threads on its way into workgroup
 /// memory, and what threads wait for each other counts as operations, too. The

@@ -366,7 +366,7 @@ static double getMatrixTime(const Contraction &contraction,
                  static_cast<double>(schedule.bytes));
   auto groups =
       static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
-  double ofEach = std::ceil(groups / cost::matrixMultiprocessors);
+  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofStage = std::max(together, alone / resident);
   if (resident > 1)
@@ -427,8 +427,9 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
   bool isPadded = isChosen(contraction.rows) || isChosen(contraction.columns);
   auto isCarried = [&](int64_t rows, int64_t columns, int64_t slices) {
     return isPadded ||
-           (slices == 1 && countGroups(contraction, rows, columns) <=
-                               cost::matrixMultiprocessors);
+           (slices == 1 &&
+            static_cast<double>(countGroups(contraction, rows, columns)) <=
+                profile.getSpeed().multiprocessors);
   };
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     // Matrices that are mostly padding multiply no faster than threads do.

@@ -75,7 +75,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            getNumBytes(getPartsType(op, contraction, parts)));
     double time = estimateCycles(op, part, profile) + cost::cyclesOfLaunch +
                   bytes * profile.getSpeed().opsPerByte /
-                      (cost::multiprocessors * cost::opsPerCycle);
+                      cost::getOpsOfCycle(profile.getSpeed());
     if (time >= least)
       continue;
     least = time;

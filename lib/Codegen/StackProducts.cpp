@@ -478,12 +478,14 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
     if (!function.getBody().hasOneBlock())
       return;
     Stacker stacker(function, *profile);
+    double maxSums = cost::maxStackedSums * profile->getSpeed().multiprocessors;
     auto isOfWeights = [&](Value tensor) {
       return stacker.isOfWeights(tensor);
     };
     llvm::MapVector<size_t, Members> alike;
     for (auto op : function.getOps<linalg::GenericOp>()) {
-      if (!isFree(op) || getType(op).getNumElements() > cost::maxStackedSums ||
+      if (!isFree(op) ||
+          static_cast<double>(getType(op).getNumElements()) > maxSums ||
           !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
         continue;
       // What depends on weights alone is computed once.

@@ -6,6 +6,8 @@
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,cooperativeMatrix=16x16 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,cooperativeMatrix=16x16x16xf32xf32 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,subgroupSize=0 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not dml-compile %t/gemm.mlir --device-profile=full,multiprocessors=0 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not dml-compile %t/gemm.mlir --device-profile=full,opsPerByte=fast 2>&1 | FileCheck %s --check-prefix=SPEED
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,maxWorkgroupSize=64 2>&1 | FileCheck %s --check-prefix=THREADS
 
 // COMMON: requires #spirv.vce<v1.5, [{{.*}}CooperativeMatrixKHR{{.*}}VulkanMemoryModel
@@ -16,6 +18,8 @@
 // SHAPE: error: device profile matrix 'cooperativeMatrix=16x16' wants rows, columns, terms, and the types of factors and sums, such as '16x16x16xf16xf32' or '16x16x32xi8xi32'
 // TYPE: error: device profile matrix 'cooperativeMatrix=16x16x16xf32xf32' wants
 // SIZE: error: device profile limit 'subgroupSize=0' wants a whole number from 1 to 4294967295
+// NONE: error: device profile number 'multiprocessors=0' wants a number from 1 to 1e15
+// SPEED: error: device profile number 'opsPerByte=fast' wants a number from 0 to 1e15
 // THREADS: error: device profile limit 'maxWorkgroupSize=64' wants a whole number from 128 to 4294967295
 
 //--- gemm.mlir

@@ -1,11 +1,15 @@
 // Which sums of products have parts, by the times that are estimated.
 //
 // RUN: dml-opt %s --split-input-file --dml-split-sums | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-split-sums=device-profile=full,multiprocessors=8 | FileCheck %s --check-prefix=SMALL
 
 // Sums of 3,072 terms in 48 tiles of 64 by 32 have parts, and those of 64 terms have none:
 // the launch of another kernel takes longer than they do.
 
 // CHECK-LABEL: func @few
+// Eight multiprocessors have work enough.
+// SMALL-LABEL: func @few
+// SMALL-NOT:   memref.alloc
 // CHECK:       memref.alloc() : memref<{{[0-9]+}}x128x768xf32>
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @few(%a: memref<128x3072xf32>, %b: memref<3072x768xf32>, %c: memref<128x768xf32>) {

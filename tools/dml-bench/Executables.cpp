@@ -22,6 +22,9 @@ const std::vector<uint32_t> kCopy =
 const std::vector<uint32_t> kEmpty =
 #include "empty.inc"
     ;
+const std::vector<uint32_t> kGroups =
+#include "groups.inc"
+    ;
 const std::vector<uint32_t> kOperations =
 #include "operations.inc"
     ;
@@ -38,6 +41,8 @@ constexpr uint32_t kCopyWorkgroup = 256;
 /// The threads of a workgroup of the calibration's kernels, which every Vulkan
 /// device has.
 constexpr uint32_t kWorkgroup = 128;
+/// The threads of a workgroup of groups.comp.
+constexpr uint32_t kLargeWorkgroup = 1024;
 
 struct Kernel {
   const std::vector<uint32_t> &code;
@@ -139,6 +144,25 @@ Work dml::tools::makeOperations(const DmlDeviceInfo &device) {
 Work dml::tools::makeProducts(const DmlDeviceInfo &device) {
   // products.comp has 256 rounds of 16 products and as many sums.
   return makeArithmetic(kProducts, 256 * 32, device);
+}
+
+uint64_t dml::tools::getMostGroups(const DmlDeviceInfo &device) {
+  const DmlDeviceLimits &limits = device.limits;
+  if (limits.maxComputeWorkGroupInvocations < kLargeWorkgroup ||
+      limits.maxComputeWorkGroupSize[0] < kLargeWorkgroup)
+    return 0;
+  // More than devices have multiprocessors.
+  constexpr uint64_t kMost = 4096;
+  return std::min<uint64_t>(kMost, limits.maxComputeWorkGroupCount[0]);
+}
+
+Work dml::tools::makeGroups(uint64_t groups) {
+  uint64_t bytes = groups * kLargeWorkgroup * 16;
+  return {makeExecutable({kGroups,
+                          {kLargeWorkgroup, 1, 1},
+                          {static_cast<uint32_t>(groups), 1, 1}},
+                         bytes, bytes),
+          double(groups)};
 }
 
 Work dml::tools::makeThreads(const DmlDeviceInfo &device) {

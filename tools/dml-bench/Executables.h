@@ -37,6 +37,13 @@ Work makeOperations(const DmlDeviceInfo &device);
 /// memory.
 Work makeProducts(const DmlDeviceInfo &device);
 
+/// So many workgroups, which wait for no memory and of which one alone keeps a
+/// multiprocessor busy. The device has to have workgroups of 1024 threads.
+Work makeGroups(uint64_t groups);
+/// Whether the device has the workgroups of `makeGroups`, and how many of them
+/// it may be given.
+uint64_t getMostGroups(const DmlDeviceInfo &device);
+
 /// Threads that copy four bytes each, which a cache has.
 Work makeThreads(const DmlDeviceInfo &device);
 

@@ -105,6 +105,7 @@ private:
   /// The rate of `work`, with one set of buffers: how much it does in a second.
   double measureRate(const Work &work);
   double findCacheSize();
+  uint64_t countMultiprocessors();
 
   const Options &options;
   DmlDevice device;
@@ -264,6 +265,32 @@ double Bench::findCacheSize() {
   return double(found);
 }
 
+/// The most workgroups that the device runs in the time of one, of which one
+/// alone keeps a multiprocessor busy. 0 where the device has no workgroups that
+/// large, or no end to them is found.
+uint64_t Bench::countMultiprocessors() {
+  uint64_t most = getMostGroups(report.device);
+  if (most == 0)
+    return 0;
+  double ofOne = measureRate(makeGroups(1));
+  // One more than fit takes twice as long; what lies between the two is noise.
+  auto takeOneTurn = [&](uint64_t groups) {
+    return measureRate(makeGroups(groups)) > double(groups) * ofOne / 1.5;
+  };
+  uint64_t fit = 1, tooMany = 2;
+  while (tooMany <= most && takeOneTurn(tooMany)) {
+    fit = tooMany;
+    tooMany *= 2;
+  }
+  if (tooMany > most)
+    return 0;
+  while (tooMany - fit > 1) {
+    uint64_t middle = fit + (tooMany - fit) / 2;
+    (takeOneTurn(middle) ? fit : tooMany) = middle;
+  }
+  return fit;
+}
+
 void Bench::calibrate() {
   progress.begin("measuring the device's copy");
   Rate copy = measureLargeCopy();
@@ -274,19 +301,25 @@ void Bench::calibrate() {
   double threads = measureRate(makeThreads(report.device));
   progress.begin("looking for the size of its cache");
   double cache = findCacheSize();
+  progress.begin("counting its multiprocessors");
+  uint64_t multiprocessors = countMultiprocessors();
   progress.clear();
   if (bytes == 0 || threads == 0)
     fail("the device gives no times that could be compared", kExitNo);
+  std::string counted =
+      multiprocessors ? std::to_string(multiprocessors) : "unknown";
   std::printf("device: %s, %s %s\n"
               "copy: %.4g bytes a second\n"
               "operations: %.4g a second\n"
               "threads: %.4g started in a second\n"
               "cache: %.4g bytes\n"
+              "multiprocessors: %s\n"
               "--device-profile=full,opsPerByte=%.3g,bytesPerThread=%.3g,"
-              "cacheBytes=%.0f\n",
+              "cacheBytes=%.0f%s\n",
               report.device.name, report.device.driverName,
               report.device.driverInfo, bytes, operations, threads, cache,
-              operations / bytes, bytes / threads, cache);
+              counted.c_str(), operations / bytes, bytes / threads, cache,
+              multiprocessors ? (",multiprocessors=" + counted).c_str() : "");
 }
 
 /// Sets the operations of the cases that are named in the file at `path`.

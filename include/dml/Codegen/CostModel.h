@@ -268,10 +268,12 @@ inline constexpr int64_t minBytesInOrder = int64_t(16) << 20;
 inline constexpr double opsPerScore = 24;
 
 /// The share of a workgroup for each multiprocessor that is no further turn:
-/// devices differ in how many multiprocessors they have.
+/// devices have a few multiprocessors more or fewer than is assumed where their
+/// profile does not say how many.
 /// unit:   workgroups of a multiprocessor
-/// device: multiprocessors, of which 128 are assumed; an H200 has 132
-/// shown:  conv128to128_28_k3_f32, which has 392 workgroups
+/// device: multiprocessors (DeviceSpeed::multiprocessors)
+/// shown:  conv128to128_28_k3_f32, whose 392 workgroups are 3.06 for each of
+///         128 multiprocessors
 inline constexpr double freeWorkgroups = 0.125;
 
 /// Terms that are in workgroup memory at a time, about: the barriers that they
@@ -323,8 +325,10 @@ inline constexpr int64_t maxSlicedProducts = 512;
 inline constexpr int64_t maxSlicedOps = maxWrittenOutOps;
 
 /// The threads of a sliced kernel wait at a barrier as long as each takes for
-/// so many loads from workgroup memory. unit:   loads device: latency of
-/// barriers, beside the rate of workgroup memory shown:  -
+/// so many loads from workgroup memory.
+/// unit:   loads
+/// device: latency of barriers, beside the rate of workgroup memory
+/// shown:  -
 inline constexpr int64_t loadsOfBarrier = 16;
 
 /// The time of a launch that has to wait for the one before it.

@@ -14,8 +14,8 @@
 
 namespace dml {
 
-/// How fast the parts of a device are, each against its memory. Kernels are
-/// chosen by these numbers, and no result depends on them. `dml-bench
+/// How fast the parts of a device are, most of them against its memory. Kernels
+/// are chosen by these numbers, and no result depends on them. `dml-bench
 /// --calibrate` measures them. The defaults lie between an H100 and an H200.
 struct DeviceSpeed {
   /// 32-bit operations, half of them of integers, that a device begins while
@@ -28,6 +28,10 @@ struct DeviceSpeed {
   double bytesPerThread = 26;
   /// Bytes of the last cache.
   double cacheBytes = 8 << 20;
+  /// Multiprocessors, which each run workgroups of their own: 132 of an H100 or
+  /// H200; the desktop GPUs of several vendors have 40 to 128. Where there are
+  /// few workgroups, one more than these takes another turn.
+  double multiprocessors = 132;
 
   /// Sets the number that `part` of a profile's text names, such as
   /// "opsPerByte=8". Nothing if it names none of them.
