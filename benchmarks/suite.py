@@ -32,6 +32,7 @@ class Operator(typing.NamedTuple):
     dtype: str = ""  # the result's element type, where it is not the operands' own
     dtypes: tuple = ()  # the element types of the other operands, where they differ
     more: tuple = ()  # shapes and element types of the results behind the first one
+    weights: tuple = ()  # the names of the first of the others, which are bound once
 
 
 def padding(mode, start, end=None):
@@ -287,7 +288,7 @@ def convolution(channels, window, stride=1, groups=1):
             "direction = #dml.convolution_direction<forward>, "
             f"strides = {ints([stride] * 2)}, dilations = {ints([1, 1])}, "
             f"start_padding = {ints([pad] * 2)}, end_padding = {ints([pad] * 2)}, "
-            f"output_padding = {ints([0, 0])}{count}",
+            f"output_padding = {ints([0, 0])}{count}", weights=("filter",),
             operations=2 * math.prod(result) * math.prod(filters[1:]))
     return build
 
@@ -317,7 +318,9 @@ def module(shape, dtype, operators):
         for number, other in enumerate(built.others):
             operands.append(f"%other{at}_{number}")
             types.append(tensor(other, built.dtypes[number] if built.dtypes else dtype))
-            arguments.append(f"{operands[-1]}: {types[-1]}")
+            weight = (f' {{dml.name = "{built.weights[number]}{at}", dml.owned_by_dml}}'
+                      if number < len(built.weights) else "")
+            arguments.append(f"{operands[-1]}: {types[-1]}{weight}")
         shape, dtype = built.result, built.dtype or dtype
         plain = len(operands) - len(built.labels)
         labelled = [f" {label}({operand})"

@@ -94,10 +94,17 @@ RandomData::RandomData(DmlDevice device) : device(device) {
   DML_CHECK(dmlCreateProgram, device, executable, copy.out());
 }
 
-RandomData::Block &RandomData::getBlock(DmlDataType type) {
+const std::vector<uint8_t> &RandomData::getBytes(DmlDataType type) {
   Block &block = blocks[type];
-  if (block.bytes.empty()) {
+  if (block.bytes.empty())
     block.bytes = drawBlock(type);
+  return block.bytes;
+}
+
+RandomData::Block &RandomData::getBlock(DmlDataType type) {
+  getBytes(type);
+  Block &block = blocks[type];
+  if (!block.buffer) {
     DML_CHECK(dmlCreateBuffer, device, kBlockSize, DML_MEMORY_DEVICE,
               block.buffer.out());
     DML_CHECK(dmlWriteBuffer, block.buffer, 0, block.bytes.data(), kBlockSize);
@@ -126,6 +133,27 @@ void RandomData::fill(DmlBuffer buffer, const DmlBufferRange &range,
             range.size - done);
 }
 
+void RandomData::bindWeights(DmlProgram program, DmlExecutable executable) {
+  DmlExecutableInfo info;
+  dmlGetExecutableInfo(executable, &info);
+  for (uint32_t i = 0; i < info.weightCount; ++i) {
+    DmlWeightInfo weight;
+    DML_CHECK(dmlGetWeightInfo, executable, i, &weight);
+    const std::vector<uint8_t> &block = getBytes(weight.tensor.dataType);
+    std::vector<uint8_t> bytes;
+    bytes.reserve(weight.tensor.byteSize);
+    while (bytes.size() < weight.tensor.byteSize)
+      bytes.insert(
+          bytes.end(), block.begin(),
+          block.begin() +
+              static_cast<std::ptrdiff_t>(std::min<uint64_t>(
+                  block.size(), weight.tensor.byteSize - bytes.size())));
+    DML_CHECK(dmlBindWeight, program, i, bytes.data(), bytes.size());
+  }
+  if (info.weightCount > 0)
+    DML_CHECK(dmlInitializeProgram, program);
+}
+
 //===----------------------------------------------------------------------===//
 // Workloads
 //===----------------------------------------------------------------------===//
@@ -134,6 +162,7 @@ Workload::Workload(DmlDevice device, const RunSignature &signature,
                    RandomData &random, uint64_t target, uint64_t limit)
     : device(device), signature(signature) {
   DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());
+  random.bindWeights(program, signature.executable);
   uint64_t size = align(signature.variant.temporarySize);
   for (const DmlTensorInfo &input : signature.inputs)
     size += align(input.bufferSize);

@@ -36,13 +36,16 @@ struct RunSignature : Signature {
 RunSignature readRunSignature(DmlExecutable executable, uint32_t index,
                               const DmlDeviceInfo *device = nullptr);
 
-/// Fills buffers with elements that are random, finite and not zero, the same
-/// in each run of the program.
+/// Elements that are random, finite and not zero, the same in each run of the
+/// program.
 class RandomData {
 public:
   explicit RandomData(DmlDevice device);
   /// Fills a range of `buffer` with elements of a type.
   void fill(DmlBuffer buffer, const DmlBufferRange &range, DmlDataType type);
+  /// Binds elements to the weights that the executable of `program` lacks, and
+  /// computes what depends on them alone.
+  void bindWeights(DmlProgram program, DmlExecutable executable);
 
 private:
   /// What ranges are filled with, again and again.
@@ -50,6 +53,8 @@ private:
     std::vector<uint8_t> bytes;
     Buffer buffer;
   };
+  /// The bytes of a block of elements of a type, drawn once.
+  const std::vector<uint8_t> &getBytes(DmlDataType type);
   Block &getBlock(DmlDataType type);
 
   DmlDevice device;
@@ -60,7 +65,8 @@ private:
 };
 
 /// A function with several sets of buffers, which take turns so that no run
-/// finds its data in a cache. Inputs hold random data without zeros.
+/// finds its data in a cache. Inputs hold random data without zeros, and so do
+/// weights that the executable lacks, of which there is one set.
 class Workload {
 public:
   /// Makes as many sets as have `target` bytes together, two or more where

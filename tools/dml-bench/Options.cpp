@@ -21,7 +21,8 @@ usage: dml-bench [options] FILE.dmlx...
 Runs every function of the executables on random data and compares it with a
 plain copy on the same device: 16 bytes a thread, the best that memory does.
 FILE may be "-", standard input.
-Cases that exceed a limit of the device are named and left out.
+Cases that exceed a limit of the device are named and left out. Weights that a
+FILE lacks are random, too.
 
 examples
   dml-bench padding.dmlx
