@@ -67,3 +67,15 @@ Value BufferViews::getVectors(ImplicitLocOpBuilder &b, Value buffer,
                               const Packing &packing) {
   return getView(b, buffer, packing.getVectorType(), packing.bytes * 8);
 }
+
+OutputVectors::OutputVectors(ImplicitLocOpBuilder &b, BufferViews &views,
+                             Value output, const Packing &packing)
+    : placement(getPlacement(output).value_or(Placement())),
+      buffer(views.getVectors(b, views.getRoot(b, output), packing)),
+      bytes(packing.bytes) {}
+
+Value OutputVectors::getPlace(IndexForms &forms, ImplicitLocOpBuilder &b,
+                              const LinearForm &number) const {
+  return forms.materialize(b,
+                           ::dml::getPlace(forms, b, placement, number, bytes));
+}

@@ -76,6 +76,26 @@ LinearForm getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
                     const Placement &placement, LinearForm position,
                     int64_t bytes);
 
+/// An output as a kernel stores it: the vectors of the buffer that it is placed
+/// in, all of them, and where the output's own are among these. A kernel that
+/// stored to a view of the output alone would store beyond the array that it
+/// declares.
+class OutputVectors {
+public:
+  OutputVectors(mlir::ImplicitLocOpBuilder &b, BufferViews &views,
+                mlir::Value output, const Packing &packing);
+
+  mlir::Value getBuffer() const { return buffer; }
+  /// The place of vector `number` of the output.
+  mlir::Value getPlace(IndexForms &forms, mlir::ImplicitLocOpBuilder &b,
+                       const LinearForm &number) const;
+
+private:
+  Placement placement;
+  mlir::Value buffer;
+  int64_t bytes;
+};
+
 } // namespace dml
 
 #endif // DML_LIB_CODEGEN_BUFFERVIEWS_H

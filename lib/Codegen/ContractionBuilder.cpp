@@ -251,8 +251,7 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
   int64_t together = getStoredTogether(lanes);
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
-  Value output =
-      views->getVectors(b, views->getRoot(b, op.getOutputs().front()), packing);
+  OutputVectors output(b, *views, op.getOutputs().front(), packing);
   scf::ForOp outermost = contraction.loops.front();
   Value total = outermost.getResult(0);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
@@ -275,9 +274,8 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
       elements.push_back(builder.getScalar(element, yielded));
     Value value = VectorPacker(builder.getShared(), packing).pack(elements);
     LinearForm position = builder.linearize(type, coordinates[lane]);
-    Value place = forms->materialize(
-        b, getPlace(*forms, b, placement,
-                    forms->divide(b, position, together).first, packing.bytes));
+    Value place =
+        output.getPlace(*forms, b, forms->divide(b, position, together).first);
     Value inside =
         both(b, rowInside,
              buildIsInside(columns,
@@ -285,6 +283,6 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
     OpBuilder::InsertionGuard guard(b);
     if (inside)
       b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
-    memref::StoreOp::create(b, value, output, place);
+    memref::StoreOp::create(b, value, output.getBuffer(), place);
   }
 }

@@ -53,9 +53,7 @@ public:
   KernelBuilder(linalg::GenericOp op, const MapTile &tile)
       : b(op.getLoc(), op), op(op), tile(tile), shape(op, tile.crosswise->dim),
         down(shape.type.getElementType(), DeviceProfile::vectorBytes),
-        across(shape.type.getElementType(), tile.vectorBytes),
-        placement(getPlacement(op.getOutputs().front()).value_or(Placement())) {
-  }
+        across(shape.type.getElementType(), tile.vectorBytes) {}
 
   void build();
 
@@ -84,7 +82,6 @@ private:
   const Shape shape;
   /// The vectors that threads compute, and those that they store.
   const Packing down, across;
-  const Placement placement;
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
@@ -218,8 +215,7 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     turn(MutableArrayRef(parts).slice(i, perWord));
 
   TileBuilder builder(b, op, *forms, *views);
-  Value output =
-      views->getVectors(b, views->getRoot(b, op.getOutputs().front()), across);
+  OutputVectors output(b, *views, op.getOutputs().front(), across);
   LinearForm column = forms->mul(
       b,
       forms->add(b, forms->mul(b, columnTile, tile.crosswise->columns / count),
@@ -256,10 +252,8 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     LinearForm position =
         builder.linearize(shape.type, getCoordinates(row, insideColumn));
     LinearForm place = forms->divide(b, position, count).first;
-    memref::StoreOp::create(
-        b, value, output,
-        forms->materialize(
-            b, getPlace(*forms, b, placement, place, across.bytes)));
+    memref::StoreOp::create(b, value, output.getBuffer(),
+                            output.getPlace(*forms, b, place));
     if (inside)
       *forms = std::move(saved);
   }

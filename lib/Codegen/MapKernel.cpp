@@ -290,7 +290,6 @@ struct MapKernel {
       : op(op), output(op.getOutputs().front()), tile(tile),
         type(getOutputType(op)),
         packing(type.getElementType(), tile.vectorBytes),
-        placement(getPlacement(output).value_or(Placement())),
         rows(tile.block ? RowShape() : RowShape::get(op, packing.getCount())) {}
 
   /// The elements of the dimensions that a block leaves for its row.
@@ -325,8 +324,6 @@ struct MapKernel {
   MapTile tile;
   MemRefType type;
   Packing packing;
-  /// Where the output is, if it is a part of another buffer.
-  Placement placement;
   RowShape rows;
 };
 } // namespace
@@ -538,7 +535,8 @@ private:
                                         LinearForm column, int64_t lane);
   SmallVector<Scalar> buildVector(IndexForms &forms, TileBuilder &builder,
                                   LinearForm position);
-  void buildBlock(IndexForms &forms, TileBuilder &builder, Value output);
+  void buildBlock(IndexForms &forms, TileBuilder &builder,
+                  const OutputVectors &output);
   void buildTile(IndexForms &forms, double maxOperations);
   Interior buildInterior(IndexForms &forms, Value thread, Operation *end,
                          double maxDivergence);
@@ -598,7 +596,7 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
 
 /// Builds what a thread computes and stores whose elements share loops.
 void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
-                             Value output) {
+                             const OutputVectors &output) {
   MemRefType type = kernel.type;
   const Packing &packing = kernel.packing;
   ArrayRef<int64_t> block = *kernel.tile.block;
@@ -653,9 +651,8 @@ void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
   VectorPacker packer(builder.getShared(), packing);
   for (auto [i, place] : llvm::enumerate(places))
     memref::StoreOp::create(
-        b, packer.pack(ArrayRef(elements).slice(i * count, count)), output,
-        forms.materialize(
-            b, getPlace(forms, b, kernel.placement, place, packing.bytes)));
+        b, packer.pack(ArrayRef(elements).slice(i * count, count)),
+        output.getBuffer(), output.getPlace(forms, b, place));
 }
 
 /// Builds what one thread computes and stores, or a part of it that has more
@@ -664,7 +661,7 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   const MapTile &tile = kernel.tile;
   const Packing &packing = kernel.packing;
   TileBuilder builder(b, kernel.op, forms, views);
-  Value output = views.getVectors(b, views.getRoot(b, kernel.output), packing);
+  OutputVectors output(b, views, kernel.output, packing);
   if (tile.block)
     return buildBlock(forms, builder, output);
   // Drivers do not move loads before stores, which might be of the same buffer:
@@ -692,9 +689,9 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
             forms.materialize(b, kernel.rows.getNumVectors()));
         b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
       }
-      memref::StoreOp::create(b, computed.value,
-                              staging.memory ? staging.memory : output,
-                              computed.place);
+      memref::StoreOp::create(
+          b, computed.value,
+          staging.memory ? staging.memory : output.getBuffer(), computed.place);
     }
     vectors.clear();
   };
@@ -714,9 +711,7 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
               arith::ConstantIndexOp::create(b, number).getResult());
         } else {
           computed.vector = forms.divide(b, position, packing.getCount()).first;
-          computed.place =
-              forms.materialize(b, getPlace(forms, b, kernel.placement,
-                                            computed.vector, packing.bytes));
+          computed.place = output.getPlace(forms, b, computed.vector);
         }
         computed.value =
             VectorPacker(builder.getShared(), packing).pack(elements);

@@ -349,7 +349,6 @@ public:
                 const RowTile &tile)
       : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
         layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
-        placement(getPlacement(op.getOutputs().front()).value_or(Placement())),
         numItems(layout.getItems(reduction)),
         numSlots(layout.getSlots(reduction)),
         slotsOfGroup(numThreads / tile.threads) {}
@@ -424,8 +423,6 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// Where the output is in the buffer that it may be a part of.
-  const Placement placement;
   /// What a row has, rows or vectors of them, and how many of these a workgroup
   /// has.
   const int64_t numItems, numSlots, slotsOfGroup;
@@ -1023,8 +1020,7 @@ void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
   int64_t together = layout.together;
   Packing packing(type.getElementType(),
                   together * type.getElementTypeBitWidth() / 8);
-  Value output =
-      views->getVectors(b, views->getRoot(b, op.getOutputs().front()), packing);
+  OutputVectors output(b, *views, op.getOutputs().front(), packing);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   SmallVector<std::pair<Value, Value>> vectors;
   for (auto first = 0U; first < coordinates.size(); first += together) {
@@ -1034,16 +1030,14 @@ void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
     LinearForm position = builder.linearize(type, coordinates[first]);
     vectors.push_back(
-        {vector, forms->materialize(
-                     b, ::getPlace(*forms, b, placement,
-                                   forms->divide(b, position, together).first,
-                                   packing.bytes))});
+        {vector, output.getPlace(*forms, b,
+                                 forms->divide(b, position, together).first)});
   }
   OpBuilder::InsertionGuard guard(b);
   if (condition)
     b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
   for (auto [vector, place] : vectors)
-    memref::StoreOp::create(b, vector, output, place);
+    memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
 void KernelBuilder::build() {
