@@ -598,17 +598,23 @@ private:
            << "' has " << profile.getMaxStorageBuffers();
   }
 
-  /// Whether `module` divides integers of 64 bits.
-  static bool dividesLongIntegers(gpu::GPUModuleOp module) {
+  /// Whether `isSought` holds for an operation of `module`.
+  static bool contains(gpu::GPUModuleOp module,
+                       llvm::function_ref<bool(Operation *)> isSought) {
     return module
-        ->walk([](Operation *op) {
-          return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                     arith::RemUIOp>(op) &&
-                         op->getResult(0).getType().isInteger(64)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
+        ->walk([&](Operation *op) {
+          return isSought(op) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
+  }
+
+  /// Whether `module` divides integers of 64 bits.
+  static bool dividesLongIntegers(gpu::GPUModuleOp module) {
+    return contains(module, [](Operation *op) {
+      return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                 arith::RemUIOp>(op) &&
+             op->getResult(0).getType().isInteger(64);
+    });
   }
 
   /// In a kernel that needs 64-bit indices, most numbers fit in 32 bits all the
@@ -633,14 +639,9 @@ private:
   /// have to be known here, too, so that products and quotients of them can be
   /// written out.
   LogicalResult findIntegers(gpu::GPUModuleOp module) {
-    bool hasNumbers = module
-                          ->walk([](Operation *op) {
-                            return isa<arith::SIToFPOp, arith::UIToFPOp>(op)
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
-    if (!hasNumbers)
+    if (!contains(module, [](Operation *op) {
+          return isa<arith::SIToFPOp, arith::UIToFPOp>(op);
+        }))
       return success();
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     pm.addPass(arith::createIntRangeOptimizationsPass());
