@@ -15,9 +15,10 @@
 
 namespace dml::cost {
 
-/// Products of one tensor with several matrices are computed together where
-/// each has no more sums than these for each multiprocessor: alone, they leave
-/// multiprocessors idle, and take as long as all of them.
+/// Products of one tensor with several matrices are computed together where a
+/// product has at most so many sums for each multiprocessor of the device. Such
+/// a product alone leaves multiprocessors idle, and takes as long as all of the
+/// products together.
 /// unit:   sums of a multiprocessor
 /// device: sums of a workgroup
 /// shown:  three gemm_197x768x768 take 0.050 ms in f16 on an H100 and 0.124 in

@@ -37,11 +37,12 @@ Work makeOperations(const DmlDeviceInfo &device);
 /// memory.
 Work makeProducts(const DmlDeviceInfo &device);
 
-/// So many workgroups, which wait for no memory and of which one alone keeps a
-/// multiprocessor busy. The device has to have workgroups of 1024 threads.
+/// A function that runs `groups` workgroups of 1024 threads, which compute and
+/// wait for no memory. One workgroup keeps a multiprocessor busy. The device
+/// has to have workgroups that large (`getMostGroups`).
 Work makeGroups(uint64_t groups);
-/// Whether the device has the workgroups of `makeGroups`, and how many of them
-/// it may be given.
+/// The most workgroups that `makeGroups` may be asked for on the device: 0
+/// where it has no workgroups of 1024 threads.
 uint64_t getMostGroups(const DmlDeviceInfo &device);
 
 /// Threads that copy four bytes each, which a cache has.

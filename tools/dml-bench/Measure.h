@@ -43,8 +43,8 @@ public:
   explicit RandomData(DmlDevice device);
   /// Fills a range of `buffer` with elements of a type.
   void fill(DmlBuffer buffer, const DmlBufferRange &range, DmlDataType type);
-  /// Binds elements to the weights that the executable of `program` lacks, and
-  /// computes what depends on them alone.
+  /// Binds random elements to the weights that `executable` lacks, and then
+  /// initializes `program`, which was made of it.
   void bindWeights(DmlProgram program, DmlExecutable executable);
 
 private:

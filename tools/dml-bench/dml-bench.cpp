@@ -265,15 +265,17 @@ double Bench::findCacheSize() {
   return double(found);
 }
 
-/// The most workgroups that the device runs in the time of one, of which one
-/// alone keeps a multiprocessor busy. 0 where the device has no workgroups that
-/// large, or no end to them is found.
+/// The number of multiprocessors: the most workgroups that the device runs in
+/// the time of one, where one keeps a multiprocessor busy. 0 where the device
+/// has no workgroups of 1024 threads, or where thousands still take the time of
+/// one.
 uint64_t Bench::countMultiprocessors() {
   uint64_t most = getMostGroups(report.device);
   if (most == 0)
     return 0;
   double ofOne = measureRate(makeGroups(1));
-  // One more than fit takes twice as long; what lies between the two is noise.
+  // A workgroup more than the device has multiprocessors doubles the time.
+  // Times of up to 1.5 count as the time of one, since times vary.
   auto takeOneTurn = [&](uint64_t groups) {
     return measureRate(makeGroups(groups)) > double(groups) * ofOne / 1.5;
   };

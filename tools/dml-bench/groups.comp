@@ -1,9 +1,9 @@
 #version 450
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workgroups of 1024 threads, of which one alone keeps a multiprocessor busy: in each of
-// 1024 rounds a thread has 16 products and sums, fused, and few wait for others. So two of
-// them take twice as long on one multiprocessor as on two.
+// A workgroup of 1024 threads, which keeps a multiprocessor busy: in each of 1024 rounds a
+// thread has 16 fused products and sums, none of which waits for its neighbours. Two such
+// workgroups take twice as long on one multiprocessor as on two multiprocessors.
 layout(local_size_x = 1024) in;
 layout(set = 0, binding = 0, std430) readonly buffer From { uvec4 from[]; };
 layout(set = 0, binding = 1, std430) writeonly buffer To { uvec4 to[]; };

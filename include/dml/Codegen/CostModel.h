@@ -272,8 +272,8 @@ inline constexpr double opsPerScore = 24;
 /// profile does not say how many.
 /// unit:   workgroups of a multiprocessor
 /// device: multiprocessors (DeviceSpeed::multiprocessors)
-/// shown:  conv128to128_28_k3_f32, whose 392 workgroups are 3.06 for each of
-///         128 multiprocessors
+/// shown:  conv128to128_28_k3_f32, which has 392 workgroups: three turns of
+///         132 multiprocessors, and 3.06 of 128
 inline constexpr double freeWorkgroups = 0.125;
 
 /// Terms that are in workgroup memory at a time, about: the barriers that they
@@ -324,8 +324,8 @@ inline constexpr int64_t maxSlicedRows = 16;
 inline constexpr int64_t maxSlicedProducts = 512;
 inline constexpr int64_t maxSlicedOps = maxWrittenOutOps;
 
-/// The threads of a sliced kernel wait at a barrier as long as each takes for
-/// so many loads from workgroup memory.
+/// The threads of a sliced kernel wait at a barrier for the time in which each
+/// of them loads so many values from workgroup memory.
 /// unit:   loads
 /// device: latency of barriers, beside the rate of workgroup memory
 /// shown:  -

@@ -29,8 +29,8 @@ struct DeviceSpeed {
   /// Bytes of the last cache.
   double cacheBytes = 8 << 20;
   /// Multiprocessors, which each run workgroups of their own: 132 of an H100 or
-  /// H200; the desktop GPUs of several vendors have 40 to 128. Where there are
-  /// few workgroups, one more than these takes another turn.
+  /// H200; the desktop GPUs of several vendors have 40 to 128. For example, 133
+  /// long workgroups take twice as long as 132 on an H100.
   double multiprocessors = 132;
 
   /// Sets the number that `part` of a profile's text names, such as
