@@ -126,6 +126,19 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
   return chosen;
 }
 
+/// Whether `buffer` is a part of another one, and no view of all of that. A
+/// kernel would take the first element of the other for the part's.
+static bool isPart(Value buffer) {
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (placement && placement->strips.empty())
+    return false;
+  for (Operation *op = buffer.getDefiningOp(); isBufferView(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (auto view = dyn_cast<BufferViewOp>(op); view && view.getWhole())
+      return false;
+  return true;
+}
+
 namespace {
 struct DistributeToWorkgroups
     : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
@@ -166,6 +179,16 @@ struct DistributeToWorkgroups
       else
         buildMapKernel(kernel.op, *kernel.choice.mapTile);
     }
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      launch.walk([&](Operation *op) {
+        if (!isa<memref::LoadOp, memref::StoreOp>(op) ||
+            !isPart(op->getOperand(isa<memref::LoadOp>(op) ? 0 : 1)))
+          return;
+        op->emitOpError("is of a part of a buffer, but a kernel wants places "
+                        "in all of it");
+        signalPassFailure();
+      });
+    });
   }
 };
 } // namespace

@@ -353,6 +353,33 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   return type.isInteger(32) ? word : Value();
 }
 
+/// Lets a copied load of a part of a buffer read the buffer itself, at the
+/// places that the part has there: element 1 of a part that begins at element 4
+/// is element 5. Kernels know no parts.
+void TileBuilder::loadFromRoot(memref::LoadOp load) {
+  Value part = load.getMemRef();
+  Value root = shared.views.getRoot(b, part);
+  if (root == part)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(load);
+  // What is built here is known here alone: `load` may be in a loop.
+  IndexForms formsBefore = forms;
+  MemRefType type = load.getMemRefType();
+  SmallVector<LinearForm> coordinates;
+  for (auto [index, size] : llvm::zip_equal(load.getIndices(), type.getShape()))
+    coordinates.push_back(forms.getOpaque(index, {0, size - 1}));
+  LinearForm place =
+      getPlace(forms, b, *getPlacement(part), linearize(type, coordinates),
+               type.getElementTypeBitWidth() / 8);
+  load.replaceAllUsesWith(
+      memref::LoadOp::create(b, shared.views.getElements(b, root),
+                             forms.materialize(b, place))
+          .getResult());
+  load.erase();
+  forms = formsBefore;
+}
+
 void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
   SmallVector<Value, 4> operands = getOperands(op);
   std::optional<unsigned> number = getClass(op);
@@ -371,6 +398,7 @@ void TileBuilder::buildOther(Operation &op, ArrayRef<LinearForm> coordinates) {
           forms.materialize(b, coordinates[index.getDim()]));
       index.erase();
     });
+    clone->walk([&](memref::LoadOp load) { loadFromRoot(load); });
     for (auto [original, result] :
          llvm::zip_equal(op.getResults(), clone->getResults()))
       getValues()[original] = getResult(result);

@@ -79,6 +79,7 @@ private:
   LinearForm buildChoice(mlir::arith::SelectOp op);
   std::optional<Scalar> buildGuarded(mlir::arith::SelectOp op);
   void buildOther(mlir::Operation &op, llvm::ArrayRef<LinearForm> coordinates);
+  void loadFromRoot(mlir::memref::LoadOp load);
   Scalar getResult(mlir::Value result);
   std::optional<unsigned> getClass(mlir::Operation &op);
 
