@@ -310,6 +310,13 @@ namespace {
 /// has unrolled the loops: what comes of constants and of loops' counters.
 class KnownValues {
 public:
+  /// Which of its two values a choice has to know to be known itself. Of `Any`,
+  /// a driver may know what it is in some cases: 2 of select(c, 2, x). Of
+  /// `All`, it may know that it is always the same: 0 < select(c, 0, NaN) is
+  /// false.
+  enum class Choices { Any, All };
+  explicit KnownValues(Choices choices) : choices(choices) {}
+
   bool contains(Value value) {
     auto [entry, isNew] = known.try_emplace(value, true);
     if (isNew) {
@@ -324,16 +331,33 @@ private:
   bool find(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op)
-      return !isa<BaseMemRefType>(value.getType());
+      return !isa<BaseMemRefType>(value.getType()) &&
+             (choices == Choices::Any || findCarried(value));
     if (auto select = dyn_cast<arith::SelectOp>(op))
-      return contains(select.getTrueValue()) ||
-             contains(select.getFalseValue());
+      return choices == Choices::Any ? contains(select.getTrueValue()) ||
+                                           contains(select.getFalseValue())
+                                     : contains(select.getTrueValue()) &&
+                                           contains(select.getFalseValue());
     if (isa<gpu::ThreadIdOp, gpu::BlockIdOp, memref::LoadOp>(op))
       return false;
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && choices == Choices::All) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      return contains(loop.getInitArgs()[number]) &&
+             contains(loop.getYieldedValues()[number]);
+    }
     return llvm::all_of(op->getOperands(),
                         [&](Value operand) { return contains(operand); });
   }
 
+  /// A loop's counter is known, and so is what its first iteration begins with.
+  bool findCarried(Value argument) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getParentBlock()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return true;
+    return contains(loop.getTiedLoopInit(cast<BlockArgument>(argument))->get());
+  }
+
+  Choices choices;
   llvm::DenseMap<Value, bool> known;
 };
 } // namespace
@@ -343,7 +367,7 @@ private:
 /// 10 with the weights 3/4 and 1/4 would be 4 instead of 5. Where it may know
 /// the number, it must not know what is added.
 static void hideFromRounding(gpu::GPUModuleOp module) {
-  KnownValues known;
+  KnownValues known(KnownValues::Choices::Any);
   llvm::SmallDenseMap<Operation *, Value> shifts;
   module.walk([&](arith::AddFOp op) {
     APFloat shift(0.0f);
@@ -362,6 +386,56 @@ static void hideFromRounding(gpu::GPUModuleOp module) {
           b, op.getType(), arith::OrIOp::create(b, buildUnknownZero(b), bits));
     }
     op.getRhsMutable().assign(hidden);
+  });
+}
+
+/// Whether `value`, which a driver may know, may be 0.
+static bool mayBeZero(Value value) {
+  APFloat constant(0.0f);
+  if (matchPattern(value, m_ConstantFloat(&constant)))
+    return constant.isZero();
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return !select || mayBeZero(select.getTrueValue()) ||
+         mayBeZero(select.getFalseValue());
+}
+
+/// Whether `value` is a constant that times 0 is 0.
+static bool isFinite(Value value) {
+  APFloat constant(0.0f);
+  return matchPattern(value, m_ConstantFloat(&constant)) && constant.isFinite();
+}
+
+/// Mesa's lavapipe takes 0 * x and 0 / x for 0, of NaN too, where it finds a
+/// factor to be 0 that no constant tells: it takes 0 < select(c, 0, NaN) for
+/// select(c, false, false). Such factors get the bits of a zero that drivers do
+/// not know.
+static void hideZeroFactors(gpu::GPUModuleOp module) {
+  KnownValues known(KnownValues::Choices::All);
+  llvm::SmallDenseMap<Operation *, Value> zeros;
+  module.walk([&](Operation *op) {
+    if (!isa<arith::MulFOp, arith::DivFOp, math::FmaOp>(op) ||
+        !op->getResult(0).getType().isF32())
+      return;
+    for (OpOperand &operand : op->getOpOperands().take_front(2)) {
+      Value factor = operand.get();
+      Value other = op->getOperand(1 - operand.getOperandNumber());
+      bool isDivisor =
+          isa<arith::DivFOp>(op) && operand.getOperandNumber() == 1;
+      if (matchPattern(factor, m_Constant()) || !known.contains(factor) ||
+          !mayBeZero(factor) || (!isDivisor && isFinite(other)))
+        continue;
+      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+      Value &zero = zeros[kernel];
+      if (!zero) {
+        ImplicitLocOpBuilder b(op->getLoc(), module.getContext());
+        b.setInsertionPointToStart(&kernel.getBody().front());
+        zero = buildUnknownZero(b);
+      }
+      ImplicitLocOpBuilder b(op->getLoc(), op);
+      Value bits = arith::BitcastOp::create(b, b.getI32Type(), factor);
+      operand.set(arith::BitcastOp::create(
+          b, factor.getType(), arith::OrIOp::create(b, bits, zero)));
+    }
   });
 }
 
@@ -665,6 +739,7 @@ private:
     writeOutZeros(clone);
     addUnknownZeros(clone);
     hideFromRounding(clone);
+    hideZeroFactors(clone);
     compareBeforeWidening(clone);
     if ((use64bitIndex || dividesLongIntegers(clone)) &&
         failed(narrowWhatFits(clone)))

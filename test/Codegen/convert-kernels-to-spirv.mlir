@@ -163,6 +163,44 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // A driver that divides the comparison 0 < select(c, 0, NaN) between the choices finds
+  // that the number is always 0, and then takes 0 / NaN for 0. The number has the bits of a
+  // zero that drivers do not know, but not where it cannot be 0.
+
+  // CHECK:      spirv.module @__spv__found_zeros
+  // CHECK:        %[[WORD:.*]] = spirv.ShiftRightLogical %{{.*}}, %{{.*}} : i32, i32
+  // CHECK:        spirv.FOrdLessThan
+  // CHECK:        %[[NUMBER:.*]] = spirv.Select %{{.*}} : i1, f32
+  // CHECK:        %[[BITS:.*]] = spirv.Bitcast %[[NUMBER]] : f32 to i32
+  // CHECK:        %[[HIDDEN:.*]] = spirv.BitwiseOr %[[BITS]], %[[WORD]] : i32
+  // CHECK:        %[[ZERO:.*]] = spirv.Bitcast %[[HIDDEN]] : i32 to f32
+  // CHECK:        spirv.FDiv %[[ZERO]], %{{.*}} : f32
+  // CHECK:        %[[POWER:.*]] = spirv.Select %{{.*}} : i1, f32
+  // CHECK:        spirv.FMul %[[POWER]], %{{.*}} : f32
+  gpu.module @found_zeros {
+    gpu.func @divide(%in: memref<64xf32>, %out: memref<2x64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %zero = arith.constant 0.0 : f32
+      %one = arith.constant 1.0 : f32
+      %two = arith.constant 2.0 : f32
+      %nan = arith.constant 0x7FC00000 : f32
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xf32>
+      %isLarge = arith.cmpf ogt, %x, %one : f32
+      %unordered = arith.select %isLarge, %zero, %nan : f32
+      %isPositive = arith.cmpf olt, %zero, %unordered : f32
+      %sign = arith.select %isPositive, %one, %zero : f32
+      %quotient = arith.divf %sign, %x : f32
+      memref.store %quotient, %out[%c0, %i] : memref<2x64xf32>
+      %power = arith.select %isPositive, %one, %two : f32
+      %product = arith.mulf %power, %x : f32
+      memref.store %product, %out[%c1, %i] : memref<2x64xf32>
+      gpu.return
+    }
+  }
+
   // What two elements take or leave is converted once, before they select.
 
   // CHECK:      spirv.module @__spv__selected
