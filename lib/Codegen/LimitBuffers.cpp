@@ -74,7 +74,7 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
     }
     b.setInsertionPoint(op);
     memref::CopyOp::create(b, root, range);
-    op.getBody()->walk([&](memref::LoadOp load) {
+    op.getBody()->walk([&, root = root](memref::LoadOp load) {
       if (getRoot(load.getMemRef()) == root)
         load.getMemrefMutable().assign(
             getSharedView(b, load.getMemRef(), root, range));

@@ -176,7 +176,7 @@ LogicalResult ReverseSubsequencesOp::verify() {
                          << ", but input has rank " << input.getRank();
   for (auto [dim, found, size] :
        llvm::enumerate(lengths.getShape(), input.getShape())) {
-    int64_t wanted = static_cast<int64_t>(dim) == getAxis() ? 1 : size;
+    int64_t wanted = dim == getAxis() ? 1 : size;
     if (found != wanted)
       return emitOpError() << "sequence_lengths has size " << found
                            << " in dimension " << dim << ", but wants "

@@ -456,9 +456,11 @@ static LogicalResult evaluateGradient(OpTy op, ArrayRef<Estimate> operands,
                    : Rounding::Down;
   auto sizes = op.getOutputGradient().getType();
   Numbers numbers(operands[0]);
-  for (auto [dim, sampling] :
+  for (auto it :
        llvm::enumerate(getSamplings(op.getScales(), op.getInputPixelOffsets(),
                                     op.getOutputPixelOffsets()))) {
+    size_t dim = it.index();
+    const Sampling &sampling = it.value();
     int64_t size = cast<RankedTensorType>(sizes).getDimSize(dim);
     numbers.mapLines(dim, size, [&](auto line, auto write) {
       std::vector<Sum> sums(size);

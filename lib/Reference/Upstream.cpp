@@ -61,8 +61,8 @@ static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
         ShapedType::isDynamic(stride))
       return op.emitOpError("has a dynamic slice, but the interpreter knows "
                             "static ones");
-    auto outside = [&](int64_t coordinate) {
-      return coordinate < 0 || coordinate >= bound;
+    auto outside = [limit = bound](int64_t coordinate) {
+      return coordinate < 0 || coordinate >= limit;
     };
     if (size > 0 && (outside(offset) || std::abs(stride) > bound ||
                      outside(offset + (size - 1) * stride)))

@@ -369,25 +369,26 @@ Value WinnerBuilder::build(ElementBuilder &b, ValueRange indices) {
 /// Builds the tensor of the winners of `op`, in the format of `winner`.
 static Value buildWinners(OpBuilder &builder, MaxPoolingGradOp op,
                           WinnerBuilder &winner) {
-  auto [bits, windows] = winner.getFormat();
+  PlaceFormat format = winner.getFormat();
   auto gradient = cast<RankedTensorType>(op.getInputGradient().getType());
   SmallVector<int64_t> shape(gradient.getShape());
-  shape.back() /= windows;
-  IntegerType type = builder.getIntegerType(bits * windows);
+  shape.back() /= format.windows;
+  IntegerType type = builder.getIntegerType(format.bits * format.windows);
   return buildTensor(
       builder, op, RankedTensorType::get(shape, type),
       [&](ElementBuilder &b, ValueRange indices) {
         Value places;
         SmallVector<Value> window(indices);
-        for (int64_t i = 0; i < windows; ++i) {
-          window.back() = b.add(b.mul(indices.back(), windows), i);
+        for (int64_t i = 0; i < format.windows; ++i) {
+          window.back() = b.add(b.mul(indices.back(), format.windows), i);
           Value place = winner.build(b, window);
-          if (windows > 1)
-            place = b.andi(place, getConstant(b, (1u << bits) - 1));
+          if (format.windows > 1)
+            place = b.andi(place, getConstant(b, (1u << format.bits) - 1));
           if (i > 0)
             place = arith::OrIOp::create(
                 b, places,
-                arith::ShLIOp::create(b, place, getConstant(b, i * bits)));
+                arith::ShLIOp::create(b, place,
+                                      getConstant(b, i * format.bits)));
           places = place;
         }
         return type == places.getType()

@@ -108,13 +108,13 @@ public:
       results.push_back(
           type == joined.getType()
               ? joined
-              : buildTensor(builder, op, type,
-                            [&](ElementBuilder &b, ValueRange indices) {
-                              return fromF32(
-                                  b,
-                                  tensor::ExtractOp::create(b, joined, indices),
-                                  type.getElementType());
-                            }));
+              : buildTensor(
+                    builder, op, type,
+                    [&, type = type](ElementBuilder &b, ValueRange indices) {
+                      return fromF32(
+                          b, tensor::ExtractOp::create(b, joined, indices),
+                          type.getElementType());
+                    }));
     }
     return results;
   }

@@ -649,7 +649,7 @@ private:
                 b.cmpi(arith::CmpIPredicate::uge, corner, b.index(2));
             Value batch = toIndex(read(b, regions, {region, b.index(4)}), 0,
                                   image[0] - 1);
-            return [=, this](ElementBuilder &b, ValueRange point) {
+            return [=](ElementBuilder &b, ValueRange point) {
               return buildRegionTerm(b, regions, region, batch, isRow, isSecond,
                                      point);
             };

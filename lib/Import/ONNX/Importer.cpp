@@ -97,7 +97,7 @@ public:
   GraphImporter(const ModelProto &model, StringRef path,
                 std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context,
                 const ImportOptions &options, bool isOptimized)
-      : model(model), graph(*model.graph), path(path), file(std::move(file)),
+      : graph(*model.graph), path(path), file(std::move(file)),
         externalFiles(path), builder(context), options(options),
         isOptimized(isOptimized), expander(model) {}
 
@@ -127,7 +127,6 @@ private:
   void collectUnreadOperands(
       llvm::function_ref<void(StringRef name, Tensor &)> collect);
 
-  const ModelProto &model;
   const GraphProto &graph;
   StringRef path;
   std::shared_ptr<llvm::MemoryBuffer> file;
