@@ -8,7 +8,7 @@ option(DML_PRECOMPILE_HEADERS
   ON)
 
 # Precompiled headers for a target that links MLIR. The first target has a file of
-# its own, of half a gigabyte, and all others use that.
+# its own, of 80 MB with Clang and half a gigabyte with GCC, and all others use that.
 function(dml_precompile_headers target)
   if(NOT DML_PRECOMPILE_HEADERS)
     return()

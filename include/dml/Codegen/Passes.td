@@ -733,7 +733,8 @@ def ConvertKernelsToSPIRV
     A product with a constant 0, and a quotient of it, become a choice between 0 and
     NaN: there are drivers that take them for 0 of any number. Where a constant 0 is
     added, which makes 0 of -0, kernels add a number that is 0 but that drivers do not
-    know: some drop the addition.
+    know: some drop the addition. The bits of such a number are also set in a factor
+    that a driver may find to be 0, as `select(c, 0, NaN) > 0 ? 1 : 0` always is.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
