@@ -679,7 +679,8 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
     OwningOpRef<ModuleOp> copy = module->clone();
     isLegalized = legalize(*copy, *asked, report);
     if (!legalizedFile.empty() && isLegalized) {
-      for (Operation *op : explain(*copy, DenseMap<Operation *, FeatureLevel>(), asked).foreign)
+      for (Operation *op :
+           explain(*copy, DenseMap<Operation *, FeatureLevel>(), asked).foreign)
         if (StringRef name = op->getName().getStringRef();
             !llvm::is_contained(report.legalizedForeign, name))
           report.legalizedForeign.push_back(name);
