@@ -218,20 +218,27 @@ std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
   return sum;
 }
 
+/// Builds an operation of two forms, the left one first: what a compiler makes
+/// must not depend on the order in which another evaluated arguments.
+template <typename Op>
+Value IndexForms::build(Builder &b, const LinearForm &lhs,
+                        const LinearForm &rhs) {
+  Value left = materialize(b, lhs);
+  return Op::create(b, left, materialize(b, rhs));
+}
+
 LinearForm IndexForms::add(Builder &b, const LinearForm &lhs,
                            const LinearForm &rhs) {
   if (auto sum = tryAdd(lhs, rhs, 1))
     return *sum;
-  return getOpaque(
-      arith::AddIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+  return getOpaque(build<arith::AddIOp>(b, lhs, rhs));
 }
 
 LinearForm IndexForms::sub(Builder &b, const LinearForm &lhs,
                            const LinearForm &rhs) {
   if (auto difference = tryAdd(lhs, rhs, -1))
     return *difference;
-  return getOpaque(
-      arith::SubIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+  return getOpaque(build<arith::SubIOp>(b, lhs, rhs));
 }
 
 LinearForm IndexForms::mul(Builder &b, const LinearForm &lhs,
@@ -243,8 +250,7 @@ LinearForm IndexForms::mul(Builder &b, const LinearForm &lhs,
     product = tryAdd(LinearForm(), rhs, lhs.constant);
   if (product)
     return *product;
-  return getOpaque(
-      arith::MulIOp::create(b, materialize(b, lhs), materialize(b, rhs)));
+  return getOpaque(build<arith::MulIOp>(b, lhs, rhs));
 }
 
 std::optional<bool> IndexForms::isNonNegative(const LinearForm &form) {
@@ -286,7 +292,7 @@ LinearForm IndexForms::getExtreme(Builder &b, const LinearForm &lhs,
   constexpr bool isMax = std::is_same_v<Op, arith::MaxSIOp>;
   Value &value = extremes[{isMax, lhs, rhs}];
   if (!value)
-    value = Op::create(b, materialize(b, lhs), materialize(b, rhs));
+    value = build<Op>(b, lhs, rhs);
   return getOpaque(value, range);
 }
 

@@ -189,6 +189,8 @@ private:
                                         const Box &box = {}) const;
   void joinDivided(LinearForm &form) const;
   template <typename Op>
+  Value build(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  template <typename Op>
   LinearForm getExtreme(Builder &b, const LinearForm &lhs,
                         const LinearForm &rhs, IndexRange range);
   std::pair<LinearForm, LinearForm> buildCarry(Builder &b,

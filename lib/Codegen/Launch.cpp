@@ -68,10 +68,9 @@ GroupedLaunch dml::createLaunch(ImplicitLocOpBuilder &b, linalg::GenericOp op,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value one = constant(1);
-  auto launch =
-      gpu::LaunchOp::create(b, constant(grid[0]), constant(grid[1]),
-                            constant(grid[2]), constant(threads), one, one);
+  Value one = constant(1), x = constant(grid[0]), y = constant(grid[1]),
+        z = constant(grid[2]);
+  auto launch = gpu::LaunchOp::create(b, x, y, z, constant(threads), one, one);
   if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
     launch.setFunctionAttr(SymbolRefAttr::get(label));
 

@@ -189,13 +189,13 @@ static Operation *drawConvolution(Draft &draft, const Cell &, uint32_t mode,
       draft, type.getShape(), direction == ConvolutionDirection::forward);
   Value filter = draft.addArgument(type.clone(drawn.filter));
   Value bias = drawBias(draft, type.getElementType(), drawn);
-  return ConvolutionOp::create(
-      draft.builder, input, filter, bias,
-      draft.random.oneIn(2) ? ConvolutionMode::convolution
-                            : ConvolutionMode::cross_correlation,
-      direction, drawn.strides, drawn.dilations, drawn.start, drawn.end,
-      drawn.outputPadding, drawn.groups,
-      drawFusedActivation<ConvolutionOp>(draft));
+  auto flip = draft.random.oneIn(2) ? ConvolutionMode::convolution
+                                    : ConvolutionMode::cross_correlation;
+  auto activation = drawFusedActivation<ConvolutionOp>(draft);
+  return ConvolutionOp::create(draft.builder, input, filter, bias, flip,
+                               direction, drawn.strides, drawn.dilations,
+                               drawn.start, drawn.end, drawn.outputPadding,
+                               drawn.groups, activation);
 }
 
 static Operation *drawIntegerConvolution(Draft &draft, const Cell &cell,
@@ -367,10 +367,11 @@ static Operation *drawGemm(Draft &draft, const Cell &, uint32_t mode, Value a) {
   static constexpr float factors[] = {1.0f, 1.0f, 1.0f,   0.5f, -1.0f,
                                       2.0f, 0.0f, 0.125f, 0.1f};
   bool isMatrix = llvm::product_of(ArrayRef(shape).drop_back(2)) == 1;
-  return GemmOp::create(draft.builder, a, b, c, transA, transB,
-                        APFloat(random.pick(ArrayRef(factors))),
-                        APFloat(random.pick(ArrayRef(factors))),
-                        drawGemmActivation(draft, shape.size(), isMatrix));
+  APFloat alpha(random.pick(ArrayRef(factors)));
+  APFloat beta(random.pick(ArrayRef(factors)));
+  auto activation = drawGemmActivation(draft, shape.size(), isMatrix);
+  return GemmOp::create(draft.builder, a, b, c, transA, transB, alpha, beta,
+                        activation);
 }
 
 /// Draws a product of matrices of integers. `create` has the scales and zero

@@ -122,11 +122,11 @@ static Operation *draw(Draft &draft, const Cell &cell, uint32_t mode,
       if (!draft.random.oneIn(4))
         state.addAttribute(attribute, drawActivation(draft, support));
     } else if (attribute == "scale_bias") {
-      if (isFloating && draft.random.oneIn(2))
-        state.addAttribute(
-            attribute,
-            ScaleBiasAttr::get(context, cast<FloatAttr>(drawFloat(draft)),
-                               cast<FloatAttr>(drawFloat(draft))));
+      if (isFloating && draft.random.oneIn(2)) {
+        auto scale = cast<FloatAttr>(drawFloat(draft));
+        auto bias = cast<FloatAttr>(drawFloat(draft));
+        state.addAttribute(attribute, ScaleBiasAttr::get(context, scale, bias));
+      }
     } else if (attribute == op.modeAttribute) {
       state.addAttribute(
           attribute,

@@ -240,9 +240,9 @@ static Operation *drawConstant(Draft &draft, const Cell &, uint32_t,
 static Operation *drawSequence(Draft &draft, const Cell &, uint32_t,
                                Value input) {
   Type type = getType(input).getElementType();
-  return FillValueSequenceOp::create(draft.builder, input.getType(),
-                                     drawScalar(draft, type),
-                                     drawScalar(draft, type));
+  auto start = drawScalar(draft, type), delta = drawScalar(draft, type);
+  return FillValueSequenceOp::create(draft.builder, input.getType(), start,
+                                     delta);
 }
 
 /// The number of a diagonal, mostly of one that a matrix of `type` has.
@@ -256,19 +256,20 @@ static int64_t drawDiagonal(Random &random, RankedTensorType type) {
 static Operation *drawDiagonalMatrix(Draft &draft, const Cell &, uint32_t,
                                      Value input) {
   static constexpr float values[] = {1.0f, -2.5f, 10.6f, 300.0f, -1e10f};
+  int64_t diagonal = drawDiagonal(draft.random, getType(input));
   return DiagonalMatrixOp::create(
-      draft.builder, input.getType(),
-      drawDiagonal(draft.random, getType(input)),
+      draft.builder, input.getType(), diagonal,
       llvm::APFloat(draft.random.pick(ArrayRef(values))));
 }
 
 static Operation *drawDiagonalMatrix1(Draft &draft, const Cell &, uint32_t,
                                       Value input) {
-  return DiagonalMatrix1Op::create(
-      draft.builder, input.getType(), draft.random.oneIn(4) ? Value() : input,
-      drawScalar(draft, getType(input).getElementType()),
-      drawDiagonal(draft.random, getType(input)),
-      drawDiagonal(draft.random, getType(input)));
+  Value copied = draft.random.oneIn(4) ? Value() : input;
+  auto value = drawScalar(draft, getType(input).getElementType());
+  int64_t begin = drawDiagonal(draft.random, getType(input)),
+          end = drawDiagonal(draft.random, getType(input));
+  return DiagonalMatrix1Op::create(draft.builder, input.getType(), copied,
+                                   value, begin, end);
 }
 
 void addLayoutOperators(Operators &operators) {

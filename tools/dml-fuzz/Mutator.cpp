@@ -316,7 +316,8 @@ private:
         isInherent ? properties : op->getDiscardableAttrDictionary();
     NamedAttrList list(dictionary);
     if (list.empty() || random.oneIn(12)) {
-      list.set(pick(attributeNames), parseAttribute(pick(attributes), context));
+      StringRef name = pick(attributeNames);
+      list.set(name, parseAttribute(pick(attributes), context));
     } else {
       NamedAttribute attribute =
           list.getAttrs()[random.between(0, list.getAttrs().size() - 1)];

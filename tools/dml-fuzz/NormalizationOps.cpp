@@ -42,10 +42,13 @@ static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
   Value mean = drawRepeated(draft, input),
         variance = drawRepeated(draft, input),
         scale = drawRepeated(draft, input), bias = drawRepeated(draft, input);
-  return BatchNormalizationOp::create(
-      draft.builder, input.getType(), input, mean, variance, scale, bias,
-      /*spatial=*/draft.random.oneIn(2), drawEpsilon(draft),
-      drawFusedActivation<BatchNormalizationOp>(draft));
+  // Arguments are evaluated in any order: one draw follows another here.
+  auto activation = drawFusedActivation<BatchNormalizationOp>(draft);
+  llvm::APFloat epsilon = drawEpsilon(draft);
+  bool spatial = draft.random.oneIn(2);
+  return BatchNormalizationOp::create(draft.builder, input.getType(), input,
+                                      mean, variance, scale, bias, spatial,
+                                      epsilon, activation);
 }
 
 static Operation *drawBatchTraining(Draft &draft, const Cell &, uint32_t,
@@ -81,9 +84,11 @@ static Operation *drawBatchGrad(Draft &draft, const Cell &, uint32_t,
 static Operation *drawMVN(Draft &draft, const Cell &, uint32_t, Value input) {
   Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
   bool crossChannel = draft.random.oneIn(2);
+  bool normalizeVariance = !draft.random.oneIn(4);
+  llvm::APFloat epsilon = drawEpsilon(draft);
   return MeanVarianceNormalizationOp::create(
       draft.builder, input.getType(), input, scale, bias, crossChannel,
-      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      normalizeVariance, epsilon,
       drawFusedActivation<MeanVarianceNormalizationOp>(draft));
 }
 
@@ -91,9 +96,11 @@ static Operation *drawMVN1(Draft &draft, const Cell &cell, uint32_t,
                            Value input) {
   Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
   SmallVector<int64_t> axes = drawAxes(draft, cell.rank);
+  bool normalizeVariance = !draft.random.oneIn(4);
+  llvm::APFloat epsilon = drawEpsilon(draft);
   return MeanVarianceNormalization1Op::create(
       draft.builder, input.getType(), input, scale, bias, axes,
-      /*normalize_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      normalizeVariance, epsilon,
       drawFusedActivation<MeanVarianceNormalization1Op>(draft));
 }
 
@@ -102,9 +109,11 @@ static Operation *drawMVN2(Draft &draft, const Cell &cell, uint32_t,
   Value scale = drawOptional(draft, input), bias = drawOptional(draft, input);
   SmallVector<int64_t> axes = drawAxes(draft, cell.rank);
   bool useMean = draft.random.oneIn(2);
+  bool useVariance = !draft.random.oneIn(4);
+  llvm::APFloat epsilon = drawEpsilon(draft);
   return MeanVarianceNormalization2Op::create(
       draft.builder, input.getType(), input, scale, bias, axes, useMean,
-      /*use_variance=*/!draft.random.oneIn(4), drawEpsilon(draft),
+      useVariance, epsilon,
       drawFusedActivation<MeanVarianceNormalization2Op>(draft));
 }
 

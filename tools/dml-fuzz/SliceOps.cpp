@@ -43,7 +43,8 @@ struct Windows {
     bool isWhole = random.oneIn(3);
     offsets.push_back(isWhole ? 0 : random.between(0, size - 1));
     sizes.push_back(isWhole ? size : random.between(1, size - offsets.back()));
-    strides.push_back(drawStride(random, size) * (random.oneIn(3) ? -1 : 1));
+    int64_t stride = drawStride(random, size);
+    strides.push_back(random.oneIn(3) ? -stride : stride);
     int64_t most = (sizes.back() - 1) / std::abs(strides.back()) + 1;
     steps.push_back(random.oneIn(4) ? random.between(1, most) : most);
   }

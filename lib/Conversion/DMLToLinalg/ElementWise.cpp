@@ -135,8 +135,8 @@ DML_FUNCTION(sqrt, SqrtOp)
 /// SPIR-V's instruction promises nothing for what is not a number: a driver
 /// that clamps its operand first gives 0 or infinity.
 Number dml::exp(Number x) {
-  return select(x.equals(x), x.with(x.b->createOrFold<math::ExpOp>(x.value)),
-                x);
+  Number power = x.with(x.b->createOrFold<math::ExpOp>(x.value));
+  return select(x.equals(x), power, x);
 }
 
 /// SPIR-V leaves the logarithm of a negative number undefined. Drivers that
@@ -153,11 +153,11 @@ Number dml::log(Number x) {
   bits = b.createOrFold<arith::MaxSIOp>(bits, zero);
   Value positive = b.createOrFold<arith::BitcastOp>(b.getF32Type(), bits);
   using Limits = std::numeric_limits<float>;
-  Number least = x(Limits::min());
-  Number other =
-      select(abs(x) < least, x(-Limits::infinity()), x(Limits::quiet_NaN()));
-  return select(x >= least, x.with(b.createOrFold<math::LogOp>(positive)),
-                other);
+  Number least = x(Limits::min()), nan = x(Limits::quiet_NaN()),
+         infinity = x(-Limits::infinity());
+  Number other = select(abs(x) < least, infinity, nan);
+  Number logarithm = x.with(b.createOrFold<math::LogOp>(positive));
+  return select(x >= least, logarithm, other);
 }
 
 // MLIR converts no math.trunc to SPIR-V.
