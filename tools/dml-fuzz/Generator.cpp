@@ -73,7 +73,9 @@ forEachTypes(const OperatorSupport &support, const LevelSupport &row,
 
 std::vector<Cell> getCells(MLIRContext *context, FeatureLevel level) {
   std::vector<Cell> cells;
-  for (const auto &[name, op] : getOperators().getAll()) {
+  for (const auto &entry : getOperators().getAll()) {
+    const auto &name = entry.first;
+    const auto &op = entry.second;
     const OperatorSupport &support = getSupport(context, name);
     for (uint32_t mode = 0; mode < op.numModes; ++mode) {
       if (llvm::any_of(support.enumCases, [&](const EnumCaseSupport &later) {

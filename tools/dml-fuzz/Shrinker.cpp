@@ -95,10 +95,16 @@ public:
     if (!getMain(*best) || getMain(*best).isExternal())
       return std::move(best);
     bool progress = true;
-    while (progress && triesLeft > 0)
-      progress = dropLayouts() | dropResults() | dropOperators() |
-                 dropArguments() | dropDimensions() | shrinkShapes() |
-                 simplifyAttributes() | dropTarget();
+    while (progress && triesLeft > 0) {
+      progress = dropLayouts();
+      progress |= dropResults();
+      progress |= dropOperators();
+      progress |= dropArguments();
+      progress |= dropDimensions();
+      progress |= shrinkShapes();
+      progress |= simplifyAttributes();
+      progress |= dropTarget();
+    }
     return std::move(best);
   }
 

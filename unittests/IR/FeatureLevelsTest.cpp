@@ -366,7 +366,8 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
             accepted += wanted;
           }
   // Nothing on the pages is without an operator, tensor or case here.
-  for (const auto &[key, rows] : golden.tensors)
+  for (const auto &entry : golden.tensors) {
+    const auto &key = entry.first;
     EXPECT_TRUE(llvm::any_of(operators,
                              [&](const Operator &op) {
                                return op.getTableName() == key.first &&
@@ -377,6 +378,7 @@ TEST_F(FeatureLevelsTest, SupportIsThatOfThePages) {
                                           });
                              }))
         << key.first << " " << key.second;
+  }
   RecordProperty("cases", static_cast<int>(cases));
   llvm::outs() << cases << " cases, " << accepted << " of them accepted\n";
 }
