@@ -310,10 +310,10 @@ namespace {
 /// has unrolled the loops: what comes of constants and of loops' counters.
 class KnownValues {
 public:
-  /// Which of its two values a choice has to know to be known itself. Of `Any`,
-  /// a driver may know what it is in some cases: 2 of select(c, 2, x). Of
-  /// `All`, it may know that it is always the same: 0 < select(c, 0, NaN) is
-  /// false.
+  /// How many of its two values make a choice known. `Any` asks for one, since
+  /// a driver may then know the result in some cases: select(c, 2, x) is 2
+  /// where c holds. `All` asks for both, since a driver may then know what
+  /// follows in all cases: the comparison 0 < select(c, 0, NaN) never holds.
   enum class Choices { Any, All };
   explicit KnownValues(Choices choices) : choices(choices) {}
 
@@ -349,7 +349,8 @@ private:
                         [&](Value operand) { return contains(operand); });
   }
 
-  /// A loop's counter is known, and so is what its first iteration begins with.
+  /// Whether a driver may know an argument of a block: the counter of a loop,
+  /// or a carried value that begins with a known one.
   bool findCarried(Value argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getParentBlock()->getParentOp());
     if (!loop || argument == loop.getInductionVar())
@@ -389,7 +390,7 @@ static void hideFromRounding(gpu::GPUModuleOp module) {
   });
 }
 
-/// Whether `value`, which a driver may know, may be 0.
+/// Whether `value` can be 0, as far as its constants tell.
 static bool mayBeZero(Value value) {
   APFloat constant(0.0f);
   if (matchPattern(value, m_ConstantFloat(&constant)))
@@ -399,16 +400,17 @@ static bool mayBeZero(Value value) {
          mayBeZero(select.getFalseValue());
 }
 
-/// Whether `value` is a constant that times 0 is 0.
+/// Whether `value` is a finite constant, whose product with 0 is 0.
 static bool isFinite(Value value) {
   APFloat constant(0.0f);
   return matchPattern(value, m_ConstantFloat(&constant)) && constant.isFinite();
 }
 
-/// Mesa's lavapipe takes 0 * x and 0 / x for 0, of NaN too, where it finds a
-/// factor to be 0 that no constant tells: it takes 0 < select(c, 0, NaN) for
-/// select(c, false, false). Such factors get the bits of a zero that drivers do
-/// not know.
+/// Hides factors that a driver may find to be 0. Mesa's lavapipe takes 0 * x
+/// and 0 / x for 0 even where x is NaN, and it finds zeros that are no
+/// constants: the comparison 0 < select(c, 0, NaN) becomes select(c, false,
+/// false) there, which is false. A hidden factor is joined, by a bitwise or,
+/// with a zero that drivers do not know.
 static void hideZeroFactors(gpu::GPUModuleOp module) {
   KnownValues known(KnownValues::Choices::All);
   llvm::SmallDenseMap<Operation *, Value> zeros;

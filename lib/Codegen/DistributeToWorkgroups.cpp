@@ -126,8 +126,9 @@ static FailureOr<Chosen> readChoice(linalg::GenericOp op,
   return chosen;
 }
 
-/// Whether `buffer` is a part of another one, and no view of all of that. A
-/// kernel would take the first element of the other for the part's.
+/// Whether `buffer` is a part of a larger buffer, without being a view of all
+/// of that. A kernel that loaded element 0 of a part would get element 0 of the
+/// larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
   if (placement && placement->strips.empty())

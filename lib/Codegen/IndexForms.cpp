@@ -218,8 +218,9 @@ std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
   return sum;
 }
 
-/// Builds an operation of two forms, the left one first: what a compiler makes
-/// must not depend on the order in which another evaluated arguments.
+/// Builds an operation of two forms. The left form is built first, in a
+/// statement of its own, since compilers evaluate arguments in different orders
+/// and the code of a kernel must not depend on that.
 template <typename Op>
 Value IndexForms::build(Builder &b, const LinearForm &lhs,
                         const LinearForm &rhs) {

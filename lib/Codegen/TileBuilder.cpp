@@ -353,9 +353,9 @@ Value TileBuilder::buildWidening(Operation &op, ValueRange operands) {
   return type.isInteger(32) ? word : Value();
 }
 
-/// Lets a copied load of a part of a buffer read the buffer itself, at the
-/// places that the part has there: element 1 of a part that begins at element 4
-/// is element 5. Kernels know no parts.
+/// Replaces a copied load of a part of a buffer by a load of the buffer itself,
+/// since kernels know no parts. Element 1 of a part that begins at element 4 is
+/// element 5 there.
 void TileBuilder::loadFromRoot(memref::LoadOp load) {
   Value part = load.getMemRef();
   Value root = shared.views.getRoot(b, part);

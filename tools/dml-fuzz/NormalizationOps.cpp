@@ -42,7 +42,6 @@ static Operation *drawBatch(Draft &draft, const Cell &, uint32_t, Value input) {
   Value mean = drawRepeated(draft, input),
         variance = drawRepeated(draft, input),
         scale = drawRepeated(draft, input), bias = drawRepeated(draft, input);
-  // Arguments are evaluated in any order: one draw follows another here.
   auto activation = drawFusedActivation<BatchNormalizationOp>(draft);
   llvm::APFloat epsilon = drawEpsilon(draft);
   bool spatial = draft.random.oneIn(2);

@@ -13,9 +13,9 @@
 namespace dml::fuzz {
 
 /// A generator (SplitMix64) whose draws depend on the seed alone: the standard
-/// library's distributions differ between implementations. A draw follows
-/// another by a statement of its own, as compilers evaluate arguments in
-/// different orders.
+/// library's distributions differ between implementations. Each
+/// draw is a statement of its own where it is used, since compilers evaluate
+/// arguments in different orders.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
