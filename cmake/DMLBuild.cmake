@@ -10,7 +10,9 @@ set(DML_SANITIZERS "" CACHE STRING
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   # Precompiled headers (DMLCompiler.cmake) are cached under these conditions only.
-  set(CCACHE_COMMAND "${CMAKE_COMMAND}" -E env
+  # With CCACHE_DEPEND the compiler's list of included files tells what a file depends
+  # on, and nothing is preprocessed for it: that would take a fifth of each compilation.
+  set(CCACHE_COMMAND "${CMAKE_COMMAND}" -E env CCACHE_DEPEND=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       "${CCACHE_PROGRAM}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_COMMAND}" CACHE STRING "")

@@ -7,7 +7,7 @@
 #ifndef DML_UNITTESTS_REFERENCE_REFERENCETEST_H
 #define DML_UNITTESTS_REFERENCE_REFERENCETEST_H
 
-#include "dml/IR/DMLOps.h"
+#include "dml/IR/DML.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
