@@ -136,16 +136,24 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.filter = {groups * perGroup, shape[1] / groups};
   drawn.output = {shape[0], groups * perGroup};
 
-  int64_t products = shape[0] * drawn.filter[0] * drawn.filter[1];
+  // Products of the whole input with the sizes of the filter that are drawn.
+  int64_t products = countElements(shape) * perGroup;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
     int64_t stride = random.oneIn(2) ? 1 : random.between(1, 4);
     int64_t dilation = random.oneIn(2) ? 1 : random.between(1, 3);
     int64_t most = std::clamp<int64_t>(
-        maxProducts / std::max<int64_t>(products, 1) / size, 1, 300);
+        maxProducts / std::max<int64_t>(products, 1), 1, 300);
     int64_t filter = random.oneIn(16)
                          ? random.between(1, most)
                          : random.between(1, std::min<int64_t>(most, 4));
+    // The output of a backward convolution grows with the stride and the
+    // dilation, and has elements that no product is added to: 63 x 257 elements
+    // with 63 filters of 242 x 1, a stride of 2 and a dilation of 3 become 189
+    // x 720 x 511.
+    if (!isForward &&
+        countElements(drawn.output) * size * filter > maxProducts / 8)
+      stride = dilation = 1;
     int64_t extent = 1 + (filter - 1) * dilation;
     int64_t before = random.oneIn(2) ? 0 : random.between(0, 4);
     int64_t after = random.oneIn(2) ? before : random.between(0, 4);
@@ -167,7 +175,7 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.end.push_back(after);
     drawn.outputPadding.push_back(more);
     drawn.filter.push_back(filter);
-    products *= size * filter;
+    products *= filter;
   }
   return drawn;
 }

@@ -116,6 +116,10 @@ private:
     OwningOpRef<ModuleOp> copy = best->clone();
     if (!edit(*copy) || failed(retype(*copy)))
       return false;
+    // Types that follow from others may have undone the edit.
+    if (OperationEquivalence::isEquivalentTo(
+            *copy, *best, OperationEquivalence::IgnoreLocations))
+      return false;
     --triesLeft;
     if (!fails(*copy))
       return false;

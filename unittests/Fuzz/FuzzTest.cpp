@@ -377,4 +377,30 @@ TEST_F(FuzzTest, ShrinksPooling) {
   EXPECT_GT(found, 10u);
 }
 
+/// What does not make a program smaller is no progress: shrinking ends by
+/// itself, long before its last try.
+TEST_F(FuzzTest, ShrinkingEnds) {
+  constexpr unsigned maxTries = 2000;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    auto module = drawProgram(&context, seed);
+    StringRef kept;
+    module->walk([&](FeatureLevelOpInterface op) {
+      kept = op->getName().getStringRef();
+    });
+    unsigned tries = 0;
+    auto fails = [&](ModuleOp module) {
+      ++tries;
+      return module
+          .walk([&](Operation *op) {
+            return op->getName().getStringRef() == kept
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    auto smaller = shrink(*module, fails, maxTries);
+    EXPECT_LT(tries, maxTries) << print(*smaller);
+  }
+}
+
 } // namespace
