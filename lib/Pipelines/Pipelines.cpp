@@ -85,8 +85,8 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
     fuse.deviceProfile = options.deviceProfile;
     fuse.rowTile = options.rowTile;
     pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
-    // Attention is chosen for what stays: x ^ x is 0 as soon as the two loads that
-    // fusion has made of x are one, and no products are left.
+    // Attention is chosen for what stays: x ^ x is 0 as soon as the two loads
+    // that fusion has made of x are one, and no products are left.
     pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
     pm.addPass(createCanonicalization());
     FuseAttentionOptions attention;
