@@ -18,7 +18,8 @@ function(dml_precompile_headers target)
 endfunction()
 
 # dml_use_precompiled_headers(TARGET SET [OPTIONS option...] [HEADERS header...]
-#                             [LINK library...]): those of MLIR, and more of the set.
+#                             [LINK library...]): gives TARGET the precompiled headers
+# SET, which are MLIR's and HEADERS. The first target that asks for SET makes it.
 function(dml_use_precompiled_headers target set)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
   # ccache reads what the preprocessor leaves; GCC's then names the header only.

@@ -85,8 +85,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
     fuse.deviceProfile = options.deviceProfile;
     fuse.rowTile = options.rowTile;
     pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
-    // Attention is chosen for what stays: x ^ x is 0 as soon as the two loads
-    // that fusion has made of x are one, and no products are left.
+    // Merging and folding come before attention is chosen, since they may leave
+    // no products to choose it for: x ^ x becomes 0 once the two loads that
+    // fusion has made of x are one.
     pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
     pm.addPass(createCanonicalization());
     FuseAttentionOptions attention;

@@ -136,7 +136,8 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.filter = {groups * perGroup, shape[1] / groups};
   drawn.output = {shape[0], groups * perGroup};
 
-  // Products of the whole input with the sizes of the filter that are drawn.
+  // The number of products of the whole input with those dimensions of the
+  // filter that are drawn so far.
   int64_t products = countElements(shape) * perGroup;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
@@ -147,10 +148,11 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     int64_t filter = random.oneIn(16)
                          ? random.between(1, most)
                          : random.between(1, std::min<int64_t>(most, 4));
-    // The output of a backward convolution grows with the stride and the
-    // dilation, and has elements that no product is added to: 63 x 257 elements
-    // with 63 filters of 242 x 1, a stride of 2 and a dilation of 3 become 189
-    // x 720 x 511.
+    // A stride or a dilation makes the output of a backward convolution larger
+    // than its number of products tells. For example, an image of 1 x 257 has
+    // an output of 720 x 511 by a filter of 242 x 1 whose rows are 3 apart and
+    // a stride of 2 between columns. Outputs that are large without get
+    // neither.
     if (!isForward &&
         countElements(drawn.output) * size * filter > maxProducts / 8)
       stride = dilation = 1;

@@ -116,7 +116,7 @@ private:
     OwningOpRef<ModuleOp> copy = best->clone();
     if (!edit(*copy) || failed(retype(*copy)))
       return false;
-    // Types that follow from others may have undone the edit.
+    // An edit is undone where the type that it changed follows from others.
     if (OperationEquivalence::isEquivalentTo(
             *copy, *best, OperationEquivalence::IgnoreLocations))
       return false;

@@ -377,8 +377,8 @@ TEST_F(FuzzTest, ShrinksPooling) {
   EXPECT_GT(found, 10u);
 }
 
-/// What does not make a program smaller is no progress: shrinking ends by
-/// itself, long before its last try.
+/// Shrinking ends by itself, before its last try, since an edit that leaves a
+/// program as it was is no progress.
 TEST_F(FuzzTest, ShrinkingEnds) {
   constexpr unsigned maxTries = 2000;
   for (uint64_t seed = 0; seed < 60; ++seed) {
