@@ -7,6 +7,11 @@ option(DML_PRECOMPILE_HEADERS
   "Precompile MLIR's headers: reading them takes most of a file's compile time"
   ON)
 
+option(DML_UNITY_BUILD
+  "Compile eight files of a library at a time, for builds that are made once: a third of\
+ the time for the whole, but eight files for a change of one"
+  OFF)
+
 # Precompiled headers for a target that links MLIR. The first target has a file of
 # its own, of 130 MB with Clang and half a gigabyte with GCC, and all others use that.
 # The tests have another (unittests/CMakeLists.txt): precompiled headers serve objects
@@ -74,6 +79,7 @@ function(dml_add_library name)
   target_compile_features(${name} PUBLIC cxx_std_17)
   dml_target_warnings(${name})
   dml_precompile_headers(${name})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${DML_UNITY_BUILD})
   if(NOT ARG_INTERNAL)
     install(TARGETS ${name} EXPORT dml-targets
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler-dev)

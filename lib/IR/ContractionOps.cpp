@@ -46,10 +46,6 @@ static LogicalResult verifyLike(std::optional<Location> location,
   return verifyRank<OpTy>(location, name, type, firstName, first);
 }
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 /// Checks that the output of `op` has the sizes `shape`.
 template <typename OpTy>
 static LogicalResult verifyOutputShape(OpTy op, ArrayRef<int64_t> shape) {
@@ -67,7 +63,7 @@ static LogicalResult verifyOutputShape(OpTy op, ArrayRef<int64_t> shape) {
 namespace {
 /// What a scale or a zero point may be: one number, or `size` of them along the
 /// dimension that is `fromEnd`-th from the end, 1 being the last.
-struct Parameter {
+struct QuantizationParameter {
   StringRef name;
   Value tensor;
   int64_t fromEnd = 0, size = 1;
@@ -77,8 +73,8 @@ struct Parameter {
 } // namespace
 
 static LogicalResult verifyParameters(Operation *op,
-                                      ArrayRef<Parameter> parameters) {
-  for (const Parameter &parameter : parameters) {
+                                      ArrayRef<QuantizationParameter> parameters) {
+  for (const QuantizationParameter &parameter : parameters) {
     if (!parameter.tensor)
       continue;
     RankedTensorType type = getTensorType(parameter.tensor);
@@ -101,9 +97,9 @@ static LogicalResult verifyParameters(Operation *op,
 
 /// Checks that all parameters that are there have the same rank.
 static LogicalResult verifySameRank(Operation *op,
-                                    ArrayRef<Parameter> parameters) {
-  const Parameter *first = nullptr;
-  for (const Parameter &parameter : parameters) {
+                                    ArrayRef<QuantizationParameter> parameters) {
+  const QuantizationParameter *first = nullptr;
+  for (const QuantizationParameter &parameter : parameters) {
     if (!parameter.tensor)
       continue;
     if (!first)
@@ -271,7 +267,7 @@ LogicalResult ConvolutionIntegerOp::verify() {
   if (failed(verifyConvolution(*this)))
     return failure();
   RankedTensorType output = getTensorType(getOutput());
-  Parameter parameters[] = {{"input_zero_point", getInputZeroPoint()},
+  QuantizationParameter parameters[] = {{"input_zero_point", getInputZeroPoint()},
                             {"filter_zero_point", getFilterZeroPoint(),
                              output.getRank() - 1, output.getDimSize(1),
                              "output channels"}};
@@ -411,11 +407,11 @@ template <typename OpTy> static LogicalResult verifyProduct(OpTy op) {
 }
 
 /// A parameter with one number, or one for each row or column of `output`.
-static Parameter getRowParameter(StringRef name, Value tensor, Value output) {
+static QuantizationParameter getRowParameter(StringRef name, Value tensor, Value output) {
   return {name, tensor, 2, getTensorType(output).getShape().drop_back().back(),
           "rows"};
 }
-static Parameter getColumnParameter(StringRef name, Value tensor,
+static QuantizationParameter getColumnParameter(StringRef name, Value tensor,
                                     Value output) {
   return {name, tensor, 1, getTensorType(output).getShape().back(), "columns"};
 }
@@ -433,7 +429,7 @@ LogicalResult QuantizedLinearMatrixMultiplyOp::verify() {
   if (failed(verifyProduct(*this)))
     return failure();
   Value output = getOutput();
-  Parameter parameters[] = {
+  QuantizationParameter parameters[] = {
       getRowParameter("a_scale", getAScale(), output),
       getRowParameter("a_zero_point", getAZeroPoint(), output),
       getColumnParameter("b_scale", getBScale(), output),
@@ -454,7 +450,7 @@ LogicalResult MatrixMultiplyIntegerToFloatOp::verify() {
     return emitOpError() << "b has element type " << b << ", but a has " << a
                          << "; only integers of 8 bits mix";
   Value output = getOutput();
-  Parameter parameters[] = {
+  QuantizationParameter parameters[] = {
       getRowParameter("a_scale", getAScale(), output),
       getRowParameter("a_zero_point", getAZeroPoint(), output),
       getColumnParameter("b_scale", getBScale(), output),

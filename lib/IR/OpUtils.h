@@ -33,6 +33,10 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
 /// and another one is silently left at its default.
 llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
 
+inline mlir::RankedTensorType getTensorType(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType());
+}
+
 /// Checks what holds for every DirectML tensor at every level; `name` is what
 /// `op` calls the tensor.
 llvm::LogicalResult verifyTensor(mlir::Operation *op, const llvm::Twine &name,

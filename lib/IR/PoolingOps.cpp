@@ -95,10 +95,6 @@ LogicalResult MaxPoolingGradOp::inferReturnTypes(
 // Forward poolings
 //===----------------------------------------------------------------------===//
 
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
-}
-
 /// Checks that `output` has an element for each window of `input`.
 template <typename OpTy> static LogicalResult verifyOutput(OpTy op) {
   return verifyWindows<OpTy>(

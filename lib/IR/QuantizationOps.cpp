@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/QuantizationOps.h"
+#include "OpUtils.h"
 
 using namespace mlir;
 using namespace dml;
@@ -17,10 +18,6 @@ void DMLDialect::registerQuantizationOps() {
 #define GET_OP_LIST
 #include "dml/IR/QuantizationOps.cpp.inc"
       >();
-}
-
-static RankedTensorType getTensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
 }
 
 LogicalResult DynamicQuantizeLinearOp::verify() {

@@ -14,6 +14,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <mutex>
 
 using namespace mlir;
 
@@ -71,7 +73,7 @@ forEachTypes(const OperatorSupport &support, const LevelSupport &row,
   }
 }
 
-std::vector<Cell> getCells(MLIRContext *context, FeatureLevel level) {
+static std::vector<Cell> listCells(MLIRContext *context, FeatureLevel level) {
   std::vector<Cell> cells;
   for (const auto &entry : getOperators().getAll()) {
     const auto &name = entry.first;
@@ -104,6 +106,16 @@ std::vector<Cell> getCells(MLIRContext *context, FeatureLevel level) {
     }
   }
   return cells;
+}
+
+ArrayRef<Cell> getCells(MLIRContext *context, FeatureLevel level) {
+  static std::mutex mutex;
+  static std::map<FeatureLevel, std::vector<Cell>> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = known.try_emplace(level);
+  if (isNew)
+    entry->second = listCells(context, level);
+  return entry->second;
 }
 
 static Operation *drawOperator(Draft &draft, const Cell &cell, Value input) {
@@ -201,14 +213,26 @@ static Value drawSumOfTwins(Draft &draft, ArrayRef<Operation *> twins) {
 
 /// Picks one of the operators in `cells`, each as likely as the others, and
 /// then one of its cells.
-static Cell pickCell(Random &random, ArrayRef<Cell> cells) {
+static const Cell &pickCell(Random &random, ArrayRef<const Cell *> cells) {
   llvm::SmallSetVector<StringRef, 8> names;
-  for (const Cell &cell : cells)
-    names.insert(cell.op);
+  for (const Cell *cell : cells)
+    names.insert(cell->op);
   StringRef name = random.pick(names.getArrayRef());
-  SmallVector<Cell> ofOperator = llvm::to_vector(llvm::make_filter_range(
-      cells, [&](const Cell &cell) { return cell.op == name; }));
-  return random.pick(ArrayRef(ofOperator));
+  SmallVector<const Cell *> ofOperator;
+  llvm::copy_if(cells, std::back_inserter(ofOperator),
+                [&](const Cell *cell) { return cell->op == name; });
+  return *random.pick(ArrayRef(ofOperator));
+}
+
+/// The `cells` for which `isWanted` holds, in their order.
+static SmallVector<const Cell *>
+filterCells(ArrayRef<Cell> cells,
+            llvm::function_ref<bool(const Cell &)> isWanted) {
+  SmallVector<const Cell *> result;
+  for (const Cell &cell : cells)
+    if (isWanted(cell))
+      result.push_back(&cell);
+  return result;
 }
 
 /// A view, or an operation of the tensor dialect; nothing where what is drawn
@@ -353,18 +377,18 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
     draft.module.get()->setAttr(targetAttrName,
                                 TargetAttr::get(context, level));
   }
-  std::vector<Cell> cells = getCells(context, level);
+  ArrayRef<Cell> cells = getCells(context, level);
   auto isWanted = [&](const Cell &cell) {
     return only.empty() || llvm::is_contained(only, cell.op);
   };
   // An older level may have none of the wanted operators.
-  if (llvm::none_of(cells, isWanted)) {
+  SmallVector<const Cell *> wanted = filterCells(cells, isWanted);
+  if (wanted.empty()) {
     draft.module.get()->removeAttr(targetAttrName);
     cells = getCells(context, newestFeatureLevel);
+    wanted = filterCells(cells, isWanted);
   }
-  std::vector<Cell> wanted;
-  llvm::copy_if(cells, std::back_inserter(wanted), isWanted);
-  Cell first = pickCell(random, wanted);
+  const Cell &first = pickCell(random, wanted);
 
   // Values that may be operands. What was computed may be known within bounds
   // only, so that maxima cannot be looked for in it; and its bits are not all
@@ -400,18 +424,18 @@ OwningOpRef<ModuleOp> drawProgram(MLIRContext *context, uint64_t seed,
         random.oneIn(4) ? random.pick(ArrayRef(values)) : values.back();
     auto inputType = cast<RankedTensorType>(input.getType());
     bool isComputed = computed.contains(input.getAsOpaquePointer());
-    SmallVector<Cell> fitting =
-        llvm::to_vector(llvm::make_filter_range(cells, [&](const Cell &cell) {
-          return cell.type == getDataType(inputType.getElementType()) &&
-                 cell.rank == inputType.getRank() &&
+    std::optional<DataType> dataType = getDataType(inputType.getElementType());
+    SmallVector<const Cell *> fitting =
+        filterCells(cells, [&](const Cell &cell) {
+          return cell.type == dataType && cell.rank == inputType.getRank() &&
                  !(isComputed && getOperators().find(cell.op)->needsExact);
-        }));
+        });
     if (fitting.empty())
       continue;
     // The first operator is the one that the first value was drawn for, so
     // that each is as likely as the others.
     bool isFirst = i == 0 && input == values.front();
-    Cell cell = isFirst ? first : pickCell(random, fitting);
+    const Cell &cell = isFirst ? first : pickCell(random, fitting);
     Operation *op = drawOperator(draft, cell, input);
     bool computes = getOperators().find(cell.op)->computes(cell.mode);
     SmallVector<Operation *> twins;

@@ -28,8 +28,10 @@ struct Cell {
   llvm::SmallVector<DataType, 4> types;
 };
 
-/// Every combination that `level` supports, from the operators' own tables.
-std::vector<Cell> getCells(mlir::MLIRContext *context, FeatureLevel level);
+/// Every combination that `level` supports, from the operators' own tables. The
+/// list is made once for each level and lives as long as the program; any
+/// thread may ask for it.
+llvm::ArrayRef<Cell> getCells(mlir::MLIRContext *context, FeatureLevel level);
 
 /// The registered operators that the generator cannot draw: none.
 std::vector<llvm::StringRef> getMissingOperators(mlir::MLIRContext *context);

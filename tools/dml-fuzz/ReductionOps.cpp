@@ -35,7 +35,7 @@ static Operation *drawArg(Draft &draft, const Cell &cell, uint32_t mode,
 }
 
 /// Gives the result of a reduction the sizes that it should have.
-template <typename OpTy> static void fitOutput(Operation *operation) {
+template <typename OpTy> static void fitReduction(Operation *operation) {
   auto op = cast<OpTy>(operation);
   auto input = dyn_cast<RankedTensorType>(op.getInput().getType());
   auto output = dyn_cast<RankedTensorType>(op.getOutput().getType());
@@ -58,7 +58,7 @@ template <typename OpTy> static void addArg(Operators &operators) {
   arg.draw = drawArg<OpTy>;
   arg.getPurpose = [](OpOperand &) { return Purpose::Order; };
   arg.needsExact = true;
-  arg.refit = fitOutput<OpTy>;
+  arg.refit = fitReduction<OpTy>;
   operators.add<OpTy>(arg);
 }
 
@@ -92,7 +92,7 @@ void addReductionOperators(Operators &operators) {
     }
   };
   reduce.needsExact = true;
-  reduce.refit = fitOutput<ReduceOp>;
+  reduce.refit = fitReduction<ReduceOp>;
   operators.add<ReduceOp>(reduce);
 }
 

@@ -201,7 +201,7 @@ TEST_F(FuzzTest, SpoiledProgramsAreOfEveryKind) {
     errors += diagnostic.str() + "\n";
     return success();
   });
-  const std::vector<Cell> cells = getCells(&context, newestFeatureLevel);
+  ArrayRef<Cell> cells = getCells(&context, newestFeatureLevel);
   const Cell resample = *llvm::find_if(
       cells, [](const Cell &cell) { return cell.op == "dml.resample"; });
   unsigned numValid = 0, numPrograms = 4000;

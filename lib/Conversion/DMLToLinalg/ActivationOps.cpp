@@ -82,7 +82,7 @@ static Number hardSigmoid(X x) {
   return max(min(line, x[0](1)), x[0](0));
 }
 
-static constexpr ElementWiseRow rows[] = {
+static constexpr ElementWiseRow activationRows[] = {
     {"activation_elu",
      [](X x) {
        return select(x[0] >= x[0](0), x[0], x["alpha"] * (exp(x[0]) - x[0](1)));
@@ -129,9 +129,9 @@ static constexpr ElementWiseRow rows[] = {
      }},
 };
 
-ArrayRef<ElementWiseRow> dml::getActivationRows() { return rows; }
+ArrayRef<ElementWiseRow> dml::getActivationRows() { return activationRows; }
 
 void dml::populateActivationPatterns(const TypeConverter &typeConverter,
                                      RewritePatternSet &patterns) {
-  populateElementWise(typeConverter, patterns, rows);
+  populateElementWise(typeConverter, patterns, activationRows);
 }

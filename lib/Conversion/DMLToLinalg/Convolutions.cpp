@@ -135,11 +135,6 @@ Value ChannelsLast::moveInput(OpBuilder &builder, Operation *op,
   return moved;
 }
 
-static bool isSplat(Value value) {
-  SplatElementsAttr elements;
-  return matchPattern(value, m_Constant(&elements));
-}
-
 Value ChannelsLast::orderFilter(OpBuilder &builder, Operation *op,
                                 const ConvolutionShape &shape,
                                 Value filter) const {

@@ -154,7 +154,7 @@ static Number quantizedAdd(X x) {
 
 using As = ElementWiseRow::As;
 
-static constexpr ElementWiseRow rows[] = {
+static constexpr ElementWiseRow elementWiseRows[] = {
     {"element_wise_abs", [](X x) { return abs(x[0]); }},
     {"element_wise_add", [](X x) { return x[0] + x[1]; }},
     {"element_wise_add1", [](X x) { return x[0] + x[1]; }},
@@ -261,9 +261,9 @@ static constexpr ElementWiseRow rows[] = {
     {"element_wise_erf", [](X x) { return erf(x[0]); }},
 };
 
-ArrayRef<ElementWiseRow> dml::getElementWiseRows() { return rows; }
+ArrayRef<ElementWiseRow> dml::getElementWiseRows() { return elementWiseRows; }
 
 void dml::populateElementWisePatterns(const TypeConverter &typeConverter,
                                       RewritePatternSet &patterns) {
-  populateElementWise(typeConverter, patterns, rows);
+  populateElementWise(typeConverter, patterns, elementWiseRows);
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EqualOps.h"
+#include "LoweringUtils.h"
 #include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -59,11 +60,6 @@ struct EqualOpInfo : llvm::DenseMapInfo<Operation *> {
   }
 };
 } // namespace
-
-static bool isSplat(Value value) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
 
 /// Whether the lowering of `op` depends on nothing around it. That of an
 /// operator which reads a constant of equal elements depends on the constant,

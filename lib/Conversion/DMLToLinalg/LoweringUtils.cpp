@@ -630,6 +630,11 @@ std::pair<Value, Value> dml::readLastHit(ElementBuilder &b, Value hits,
   return {exists, b.minui(number, b.index(count - 1))};
 }
 
+bool dml::isSplat(Value value) {
+  SplatElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements));
+}
+
 Value dml::flatten(OpBuilder &builder, Location loc, Value tensor) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   if (rank == 1)

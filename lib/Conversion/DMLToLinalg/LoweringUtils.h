@@ -229,6 +229,9 @@ std::pair<mlir::Value, mlir::Value> readLastHit(ElementBuilder &b,
                                                 mlir::ValueRange place,
                                                 int64_t count);
 
+/// Whether `value` is a constant whose elements are all equal.
+bool isSplat(mlir::Value value);
+
 /// `tensor` as one row of its elements.
 mlir::Value flatten(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor);
