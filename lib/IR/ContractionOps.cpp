@@ -72,8 +72,8 @@ struct QuantizationParameter {
 };
 } // namespace
 
-static LogicalResult verifyParameters(Operation *op,
-                                      ArrayRef<QuantizationParameter> parameters) {
+static LogicalResult
+verifyParameters(Operation *op, ArrayRef<QuantizationParameter> parameters) {
   for (const QuantizationParameter &parameter : parameters) {
     if (!parameter.tensor)
       continue;
@@ -96,8 +96,8 @@ static LogicalResult verifyParameters(Operation *op,
 }
 
 /// Checks that all parameters that are there have the same rank.
-static LogicalResult verifySameRank(Operation *op,
-                                    ArrayRef<QuantizationParameter> parameters) {
+static LogicalResult
+verifySameRank(Operation *op, ArrayRef<QuantizationParameter> parameters) {
   const QuantizationParameter *first = nullptr;
   for (const QuantizationParameter &parameter : parameters) {
     if (!parameter.tensor)
@@ -267,10 +267,10 @@ LogicalResult ConvolutionIntegerOp::verify() {
   if (failed(verifyConvolution(*this)))
     return failure();
   RankedTensorType output = getTensorType(getOutput());
-  QuantizationParameter parameters[] = {{"input_zero_point", getInputZeroPoint()},
-                            {"filter_zero_point", getFilterZeroPoint(),
-                             output.getRank() - 1, output.getDimSize(1),
-                             "output channels"}};
+  QuantizationParameter parameters[] = {
+      {"input_zero_point", getInputZeroPoint()},
+      {"filter_zero_point", getFilterZeroPoint(), output.getRank() - 1,
+       output.getDimSize(1), "output channels"}};
   if (failed(verifyParameters(*this, parameters)))
     return failure();
   return verifySameRank(*this, parameters);
@@ -407,12 +407,13 @@ template <typename OpTy> static LogicalResult verifyProduct(OpTy op) {
 }
 
 /// A parameter with one number, or one for each row or column of `output`.
-static QuantizationParameter getRowParameter(StringRef name, Value tensor, Value output) {
+static QuantizationParameter getRowParameter(StringRef name, Value tensor,
+                                             Value output) {
   return {name, tensor, 2, getTensorType(output).getShape().drop_back().back(),
           "rows"};
 }
 static QuantizationParameter getColumnParameter(StringRef name, Value tensor,
-                                    Value output) {
+                                                Value output) {
   return {name, tensor, 1, getTensorType(output).getShape().back(), "columns"};
 }
 
