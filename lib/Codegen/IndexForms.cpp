@@ -424,6 +424,34 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   return {quotient, add(b, mul(b, remainder, common), low)};
 }
 
+std::vector<IndexForms::Neighbour>
+IndexForms::getNeighbours(const LinearForm &form) const {
+  std::vector<Neighbour> result;
+  for (auto [position, coefficient] : form.terms) {
+    const Atom &quotient = atoms[position];
+    if (quotient.kind != Atom::Quotient || coefficient != 1 ||
+        getRange(quotient.dividend, {}).min < 0)
+      continue;
+    for (auto [number, other] : llvm::enumerate(atoms)) {
+      if (other.kind != Atom::Quotient || other.divisor != quotient.divisor ||
+          other.dividend.terms != quotient.dividend.terms ||
+          getRange(other.dividend, {}).min < 0)
+        continue;
+      int64_t distance = quotient.dividend.constant - other.dividend.constant;
+      if (distance == 0 || std::abs(distance) >= quotient.divisor)
+        continue;
+      LinearForm mine = getAtom(position), theirs = getAtom(number);
+      std::optional<LinearForm> rest = tryAdd(form, mine, -1);
+      std::optional<LinearForm> sum;
+      if (rest)
+        sum = tryAdd(*rest, theirs, 1);
+      if (sum)
+        result.push_back({*sum, distance > 0 ? 1 : -1, mine, theirs});
+    }
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -149,6 +149,17 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
+  /// Forms that differ from `form` by 0 or by `offset`, which is 1 or -1.
+  struct Neighbour {
+    LinearForm form;
+    int64_t offset;
+    /// Quotients that differ where the forms do.
+    LinearForm quotient, other;
+  };
+  /// The neighbours of `form` among what is known so far: of q = t / 2, for
+  /// example, r = (t + 1) / 2 is one, since r is q or q + 1.
+  std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
+
   /// A part of the threads for which the comparisons that ranges have not
   /// decided so far come out as they do for a thread in the middle: atoms that
   /// depend on the thread's number alone, and their ranges there. Threads that

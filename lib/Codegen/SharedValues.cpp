@@ -67,18 +67,59 @@ Value SharedValues::loadComponent(Value buffer, const LinearForm &component) {
              forms.materialize(b, component));
 }
 
+/// The element at `position` as a choice between two that lie side by side, of
+/// which one has been loaded, or null. The load of the other takes the place of
+/// one at `position`, and elements to come may find it: those at t / 2,
+/// (t + 1) / 2, (t + 2) / 2 and (t + 3) / 2 are three loads from t / 2 on.
+Value SharedValues::loadFromNeighbours(Value buffer,
+                                       const LinearForm &position) {
+  auto isLoaded = [&](const LinearForm &form) {
+    auto found = built.loads.find({buffer.getAsOpaquePointer(), form});
+    return found != built.loads.end() && found->second;
+  };
+  auto loadOnce = [&](const LinearForm &form) {
+    Value &value = built.loads[{buffer.getAsOpaquePointer(), form}];
+    return value ? value : value = loadAlone(buffer, form);
+  };
+  IndexRange places = {0,
+                       cast<MemRefType>(buffer.getType()).getNumElements() - 1};
+  for (const IndexForms::Neighbour &neighbour : forms.getNeighbours(position)) {
+    const LinearForm &here = neighbour.form;
+    LinearForm beside = forms.add(b, here, neighbour.offset);
+    if ((!isLoaded(here) && !isLoaded(beside)) ||
+        !places.contains(forms.getRange(here, {})) ||
+        !places.contains(forms.getRange(beside, {})))
+      continue;
+    // One statement for each: compilers evaluate arguments in different orders.
+    Value quotient = forms.materialize(b, neighbour.quotient);
+    Value other = forms.materialize(b, neighbour.other);
+    Value differs =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, quotient, other);
+    Value element = loadOnce(here);
+    Value next = loadOnce(beside);
+    return buildSelect(differs, next, element);
+  }
+  return Value();
+}
+
 Value SharedValues::load(Value buffer, const LinearForm &position) {
   Value &value = built.loads[{buffer.getAsOpaquePointer(), position}];
   if (value)
     return value;
+  value = loadFromNeighbours(buffer, position);
+  return value ? value : value = loadAlone(buffer, position);
+}
+
+/// Loads the element at `position`, whatever other loads there are.
+Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
                   DeviceProfile::vectorBytes);
   if (packing.bits >= 32)
-    return value = loadComponent(buffer, position);
+    return loadComponent(buffer, position);
   auto place = divideExactly(position, packing.getPerWord());
   if (!place)
-    return value = memref::LoadOp::create(b, views.getElements(b, buffer),
-                                          forms.materialize(b, position));
+    return memref::LoadOp::create(b, views.getElements(b, buffer),
+                                  forms.materialize(b, position));
   auto [word, offset] = *place;
   Value bits = loadComponent(buffer, word);
   if (auto type = dyn_cast<IntegerType>(packing.element)) {
@@ -86,12 +127,12 @@ Value SharedValues::load(Value buffer, const LinearForm &position) {
     if (offset)
       bits = arith::ShRUIOp::create(
           b, bits, getConstant(b.getI32IntegerAttr(offset * packing.bits)));
-    return value = arith::TruncIOp::create(b, type, bits);
+    return arith::TruncIOp::create(b, type, bits);
   }
   Value part = vector::BroadcastOp::create(
       b, VectorType::get(1, packing.getWordType()), bits);
   part = vector::BitCastOp::create(b, packing.getPartType(), part);
-  return value = vector::ExtractOp::create(b, part, offset);
+  return vector::ExtractOp::create(b, part, offset);
 }
 
 Value SharedValues::materialize(const Scalar &scalar) {

@@ -73,6 +73,10 @@ public:
   BufferViews &views;
 
 private:
+  mlir::Value loadAlone(mlir::Value buffer, const LinearForm &position);
+  mlir::Value loadFromNeighbours(mlir::Value buffer,
+                                 const LinearForm &position);
+
   Built built;
 };
 

@@ -116,3 +116,71 @@ func.func @reversed(%output: memref<4096xf32>) {
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// -----
+
+// Each element of the input is two of the output's rows, which hold no whole
+// vectors: whether a thread's first column is even depends on the thread. Columns c
+// to c + 3 read c / 2 and what follows, c / 2 + 1 and c / 2 + 2: three loads, of which
+// the second and the fourth element choose.
+
+// CHECK-LABEL: func @halves
+// CHECK:       scf.if
+// CHECK:         %[[HALF:[0-9]+]] = arith.divui %[[COLUMN:[0-9]+]], %c2{{(_[0-9]+)?}} :
+// CHECK:         %[[FIRST:.*]] = memref.load
+// CHECK-NOT:     memref.load
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[COLUMN]], %c1{{.*}} : index
+// CHECK:         %[[NEXT_HALF:.*]] = arith.divui %[[NEXT]], %c2{{.*}} : index
+// CHECK:         %[[ODD:.*]] = arith.cmpi ne, %[[NEXT_HALF]], %[[HALF]] : index
+// CHECK:         %[[SECOND:.*]] = memref.load
+// CHECK:         %[[CHOICE:.*]] = arith.select %[[ODD]], %[[SECOND]], %[[FIRST]] : f32
+// CHECK:         %[[THIRD:.*]] = memref.load
+// CHECK:         %[[LAST:.*]] = arith.select %{{.*}}, %[[THIRD]], %[[SECOND]] : f32
+// CHECK-NEXT:    vector.from_elements %[[FIRST]], %[[CHOICE]], %[[SECOND]], %[[LAST]]
+// CHECK:       } else {
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @halves(%input: memref<3x1026xf32>, %output: memref<3x2047xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x2047xf32>) {
+  ^bb0(%out: f32):
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %two = arith.constant 2 : index
+    %half = arith.divui %column, %two : index
+    %element = memref.load %input[%row, %half] : memref<3x1026xf32>
+    linalg.yield %element : f32
+  }
+  return
+}
+
+// -----
+
+// Columns are read from c + 1 on. The second element would choose between (c + 1) / 2
+// and the next, which may lie behind the input as far as ranges tell, and has a load of
+// its own. The third chooses between that and the last.
+
+// CHECK-LABEL: func @later_halves
+// CHECK:       scf.if
+// CHECK:         %[[FIRST:.*]] = memref.load
+// CHECK:         %[[SECOND:.*]] = memref.load
+// CHECK:         %[[LAST:.*]] = memref.load
+// CHECK:         %[[CHOICE:.*]] = arith.select %{{.*}}, %[[LAST]], %[[SECOND]] : f32
+// CHECK-NEXT:    vector.from_elements %[[FIRST]], %[[SECOND]], %[[CHOICE]], %[[LAST]]
+// CHECK:       } else {
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @later_halves(%input: memref<1024xf32>, %output: memref<3x2047xf32>) {
+  linalg.generic {indexing_maps = [#identity],
+      iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<3x2047xf32>) {
+  ^bb0(%out: f32):
+    %column = linalg.index 1 : index
+    %one = arith.constant 1 : index
+    %next = arith.addi %column, %one : index
+    %two = arith.constant 2 : index
+    %half = arith.divui %next, %two : index
+    %element = memref.load %input[%half] : memref<1024xf32>
+    linalg.yield %element : f32
+  }
+  return
+}

@@ -334,6 +334,33 @@ TEST(IndexForms, JoinQuotientAndRemainder) {
   EXPECT_EQ(llvm::range_size(*kernel.module->getBody()), 0);
 }
 
+// Quotients of numbers that lie near to each other are the same or differ by 1.
+TEST(IndexForms, FindNeighbours) {
+  Kernel kernel;
+  auto &b = kernel.b;
+  IndexForms forms(kernel.addArgument(), 1000);
+  LinearForm thread = forms.getThread();
+  LinearForm quarter = forms.divide(b, thread, 4).first;
+  LinearForm next = forms.divide(b, forms.add(b, thread, 3), 4).first;
+  // Neither another divisor nor another number is near.
+  forms.divide(b, forms.add(b, thread, 1), 2);
+  forms.divide(b, forms.mul(b, thread, 3), 4);
+
+  LinearForm place = forms.add(b, forms.mul(b, thread, 5), next);
+  auto neighbours = forms.getNeighbours(place);
+  ASSERT_EQ(neighbours.size(), 1u);
+  EXPECT_EQ(neighbours[0].form, forms.add(b, forms.mul(b, thread, 5), quarter));
+  EXPECT_EQ(neighbours[0].offset, 1);
+  EXPECT_EQ(neighbours[0].quotient, next);
+  EXPECT_EQ(neighbours[0].other, quarter);
+  neighbours = forms.getNeighbours(quarter);
+  ASSERT_EQ(neighbours.size(), 1u);
+  EXPECT_EQ(neighbours[0].form, next);
+  EXPECT_EQ(neighbours[0].offset, -1);
+  // Twice a quotient differs by 2.
+  EXPECT_TRUE(forms.getNeighbours(forms.mul(b, quarter, 2)).empty());
+}
+
 // A number less a multiple of its quotient is a remainder, and known as one.
 TEST(IndexForms, KnowRangesOfRemainders) {
   Kernel kernel;
