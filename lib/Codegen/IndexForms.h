@@ -149,15 +149,17 @@ public:
   /// The value of `form`, built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// Forms that differ from `form` by 0 or by `offset`, which is 1 or -1.
+  /// A form beside another one: the other is `form` or `form` + `offset`, and
+  /// `offset` is 1 or -1.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// Quotients that differ where the forms do.
+    /// Two quotients: where they are equal, so are the two forms.
     LinearForm quotient, other;
   };
-  /// The neighbours of `form` among what is known so far: of q = t / 2, for
-  /// example, r = (t + 1) / 2 is one, since r is q or q + 1.
+  /// The neighbours of `form` by the quotients that are known so far. For
+  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
+  /// since r is q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
   /// A part of the threads for which the comparisons that ranges have not

@@ -90,7 +90,8 @@ Value SharedValues::loadFromNeighbours(Value buffer,
         !places.contains(forms.getRange(here, {})) ||
         !places.contains(forms.getRange(beside, {})))
       continue;
-    // One statement for each: compilers evaluate arguments in different orders.
+    // Operands have statements of their own, since compilers evaluate arguments
+    // in different orders.
     Value quotient = forms.materialize(b, neighbour.quotient);
     Value other = forms.materialize(b, neighbour.other);
     Value differs =
@@ -107,10 +108,13 @@ Value SharedValues::load(Value buffer, const LinearForm &position) {
   if (value)
     return value;
   value = loadFromNeighbours(buffer, position);
-  return value ? value : value = loadAlone(buffer, position);
+  if (!value)
+    value = loadAlone(buffer, position);
+  return value;
 }
 
-/// Loads the element at `position`, whatever other loads there are.
+/// Builds a load of the element at `position`, without a look at its
+/// neighbours.
 Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
                   DeviceProfile::vectorBytes);

@@ -33,6 +33,7 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
 /// and another one is silently left at its default.
 llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
 
+/// The type of `tensor`, which is a ranked tensor.
 inline mlir::RankedTensorType getTensorType(mlir::Value tensor) {
   return llvm::cast<mlir::RankedTensorType>(tensor.getType());
 }

@@ -119,10 +119,10 @@ func.func @reversed(%output: memref<4096xf32>) {
 
 // -----
 
-// Each element of the input is two of the output's rows, which hold no whole
-// vectors: whether a thread's first column is even depends on the thread. Columns c
-// to c + 3 read c / 2 and what follows, c / 2 + 1 and c / 2 + 2: three loads, of which
-// the second and the fourth element choose.
+// Column c of the output reads column c / 2 of the input. Whether a thread's first
+// column is even depends on the thread, since rows hold no whole vectors. Three loads,
+// at c / 2 and the two places after it, serve columns c to c + 3: the second and the
+// fourth column choose between two of them.
 
 // CHECK-LABEL: func @halves
 // CHECK:       scf.if

@@ -136,8 +136,8 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.filter = {groups * perGroup, shape[1] / groups};
   drawn.output = {shape[0], groups * perGroup};
 
-  // The number of products of the whole input with those dimensions of the
-  // filter that are drawn so far.
+  // `products` counts the products of the whole input with the part of the
+  // filter that is drawn so far.
   int64_t products = countElements(shape) * perGroup;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
@@ -149,10 +149,10 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
                          ? random.between(1, most)
                          : random.between(1, std::min<int64_t>(most, 4));
     // A stride or a dilation makes the output of a backward convolution larger
-    // than its number of products tells. For example, an image of 1 x 257 has
-    // an output of 720 x 511 by a filter of 242 x 1 whose rows are 3 apart and
-    // a stride of 2 between columns. Outputs that are large without get
-    // neither.
+    // than its number of products tells. A filter of 242 x 1 with a dilation
+    // of 3 between rows and a stride of 2 between columns, for example, makes
+    // 720 x 511 elements of an image of 1 x 257. An output that is large
+    // already gets a stride and a dilation of 1.
     if (!isForward &&
         countElements(drawn.output) * size * filter > maxProducts / 8)
       stride = dilation = 1;

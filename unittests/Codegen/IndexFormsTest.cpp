@@ -342,7 +342,7 @@ TEST(IndexForms, FindNeighbours) {
   LinearForm thread = forms.getThread();
   LinearForm quarter = forms.divide(b, thread, 4).first;
   LinearForm next = forms.divide(b, forms.add(b, thread, 3), 4).first;
-  // Neither another divisor nor another number is near.
+  // Quotients by another divisor or of another number are no neighbours.
   forms.divide(b, forms.add(b, thread, 1), 2);
   forms.divide(b, forms.mul(b, thread, 3), 4);
 
@@ -357,7 +357,7 @@ TEST(IndexForms, FindNeighbours) {
   ASSERT_EQ(neighbours.size(), 1u);
   EXPECT_EQ(neighbours[0].form, next);
   EXPECT_EQ(neighbours[0].offset, -1);
-  // Twice a quotient differs by 2.
+  // Twice a quotient has no neighbour: it would differ by 2.
   EXPECT_TRUE(forms.getNeighbours(forms.mul(b, quarter, 2)).empty());
 }
 
