@@ -270,37 +270,105 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
   });
 }
 
-/// The word 0, which no driver knows to be 0: the highest bit of a workgroup's
-/// number, as no grid has 2^31 workgroups in a row.
-static Value buildUnknownZero(ImplicitLocOpBuilder &b) {
-  Value group = arith::IndexCastUIOp::create(
-      b, b.getI32Type(), gpu::BlockIdOp::create(b, gpu::Dimension::x));
-  return arith::ShRUIOp::create(
-      b, group, arith::ConstantOp::create(b, b.getI32IntegerAttr(31)));
-}
+namespace {
+/// Zeros that no driver knows to be 0: the highest bit of a workgroup's number,
+/// as no grid has 2^31 workgroups in a row. A kernel computes each form that it
+/// uses once, where it begins.
+class UnknownZeros {
+public:
+  explicit UnknownZeros(gpu::GPUModuleOp module) : module(module) {}
+
+  /// The zero for `user` as a number of `type`, which is an i32 or a float.
+  Value get(Operation *user, Type type) {
+    auto kernel = user->getParentOfType<gpu::GPUFuncOp>();
+    if (Value zero = zeros.lookup({kernel, type}))
+      return zero;
+    ImplicitLocOpBuilder b(user->getLoc(), module.getContext());
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    Value zero;
+    if (type.isInteger(32)) {
+      Value group = arith::IndexCastUIOp::create(
+          b, type, gpu::BlockIdOp::create(b, gpu::Dimension::x));
+      Value distance = arith::ConstantOp::create(b, b.getI32IntegerAttr(31));
+      zero = arith::ShRUIOp::create(b, group, distance);
+    } else {
+      Value word = get(user, b.getI32Type());
+      b.setInsertionPointAfterValue(word);
+      zero = type.isF32() ? arith::BitcastOp::create(b, type, word).getResult()
+                          : arith::UIToFPOp::create(b, type, word).getResult();
+    }
+    return zeros[{kernel, type}] = zero;
+  }
+
+  /// `value`, an f32, as `user` takes it where no driver may know it: its bits
+  /// are joined with the zero. Constants are hidden where the kernel begins.
+  Value hide(Operation *user, Value value) {
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    Value zero = get(user, b.getI32Type());
+    TypedAttr constant;
+    if (!matchPattern(value, m_Constant(&constant)))
+      return buildHidden(b, zero, value);
+    Value &hidden =
+        constants[{user->getParentOfType<gpu::GPUFuncOp>(), constant}];
+    if (!hidden) {
+      b.setInsertionPointAfterValue(zero);
+      hidden = buildHidden(b, zero, arith::ConstantOp::create(b, constant));
+    }
+    return hidden;
+  }
+
+private:
+  static Value buildHidden(ImplicitLocOpBuilder &b, Value zero, Value value) {
+    Value bits = arith::BitcastOp::create(b, zero.getType(), value);
+    return arith::BitcastOp::create(b, value.getType(),
+                                    arith::OrIOp::create(b, zero, bits));
+  }
+
+  gpu::GPUModuleOp module;
+  llvm::SmallDenseMap<std::pair<Operation *, Type>, Value> zeros;
+  llvm::SmallDenseMap<std::pair<Operation *, Attribute>, Value> constants;
+};
+} // namespace
 
 /// Mesa's lavapipe drops additions of a constant 0, which make 0 of -0, however
 /// they are marked. What is added instead is a zero that drivers do not know.
-static void addUnknownZeros(gpu::GPUModuleOp module) {
-  llvm::SmallDenseMap<std::pair<Operation *, Type>, Value> zeros;
+static void addUnknownZeros(gpu::GPUModuleOp module, UnknownZeros &zeros) {
   module.walk([&](arith::AddFOp op) {
-    Type type = op.getType();
-    if (isa<ShapedType>(type))
+    if (isa<ShapedType>(op.getType()))
+      return;
+    for (OpOperand &operand : op->getOpOperands())
+      if (matchPattern(operand.get(), m_PosZeroFloat()))
+        operand.set(zeros.get(op, op.getType()));
+  });
+}
+
+/// The driver of an H100 takes
+///   extsi(select(c, trunci(subi(0, extsi(x))), 0))
+/// for select(c, -extsi(x), 0), which is 128 and not -128 for x = -128. The 0
+/// that narrow integers are subtracted from is one that drivers do not know.
+static void negateWithUnknownZeros(gpu::GPUModuleOp module,
+                                   UnknownZeros &zeros) {
+  module.walk([&](arith::SubIOp op) {
+    if (op.getType().isInteger(32) && matchPattern(op.getLhs(), m_Zero()) &&
+        llvm::any_of(op->getUsers(), llvm::IsaPred<arith::TruncIOp>))
+      op.getLhsMutable().assign(zeros.get(op, op.getType()));
+  });
+}
+
+/// SwiftShader 5.0 gets 0 for the maximum of a constant and of what a loop
+/// carries, as where softmax looks for the maximum of elements that are all the
+/// same constant. The constant is hidden there.
+static void hideRepeatedExtrema(gpu::GPUModuleOp module, UnknownZeros &zeros) {
+  module.walk([&](Operation *op) {
+    if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(op) ||
+        !op->getResult(0).getType().isF32())
       return;
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!matchPattern(operand.get(), m_PosZeroFloat()))
-        continue;
-      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-      Value &zero = zeros[{kernel, type}];
-      if (!zero) {
-        ImplicitLocOpBuilder b(op.getLoc(), module.getContext());
-        b.setInsertionPointToStart(&kernel.getBody().front());
-        Value word = buildUnknownZero(b);
-        zero = type.isF32()
-                   ? arith::BitcastOp::create(b, type, word).getResult()
-                   : arith::UIToFPOp::create(b, type, word).getResult();
-      }
-      operand.set(zero);
+      auto carried = dyn_cast<BlockArgument>(
+          op->getOperand(1 - operand.getOperandNumber()));
+      if (carried && isa<scf::ForOp>(carried.getOwner()->getParentOp()) &&
+          matchPattern(operand.get(), m_Constant()))
+        operand.set(zeros.hide(op, operand.get()));
     }
   });
 }
@@ -367,26 +435,14 @@ private:
 /// NVIDIA's compiler cuts the sums that it computes itself: the mean of 3 and
 /// 10 with the weights 3/4 and 1/4 would be 4 instead of 5. Where it may know
 /// the number, it must not know what is added.
-static void hideFromRounding(gpu::GPUModuleOp module) {
+static void hideFromRounding(gpu::GPUModuleOp module, UnknownZeros &zeros) {
   KnownValues known(KnownValues::Choices::Any);
-  llvm::SmallDenseMap<Operation *, Value> shifts;
   module.walk([&](arith::AddFOp op) {
     APFloat shift(0.0f);
-    if (!op.getType().isF32() ||
-        !matchPattern(op.getRhs(), m_ConstantFloat(&shift)) ||
-        shift.convertToFloat() != 0x1.8p23f || !known.contains(op.getLhs()))
-      return;
-    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-    Value &hidden = shifts[kernel];
-    if (!hidden) {
-      ImplicitLocOpBuilder b(op.getLoc(), module.getContext());
-      b.setInsertionPointToStart(&kernel.getBody().front());
-      Value bits = arith::ConstantOp::create(
-          b, b.getI32IntegerAttr(llvm::bit_cast<int32_t>(0x1.8p23f)));
-      hidden = arith::BitcastOp::create(
-          b, op.getType(), arith::OrIOp::create(b, buildUnknownZero(b), bits));
-    }
-    op.getRhsMutable().assign(hidden);
+    if (op.getType().isF32() &&
+        matchPattern(op.getRhs(), m_ConstantFloat(&shift)) &&
+        shift.convertToFloat() == 0x1.8p23f && known.contains(op.getLhs()))
+      op.getRhsMutable().assign(zeros.hide(op, op.getRhs()));
   });
 }
 
@@ -411,9 +467,8 @@ static bool isFinite(Value value) {
 /// constants: the comparison 0 < select(c, 0, NaN) becomes select(c, false,
 /// false) there, which is false. A hidden factor is joined, by a bitwise or,
 /// with a zero that drivers do not know.
-static void hideZeroFactors(gpu::GPUModuleOp module) {
+static void hideZeroFactors(gpu::GPUModuleOp module, UnknownZeros &zeros) {
   KnownValues known(KnownValues::Choices::All);
-  llvm::SmallDenseMap<Operation *, Value> zeros;
   module.walk([&](Operation *op) {
     if (!isa<arith::MulFOp, arith::DivFOp, math::FmaOp>(op) ||
         !op->getResult(0).getType().isF32())
@@ -423,20 +478,9 @@ static void hideZeroFactors(gpu::GPUModuleOp module) {
       Value other = op->getOperand(1 - operand.getOperandNumber());
       bool isDivisor =
           isa<arith::DivFOp>(op) && operand.getOperandNumber() == 1;
-      if (matchPattern(factor, m_Constant()) || !known.contains(factor) ||
-          !mayBeZero(factor) || (!isDivisor && isFinite(other)))
-        continue;
-      auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
-      Value &zero = zeros[kernel];
-      if (!zero) {
-        ImplicitLocOpBuilder b(op->getLoc(), module.getContext());
-        b.setInsertionPointToStart(&kernel.getBody().front());
-        zero = buildUnknownZero(b);
-      }
-      ImplicitLocOpBuilder b(op->getLoc(), op);
-      Value bits = arith::BitcastOp::create(b, b.getI32Type(), factor);
-      operand.set(arith::BitcastOp::create(
-          b, factor.getType(), arith::OrIOp::create(b, bits, zero)));
+      if (!matchPattern(factor, m_Constant()) && known.contains(factor) &&
+          mayBeZero(factor) && (isDivisor || !isFinite(other)))
+        operand.set(zeros.hide(op, factor));
     }
   });
 }
@@ -739,9 +783,12 @@ private:
     splitProductsWithZero(clone);
     convertBeforeSelecting(clone);
     writeOutZeros(clone);
-    addUnknownZeros(clone);
-    hideFromRounding(clone);
-    hideZeroFactors(clone);
+    UnknownZeros zeros(clone);
+    addUnknownZeros(clone, zeros);
+    negateWithUnknownZeros(clone, zeros);
+    hideRepeatedExtrema(clone, zeros);
+    hideFromRounding(clone, zeros);
+    hideZeroFactors(clone, zeros);
     compareBeforeWidening(clone);
     if ((use64bitIndex || dividesLongIntegers(clone)) &&
         failed(narrowWhatFits(clone)))

@@ -84,6 +84,62 @@ module attributes {gpu.container_module} {
     }
   }
 
+  // A narrow integer is negated with a zero that drivers do not know; one of 32 bits
+  // is not.
+
+  // CHECK:      spirv.module @__spv__negation
+  // CHECK-DAG:    %[[CST0:.*]] = spirv.Constant 0 : i32
+  // CHECK-DAG:    %[[ZERO:.*]] = spirv.ShiftRightLogical
+  // CHECK:        %[[WIDE:.*]] = spirv.SConvert %{{.*}} : i8 to i32
+  // CHECK:        spirv.ISub %[[ZERO]], %[[WIDE]]
+  // CHECK:        spirv.ISub %[[CST0]], %{{.*}}
+  gpu.module @negation {
+    gpu.func @negate(%in: memref<64xi8>, %words: memref<64xi32>, %out: memref<64xi8>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %zero = arith.constant 0 : i32
+      %i = gpu.thread_id x
+      %x = memref.load %in[%i] : memref<64xi8>
+      %wide = arith.extsi %x : i8 to i32
+      %negative = arith.subi %zero, %wide : i32
+      %narrow = arith.trunci %negative : i32 to i8
+      memref.store %narrow, %out[%i] : memref<64xi8>
+      %word = memref.load %words[%i] : memref<64xi32>
+      %difference = arith.subi %zero, %word : i32
+      memref.store %difference, %words[%i] : memref<64xi32>
+      gpu.return
+    }
+  }
+
+  // The maximum of a constant and of what a loop carries is that of a constant which
+  // drivers do not know; other maxima are as they were.
+
+  // CHECK:      spirv.module @__spv__maximum
+  // CHECK-DAG:    %[[SEVEN:.*]] = spirv.Constant 7.000000e+00 : f32
+  // CHECK:        %[[BITS:.*]] = spirv.BitwiseOr
+  // CHECK:        %[[HIDDEN:.*]] = spirv.Bitcast %[[BITS]] : i32 to f32
+  // CHECK:        spirv.GL.FMax %{{.*}}, %[[HIDDEN]]
+  // CHECK:        spirv.GL.FMax %{{.*}}, %[[SEVEN]]
+  gpu.module @maximum {
+    gpu.func @maximum(%out: memref<64xf32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %seven = arith.constant 7.0 : f32
+      %least = arith.constant 0xFF800000 : f32
+      %i = gpu.thread_id x
+      %greatest = scf.for %k = %c0 to %c4 step %c1 iter_args(%carried = %least) -> f32 {
+        %next = arith.maxnumf %carried, %seven fastmath<nnan> : f32
+        scf.yield %next : f32
+      }
+      memref.store %greatest, %out[%c0] : memref<64xf32>
+      %x = memref.load %out[%i] : memref<64xf32>
+      %y = arith.maxnumf %x, %seven fastmath<nnan> : f32
+      memref.store %y, %out[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
+
   // A product with 0 is written out.
 
   // CHECK:      spirv.module @__spv__zeros
@@ -172,7 +228,7 @@ module attributes {gpu.container_module} {
   // CHECK:        spirv.FOrdLessThan
   // CHECK:        %[[NUMBER:.*]] = spirv.Select %{{.*}} : i1, f32
   // CHECK:        %[[BITS:.*]] = spirv.Bitcast %[[NUMBER]] : f32 to i32
-  // CHECK:        %[[HIDDEN:.*]] = spirv.BitwiseOr %[[BITS]], %[[WORD]] : i32
+  // CHECK:        %[[HIDDEN:.*]] = spirv.BitwiseOr %[[WORD]], %[[BITS]] : i32
   // CHECK:        %[[ZERO:.*]] = spirv.Bitcast %[[HIDDEN]] : i32 to f32
   // CHECK:        spirv.FDiv %[[ZERO]], %{{.*}} : f32
   // CHECK:        %[[POWER:.*]] = spirv.Select %{{.*}} : i1, f32
