@@ -23,9 +23,11 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -555,6 +557,36 @@ constexpr Flow::Kind kFlows[] = {
 // The tests
 //===----------------------------------------------------------------------===//
 
+/// What came of the fault points of one function.
+struct Row {
+  unsigned points = 0, errors = 0, harmless = 0, kept = 0;
+  Row &operator+=(const Row &other) {
+    points += other.points;
+    errors += other.errors;
+    harmless += other.harmless;
+    kept += other.kept;
+    return *this;
+  }
+  void print(const char *name) const {
+    std::printf("| %-40s | %6u | %9u | %8u | %4u |\n", name, points, errors,
+                harmless, kept);
+  }
+};
+
+void printTable(const std::map<std::string, Row> &rows) {
+  if (rows.empty() || !std::getenv("DML_FAULT_TABLE"))
+    return;
+  std::printf("| %-40s | points | one error | harmless | kept |\n|%s|--------|"
+              "-----------|----------|------|\n",
+              "what fails", std::string(42, '-').c_str());
+  Row sum;
+  for (const auto &[name, row] : rows) {
+    row.print(name.c_str());
+    sum += row;
+  }
+  sum.print("together");
+}
+
 class Faults : public testing::Test {
 protected:
   void SetUp() override {
@@ -575,35 +607,47 @@ protected:
   }
 };
 
-/// What came of the fault points of one function.
-struct Row {
-  unsigned points = 0, errors = 0, harmless = 0, kept = 0;
-  Row &operator+=(const Row &other) {
-    points += other.points;
-    errors += other.errors;
-    harmless += other.harmless;
-    kept += other.kept;
-    return *this;
-  }
-  void print(const char *name) const {
-    std::printf("| %-40s | %6u | %9u | %8u | %4u |\n", name, points, errors,
-                harmless, kept);
-  }
-};
-
-void printTable(const std::map<std::string, Row> &rows) {
-  if (!std::getenv("DML_FAULT_TABLE"))
-    return;
-  std::printf("| %-40s | points | one error | harmless | kept |\n|%s|--------|"
-              "-----------|----------|------|\n",
-              "what fails", std::string(42, '-').c_str());
-  Row sum;
-  for (const auto &[name, row] : rows) {
-    row.print(name.c_str());
-    sum += row;
-  }
-  sum.print("together");
+/// The flows for which `has` holds.
+std::vector<Flow::Kind> listFlows(bool Flow::Kind::*has) {
+  std::vector<Flow::Kind> flows;
+  std::copy_if(std::begin(kFlows), std::end(kFlows), std::back_inserter(flows),
+               [&](const Flow::Kind &kind) { return kind.*has; });
+  return flows;
 }
+
+/// The name of a flow as a part of a test's: "a_binding_table".
+std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
+  std::string name = info.param.name;
+  for (char &character : name)
+    if (!std::isalnum(static_cast<unsigned char>(character)))
+      character = '_';
+  return name;
+}
+
+/// What Google Test prints of a flow.
+void PrintTo(const Flow::Kind &kind, std::ostream *out) { *out << kind.name; }
+
+/// The faults of one flow. The table is that of all flows that the process ran.
+class FlowFaults : public Faults,
+                   public testing::WithParamInterface<Flow::Kind> {
+protected:
+  static void TearDownTestSuite() {
+    printTable(rows);
+    rows.clear();
+  }
+  static std::map<std::string, Row> rows;
+};
+std::map<std::string, Row> FlowFaults::rows;
+
+class VulkanFaults : public FlowFaults {};
+class MemoryFaults : public FlowFaults {};
+
+INSTANTIATE_TEST_SUITE_P(
+    In, VulkanFaults,
+    testing::ValuesIn(listFlows(&Flow::Kind::hasVulkanFaults)), getTestName);
+INSTANTIATE_TEST_SUITE_P(
+    In, MemoryFaults,
+    testing::ValuesIn(listFlows(&Flow::Kind::hasMemoryFaults)), getTestName);
 
 /// Runs one flow with one fault.
 Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
@@ -651,99 +695,109 @@ Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
 
 } // namespace
 
-TEST_F(Faults, OfEachCallOfVulkanAreCleanErrors) {
-  std::map<std::string, Row> rows;
-  for (const Flow::Kind &kind : kFlows) {
-    if (!kind.hasVulkanFaults)
-      continue;
-    SCOPED_TRACE(kind.name);
-    VulkanFault none;
-    none.hidesStatus = true;
-    setVulkanFault(none);
-    std::map<std::string, uint32_t> before, after;
-    {
-      Flow flow;
-      ASSERT_TRUE((flow.*kind.prepare)());
-      before = countVulkanCalls();
-      ASSERT_TRUE((flow.*kind.run)());
-      after = countVulkanCalls();
-      ASSERT_THAT(flow.failures, IsEmpty());
-    }
-    ASSERT_THAT(listLiveObjects(), IsEmpty());
-    // How often a fence is asked, nobody can say beforehand; once for each wait
-    // it is.
-    before["vkGetFenceStatus"] = 0;
-    after["vkGetFenceStatus"] = after["vkWaitForFences"];
-    for (const auto &[function, count] : after)
-      for (uint32_t call = before[function]; call < count; ++call)
-        for (const NamedResult &error : listErrors(function)) {
-          SCOPED_TRACE(testing::Message()
-                       << function << ", call " << call << ", " << error.name);
-          VulkanFault fault;
-          fault.function = function;
-          fault.call = call;
-          fault.result = error.result;
-          fault.hidesStatus = function != "vkGetFenceStatus";
-          rows[function] += runWithFault(kind, fault, error.name);
-          ASSERT_FALSE(HasFailure());
-        }
+namespace {
+/// How often a flow calls each function, in all and before it begins to run.
+struct CallCounts {
+  std::map<std::string, uint32_t> before, after;
+};
+} // namespace
+
+/// Runs a flow in which nothing fails.
+static CallCounts countCalls(const Flow::Kind &kind) {
+  VulkanFault none;
+  none.hidesStatus = true;
+  setVulkanFault(none);
+  CallCounts counts;
+  {
+    Flow flow;
+    EXPECT_TRUE((flow.*kind.prepare)());
+    counts.before = countVulkanCalls();
+    EXPECT_TRUE((flow.*kind.run)());
+    counts.after = countVulkanCalls();
+    EXPECT_THAT(flow.failures, IsEmpty());
   }
-  for (const std::string &function : listFunctions())
-    EXPECT_GT(rows[function].points, 0u) << function << " never failed";
-  printTable(rows);
+  EXPECT_THAT(listLiveObjects(), IsEmpty());
+  // How often a fence is asked, nobody can say beforehand; once for each wait
+  // it is.
+  counts.before["vkGetFenceStatus"] = 0;
+  counts.after["vkGetFenceStatus"] = counts.after["vkWaitForFences"];
+  return counts;
 }
 
-TEST_F(Faults, OfEachAllocationAreCleanErrors) {
+TEST_P(VulkanFaults, AreCleanErrors) {
+  CallCounts counts = countCalls(GetParam());
+  ASSERT_FALSE(HasFailure());
+  for (const auto &[function, count] : counts.after)
+    for (uint32_t call = counts.before[function]; call < count; ++call)
+      for (const NamedResult &error : listErrors(function)) {
+        SCOPED_TRACE(testing::Message()
+                     << function << ", call " << call << ", " << error.name);
+        VulkanFault fault;
+        fault.function = function;
+        fault.call = call;
+        fault.result = error.result;
+        fault.hidesStatus = function != "vkGetFenceStatus";
+        rows[function] += runWithFault(GetParam(), fault, error.name);
+        ASSERT_FALSE(HasFailure());
+      }
+}
+
+TEST_F(Faults, AreOfEachFunctionOfVulkan) {
+  std::set<std::string> missing = listFunctions();
+  for (const Flow::Kind &kind : listFlows(&Flow::Kind::hasVulkanFaults)) {
+    SCOPED_TRACE(kind.name);
+    CallCounts counts = countCalls(kind);
+    ASSERT_FALSE(HasFailure());
+    for (const auto &[function, count] : counts.after)
+      if (count > counts.before[function])
+        missing.erase(function);
+  }
+  EXPECT_THAT(missing, IsEmpty()) << "never called, and so never failing";
+}
+
+TEST_P(MemoryFaults, AreCleanErrors) {
+  const Flow::Kind &kind = GetParam();
   // What functions keep for good is made before anything fails.
-  for (const Flow::Kind &kind : kFlows) {
-    if (!kind.hasMemoryFaults)
-      continue;
-    setVulkanFault({});
+  setVulkanFault({});
+  {
     Flow flow;
     ASSERT_TRUE((flow.*kind.prepare)() && (flow.*kind.run)());
   }
-  std::map<std::string, Row> rows;
-  for (const Flow::Kind &kind : kFlows) {
-    if (!kind.hasMemoryFaults)
-      continue;
-    // Other threads do the work of one that there is no memory for.
-    bool mayDoWithout = std::string(kind.name) == "many pipelines";
-    for (bool lasting : {false, true}) {
-      bool hasFailed = true;
-      for (uint64_t number = 0; hasFailed; ++number) {
-        SCOPED_TRACE(testing::Message()
-                     << kind.name << ", allocation " << number
-                     << (lasting ? " and all after it" : ""));
-        setVulkanFault({});
-        int64_t live = countLiveAllocations();
-        AllocationFailure failure = AllocationFailure::None;
-        size_t errors = 0;
-        {
-          Flow flow;
-          ASSERT_TRUE((flow.*kind.prepare)());
-          flow.failAllocation(number, lasting);
-          EXPECT_TRUE((flow.*kind.run)());
-          failure = takeAllocationFailure();
-          errors = flow.failures.size();
-          for (const Flow::Failure &each : flow.failures) {
-            EXPECT_EQ(each.result, DML_ERROR_OUT_OF_MEMORY);
-            EXPECT_EQ(each.message, "out of host memory");
-          }
+  // Other threads do the work of one that there is no memory for.
+  bool mayDoWithout = std::string(kind.name) == "many pipelines";
+  Row &row = rows[std::string("memory for ") + kind.name];
+  for (bool lasting : {false, true}) {
+    bool hasFailed = true;
+    for (uint64_t number = 0; hasFailed; ++number) {
+      SCOPED_TRACE(testing::Message() << "allocation " << number
+                                      << (lasting ? " and all after it" : ""));
+      setVulkanFault({});
+      int64_t live = countLiveAllocations();
+      AllocationFailure failure = AllocationFailure::None;
+      size_t errors = 0;
+      {
+        Flow flow;
+        ASSERT_TRUE((flow.*kind.prepare)());
+        flow.failAllocation(number, lasting);
+        EXPECT_TRUE((flow.*kind.run)());
+        failure = takeAllocationFailure();
+        errors = flow.failures.size();
+        for (const Flow::Failure &each : flow.failures) {
+          EXPECT_EQ(each.result, DML_ERROR_OUT_OF_MEMORY);
+          EXPECT_EQ(each.message, "out of host memory");
         }
-        hasFailed = failure != AllocationFailure::None;
-        EXPECT_LE(errors, hasFailed ? 1u : 0u);
-        if (failure == AllocationFailure::Throwing && !mayDoWithout)
-          EXPECT_EQ(errors, 1u);
-        EXPECT_EQ(countLiveAllocations(), live);
-        EXPECT_THAT(listLiveObjects(), IsEmpty());
-        EXPECT_THAT(listVulkanMisuses(), IsEmpty());
-        ASSERT_FALSE(HasFailure());
-        if (hasFailed)
-          rows[std::string("memory for ") + kind.name] +=
-              {1, static_cast<unsigned>(errors),
-               static_cast<unsigned>(1 - errors), 0};
       }
+      hasFailed = failure != AllocationFailure::None;
+      EXPECT_LE(errors, hasFailed ? 1u : 0u);
+      if (failure == AllocationFailure::Throwing && !mayDoWithout)
+        EXPECT_EQ(errors, 1u);
+      EXPECT_EQ(countLiveAllocations(), live);
+      EXPECT_THAT(listLiveObjects(), IsEmpty());
+      EXPECT_THAT(listVulkanMisuses(), IsEmpty());
+      ASSERT_FALSE(HasFailure());
+      if (hasFailed)
+        row += {1, static_cast<unsigned>(errors),
+                static_cast<unsigned>(1 - errors), 0};
     }
   }
-  printTable(rows);
 }
