@@ -300,8 +300,13 @@ public:
     return zeros[{kernel, type}] = zero;
   }
 
-  /// `value`, an f32, as `user` takes it where no driver may know it: its bits
-  /// are joined with the zero. Constants are hidden where the kernel begins.
+  /// Whether a value of `type` can be hidden.
+  static bool canHide(Type type) {
+    return type.isF32() || type.isInteger(32) || type.isIndex();
+  }
+
+  /// `value` as `user` takes it where no driver may know it: its bits are
+  /// joined with the zero. Constants are hidden where the kernel begins.
   Value hide(Operation *user, Value value) {
     ImplicitLocOpBuilder b(user->getLoc(), user);
     Value zero = get(user, b.getI32Type());
@@ -319,8 +324,13 @@ public:
 
 private:
   static Value buildHidden(ImplicitLocOpBuilder &b, Value zero, Value value) {
+    Type type = value.getType();
+    if (type.isIndex())
+      zero = arith::IndexCastUIOp::create(b, type, zero);
+    if (!type.isF32())
+      return arith::OrIOp::create(b, zero, value);
     Value bits = arith::BitcastOp::create(b, zero.getType(), value);
-    return arith::BitcastOp::create(b, value.getType(),
+    return arith::BitcastOp::create(b, type,
                                     arith::OrIOp::create(b, zero, bits));
   }
 
@@ -355,24 +365,6 @@ static void negateWithUnknownZeros(gpu::GPUModuleOp module,
   });
 }
 
-/// SwiftShader 5.0 gets 0 for the maximum of a constant and of what a loop
-/// carries, as where softmax looks for the maximum of elements that are all the
-/// same constant. The constant is hidden there.
-static void hideRepeatedExtrema(gpu::GPUModuleOp module, UnknownZeros &zeros) {
-  module.walk([&](Operation *op) {
-    if (!isa<arith::MaxNumFOp, arith::MinNumFOp>(op) ||
-        !op->getResult(0).getType().isF32())
-      return;
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto carried = dyn_cast<BlockArgument>(
-          op->getOperand(1 - operand.getOperandNumber()));
-      if (carried && isa<scf::ForOp>(carried.getOwner()->getParentOp()) &&
-          matchPattern(operand.get(), m_Constant()))
-        operand.set(zeros.hide(op, operand.get()));
-    }
-  });
-}
-
 namespace {
 /// Finds out which values a driver may know while it compiles a kernel, once it
 /// has unrolled the loops: what comes of constants and of loops' counters.
@@ -383,7 +375,12 @@ public:
   /// where c holds. `All` asks for both, since a driver may then know what
   /// follows in all cases: the comparison 0 < select(c, 0, NaN) never holds.
   enum class Choices { Any, All };
-  explicit KnownValues(Choices choices) : choices(choices) {}
+  /// What is known of a loop. With `Unrolled` it is the counter, and a carried
+  /// value that begins with a known one. With `Kept` it is a carried value that
+  /// begins with a known one and goes on with known ones.
+  enum class Loops { Unrolled, Kept };
+  explicit KnownValues(Choices choices, Loops loops = Loops::Unrolled)
+      : choices(choices), loops(loops) {}
 
   bool contains(Value value) {
     auto [entry, isNew] = known.try_emplace(value, true);
@@ -417,16 +414,19 @@ private:
                         [&](Value operand) { return contains(operand); });
   }
 
-  /// Whether a driver may know an argument of a block: the counter of a loop,
-  /// or a carried value that begins with a known one.
+  /// Whether a driver may know an argument of a block.
   bool findCarried(Value argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getParentBlock()->getParentOp());
     if (!loop || argument == loop.getInductionVar())
-      return true;
-    return contains(loop.getTiedLoopInit(cast<BlockArgument>(argument))->get());
+      return loops == Loops::Unrolled;
+    auto carried = cast<BlockArgument>(argument);
+    return contains(loop.getTiedLoopInit(carried)->get()) &&
+           (loops == Loops::Unrolled ||
+            contains(loop.getTiedLoopYieldedValue(carried)->get()));
   }
 
   Choices choices;
+  Loops loops;
   llvm::DenseMap<Value, bool> known;
 };
 } // namespace
@@ -443,6 +443,27 @@ static void hideFromRounding(gpu::GPUModuleOp module, UnknownZeros &zeros) {
         matchPattern(op.getRhs(), m_ConstantFloat(&shift)) &&
         shift.convertToFloat() == 0x1.8p23f && known.contains(op.getLhs()))
       op.getRhsMutable().assign(zeros.hide(op, op.getRhs()));
+  });
+}
+
+/// SPIRV-Tools' propagation of constants, which SwiftShader 5.0 runs, gives up
+/// on extended instructions in modules with SignedZeroInfNanPreserve, but takes
+/// what loops carry for what they begin with where only such instructions would
+/// change it: carried = min(carried + 1, 3), which begins with 0, is 0 for it
+/// after the loop. One operand of these instructions is hidden.
+static void hideFromPropagation(gpu::GPUModuleOp module, UnknownZeros &zeros) {
+  KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
+  module.walk([&](Operation *op) {
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+            arith::MinimumFOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
+            arith::MinUIOp, math::ExpOp, math::Exp2Op, math::LogOp,
+            math::Log2Op, math::SqrtOp, math::PowFOp, math::SinOp, math::CosOp,
+            math::TanOp, math::AsinOp, math::AcosOp, math::AtanOp,
+            math::Atan2Op>(op) &&
+        UnknownZeros::canHide(op->getResult(0).getType()) &&
+        llvm::all_of(op->getOperands(),
+                     [&](Value operand) { return known.contains(operand); }))
+      op->setOperand(0, zeros.hide(op, op->getOperand(0)));
   });
 }
 
@@ -786,9 +807,9 @@ private:
     UnknownZeros zeros(clone);
     addUnknownZeros(clone, zeros);
     negateWithUnknownZeros(clone, zeros);
-    hideRepeatedExtrema(clone, zeros);
     hideFromRounding(clone, zeros);
     hideZeroFactors(clone, zeros);
+    hideFromPropagation(clone, zeros);
     compareBeforeWidening(clone);
     if ((use64bitIndex || dividesLongIntegers(clone)) &&
         failed(narrowWhatFits(clone)))
