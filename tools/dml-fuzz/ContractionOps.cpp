@@ -15,6 +15,13 @@ namespace dml::fuzz {
 /// Products that a result may be made of, in all: the interpreter is slow.
 static constexpr int64_t maxProducts = 2000000;
 
+/// Elements of the filter that those of the output may look at, in all. For
+/// each element of its output, a backward convolution looks at the whole
+/// filter, most of which lies outside of a small input: a filter of 170 x 166
+/// makes 339 x 165 elements of an image of 2 x 4, which are 1.6 billion for
+/// each channel.
+static constexpr int64_t maxSteps = 20000000;
+
 static int64_t countElements(ArrayRef<int64_t> shape) {
   return *reference::getNumElements(shape);
 }
@@ -139,6 +146,9 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
   // `products` counts the products of the whole input with the part of the
   // filter that is drawn so far.
   int64_t products = countElements(shape) * perGroup;
+  // `steps` counts the elements of the filter that the output's elements look
+  // at, as far as both are drawn.
+  int64_t steps = countElements(drawn.output) * shape[1] / groups;
   for (size_t i = 0; i < numSpatial; ++i) {
     int64_t size = shape[i + 2];
     int64_t stride = random.oneIn(2) ? 1 : random.between(1, 4);
@@ -148,14 +158,14 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     int64_t filter = random.oneIn(16)
                          ? random.between(1, most)
                          : random.between(1, std::min<int64_t>(most, 4));
-    // A stride or a dilation makes the output of a backward convolution larger
-    // than its number of products tells. A filter of 242 x 1 with a dilation
-    // of 3 between rows and a stride of 2 between columns, for example, makes
-    // 720 x 511 elements of an image of 1 x 257. An output that is large
-    // already gets a stride and a dilation of 1.
-    if (!isForward &&
-        countElements(drawn.output) * size * filter > maxProducts / 8)
+    auto isTooLarge = [&] {
+      int64_t output = (size - 1) * stride + 1 + (filter - 1) * dilation;
+      return !isForward && steps * filter > maxSteps / output;
+    };
+    if (isTooLarge())
       stride = dilation = 1;
+    while (filter > 1 && isTooLarge())
+      filter /= 2;
     int64_t extent = 1 + (filter - 1) * dilation;
     int64_t before = random.oneIn(2) ? 0 : random.between(0, 4);
     int64_t after = random.oneIn(2) ? before : random.between(0, 4);
@@ -178,6 +188,7 @@ static DrawnConvolution drawWindows(Draft &draft, ArrayRef<int64_t> shape,
     drawn.outputPadding.push_back(more);
     drawn.filter.push_back(filter);
     products *= filter;
+    steps *= filter * drawn.output.back();
   }
   return drawn;
 }
