@@ -734,7 +734,11 @@ def ConvertKernelsToSPIRV
     NaN: there are drivers that take them for 0 of any number. Where a constant 0 is
     added, which makes 0 of -0, kernels add a number that is 0 but that drivers do not
     know: some drop the addition. The bits of such a number are also set in a factor
-    that a driver may find to be 0, as `select(c, 0, NaN) > 0 ? 1 : 0` always is.
+    that a driver may find to be 0, as `select(c, 0, NaN) > 0 ? 1 : 0` always is. A
+    narrow integer is subtracted from such a number where it is negated, since there is
+    a driver that takes `i8(-x)` for `-x` in a choice; and an instruction such as
+    `FMax` or `UMin` hides an operand where all of them come of constants by way of what
+    a loop carries, since SPIRV-Tools takes such a value for what it begins with.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
