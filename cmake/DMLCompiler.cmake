@@ -17,16 +17,20 @@ option(DML_UNITY_BUILD
 # The tests have another (unittests/CMakeLists.txt): precompiled headers serve objects
 # with the same optimization only.
 function(dml_precompile_headers target)
-  if(DML_PRECOMPILE_HEADERS)
-    dml_use_precompiled_headers(${target} dml_precompiled_headers)
-  endif()
+  dml_use_precompiled_headers(${target} dml_precompiled_headers)
 endfunction()
 
 # dml_use_precompiled_headers(TARGET SET [OPTIONS option...] [HEADERS header...]
 #                             [LINK library...]): gives TARGET the precompiled headers
-# SET, which are MLIR's and HEADERS. The first target that asks for SET makes it.
+# SET, which are MLIR's and HEADERS, and the options that its own code and SET are
+# compiled with. The first target that asks for SET makes it. Without
+# DML_PRECOMPILE_HEADERS, TARGET gets the options alone.
 function(dml_use_precompiled_headers target set)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
+  if(NOT DML_PRECOMPILE_HEADERS)
+    target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+    return()
+  endif()
   # ccache reads what the preprocessor leaves; GCC's then names the header only.
   set(options $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> ${ARG_OPTIONS})
   target_compile_options(${target} PRIVATE ${options})

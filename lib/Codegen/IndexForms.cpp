@@ -529,10 +529,12 @@ Value IndexForms::materialize(Builder &b, const LinearForm &form) {
     value = arith::SubIOp::create(b, getConstant(b, form.constant),
                                   materializeAtom(b, form.terms.front().first));
   } else {
-    SmallVector<LinearForm::Term, 4> terms = form.terms;
-    std::stable_partition(
-        terms.begin(), terms.end(),
-        [&](LinearForm::Term term) { return !atoms[term.first].varies; });
+    SmallVector<LinearForm::Term, 4> terms;
+    for (bool varies : {false, true})
+      llvm::copy_if(form.terms, std::back_inserter(terms),
+                    [&](const LinearForm::Term &term) {
+                      return atoms[term.first].varies == varies;
+                    });
     value = materializeTerms(b, terms);
     if (form.constant)
       value = arith::AddIOp::create(b, value, getConstant(b, form.constant));
