@@ -271,19 +271,18 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// Zeros that no driver knows to be 0: the highest bit of a workgroup's number,
-/// as no grid has 2^31 workgroups in a row. A kernel computes each form that it
-/// uses once, where it begins.
+/// Zeros that no driver knows to be 0. They are made of the highest bit of a
+/// workgroup's number, which is 0 since no grid has 2^31 workgroups in a row. A
+/// kernel computes one for each type that needs it, where the kernel begins.
 class UnknownZeros {
 public:
-  explicit UnknownZeros(gpu::GPUModuleOp module) : module(module) {}
-
-  /// The zero for `user` as a number of `type`, which is an i32 or a float.
+  /// Returns the zero of the kernel that has `user`, as a number of `type`,
+  /// which is i32 or a floating-point type.
   Value get(Operation *user, Type type) {
     auto kernel = user->getParentOfType<gpu::GPUFuncOp>();
     if (Value zero = zeros.lookup({kernel, type}))
       return zero;
-    ImplicitLocOpBuilder b(user->getLoc(), module.getContext());
+    ImplicitLocOpBuilder b(user->getLoc(), user);
     b.setInsertionPointToStart(&kernel.getBody().front());
     Value zero;
     if (type.isInteger(32)) {
@@ -305,8 +304,9 @@ public:
     return type.isF32() || type.isInteger(32) || type.isIndex();
   }
 
-  /// `value` as `user` takes it where no driver may know it: its bits are
-  /// joined with the zero. Constants are hidden where the kernel begins.
+  /// Returns what is equal to `value`, but no driver knows it: its bits joined
+  /// with the zero. It is computed before `user`, and of a constant once, where
+  /// the kernel begins.
   Value hide(Operation *user, Value value) {
     ImplicitLocOpBuilder b(user->getLoc(), user);
     Value zero = get(user, b.getI32Type());
@@ -334,7 +334,6 @@ private:
                                     arith::OrIOp::create(b, zero, bits));
   }
 
-  gpu::GPUModuleOp module;
   llvm::SmallDenseMap<std::pair<Operation *, Type>, Value> zeros;
   llvm::SmallDenseMap<std::pair<Operation *, Attribute>, Value> constants;
 };
@@ -375,9 +374,11 @@ public:
   /// where c holds. `All` asks for both, since a driver may then know what
   /// follows in all cases: the comparison 0 < select(c, 0, NaN) never holds.
   enum class Choices { Any, All };
-  /// What is known of a loop. With `Unrolled` it is the counter, and a carried
-  /// value that begins with a known one. With `Kept` it is a carried value that
-  /// begins with a known one and goes on with known ones.
+  /// Which values of a loop are known. `Unrolled` asks for what a driver may
+  /// know once it has unrolled the loop: the counter, and carried values that
+  /// begin with a known one. `Kept` asks for carried values that begin with a
+  /// known one and that each iteration sets to a known one, by whichever way
+  /// through its branches; the counter is none of these, since it changes.
   enum class Loops { Unrolled, Kept };
   explicit KnownValues(Choices choices, Loops loops = Loops::Unrolled)
       : choices(choices), loops(loops) {}
@@ -409,6 +410,11 @@ private:
       unsigned number = cast<OpResult>(value).getResultNumber();
       return contains(loop.getInitArgs()[number]) &&
              contains(loop.getYieldedValues()[number]);
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op); branch && loops == Loops::Kept) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      return contains(branch.thenYield().getOperand(number)) &&
+             contains(branch.elseYield().getOperand(number));
     }
     return llvm::all_of(op->getOperands(),
                         [&](Value operand) { return contains(operand); });
@@ -486,8 +492,7 @@ static bool isFinite(Value value) {
 /// Hides factors that a driver may find to be 0. Mesa's lavapipe takes 0 * x
 /// and 0 / x for 0 even where x is NaN, and it finds zeros that are no
 /// constants: the comparison 0 < select(c, 0, NaN) becomes select(c, false,
-/// false) there, which is false. A hidden factor is joined, by a bitwise or,
-/// with a zero that drivers do not know.
+/// false) there, which is false.
 static void hideZeroFactors(gpu::GPUModuleOp module, UnknownZeros &zeros) {
   KnownValues known(KnownValues::Choices::All);
   module.walk([&](Operation *op) {
@@ -804,7 +809,7 @@ private:
     splitProductsWithZero(clone);
     convertBeforeSelecting(clone);
     writeOutZeros(clone);
-    UnknownZeros zeros(clone);
+    UnknownZeros zeros;
     addUnknownZeros(clone, zeros);
     negateWithUnknownZeros(clone, zeros);
     hideFromRounding(clone, zeros);

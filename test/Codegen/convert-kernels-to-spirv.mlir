@@ -84,8 +84,8 @@ module attributes {gpu.container_module} {
     }
   }
 
-  // A narrow integer is negated with a zero that drivers do not know; one of 32 bits
-  // is not.
+  // A narrow integer is subtracted from a zero that drivers do not know, and an i32 from
+  // the constant 0.
 
   // CHECK:      spirv.module @__spv__negation
   // CHECK-DAG:    %[[CST0:.*]] = spirv.Constant 0 : i32
@@ -148,6 +148,39 @@ module attributes {gpu.container_module} {
       }
       memref.store %greatest, %out[%position] : memref<64xf32>
       memref.store %greatest_of_all, %out[%c4] : memref<64xf32>
+      gpu.return
+    }
+  }
+
+  // A carried value is known where both ways through a branch set it to a known one,
+  // although the condition is not known.
+
+  // CHECK:      spirv.module @__spv__branch
+  // CHECK:        %[[ZERO:.*]] = spirv.ShiftRightLogical %{{.*}} : i32, i32
+  // CHECK:        %[[HIDDEN:.*]] = spirv.BitwiseOr %[[ZERO]], %{{.*}} : i32
+  // CHECK:        spirv.GL.UMax %[[HIDDEN]]
+  gpu.module @branch {
+    gpu.func @branch(%in: memref<64xi32>, %out: memref<64xi32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %zero = arith.constant 0 : i32
+      %three = arith.constant 3 : i32
+      %i = gpu.thread_id x
+      %greatest = scf.for %k = %c0 to %c4 step %c1 iter_args(%carried = %zero) -> i32 {
+        %x = memref.load %in[%k] : memref<64xi32>
+        %is_zero = arith.cmpi eq, %x, %zero : i32
+        %next = scf.if %is_zero -> i32 {
+          memref.store %x, %out[%k] : memref<64xi32>
+          %greater = arith.maxui %carried, %three : i32
+          scf.yield %greater : i32
+        } else {
+          scf.yield %carried : i32
+        }
+        scf.yield %next : i32
+      }
+      memref.store %greatest, %out[%i] : memref<64xi32>
       gpu.return
     }
   }
