@@ -590,7 +590,8 @@ void printTable(const std::map<std::string, Row> &rows) {
 class Faults : public testing::Test {
 protected:
   void SetUp() override {
-    // Everything goes through staging buffers, where they are.
+    // The device appears as a discrete GPU, so that what is read and written
+    // goes through staging buffers.
     setNextLoader(discreteGetInstanceProcAddr);
     setVulkanFault({});
     DmlInstanceCreateInfo info{};
@@ -615,7 +616,8 @@ std::vector<Flow::Kind> listFlows(bool Flow::Kind::*has) {
   return flows;
 }
 
-/// The name of a flow as a part of a test's: "a_binding_table".
+/// Makes a part of a test's name of a flow's: "a binding table" becomes
+/// "a_binding_table".
 std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
   std::string name = info.param.name;
   for (char &character : name)
@@ -624,10 +626,11 @@ std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
   return name;
 }
 
-/// What Google Test prints of a flow.
+/// Prints the name of a flow. Google Test calls it for a test's parameter.
 void PrintTo(const Flow::Kind &kind, std::ostream *out) { *out << kind.name; }
 
-/// The faults of one flow. The table is that of all flows that the process ran.
+/// Tests of the faults of one flow. One table is printed for all flows that the
+/// process ran.
 class FlowFaults : public Faults,
                    public testing::WithParamInterface<Flow::Kind> {
 protected:
@@ -693,17 +696,14 @@ Row runWithFault(const Flow::Kind &kind, const VulkanFault &fault,
   return {1, isHarmless ? 0u : 1u, isHarmless ? 1u : 0u, isKept ? 1u : 0u};
 }
 
-} // namespace
-
-namespace {
-/// How often a flow calls each function, in all and before it begins to run.
+/// How often a flow has called each function, before it begins to run and after
+/// it has run.
 struct CallCounts {
   std::map<std::string, uint32_t> before, after;
 };
-} // namespace
 
 /// Runs a flow in which nothing fails.
-static CallCounts countCalls(const Flow::Kind &kind) {
+CallCounts countCalls(const Flow::Kind &kind) {
   VulkanFault none;
   none.hidesStatus = true;
   setVulkanFault(none);
@@ -723,6 +723,8 @@ static CallCounts countCalls(const Flow::Kind &kind) {
   counts.after["vkGetFenceStatus"] = counts.after["vkWaitForFences"];
   return counts;
 }
+
+} // namespace
 
 TEST_P(VulkanFaults, AreCleanErrors) {
   CallCounts counts = countCalls(GetParam());
