@@ -194,10 +194,29 @@ void dml::guardFactor(SharedValues &shared, Scalar &element, Value condition,
 //===----------------------------------------------------------------------===//
 
 /// Returns how many vectors a line of workgroup memory takes that holds `size`
-/// factors. It takes one more than it needs, so that the lines of a matrix lie
-/// in different banks.
+/// factors. It is an odd number, so that neighbouring lines, which make a
+/// matrix, lie in different banks.
 static int64_t getPitch(int64_t size, int64_t lanes) {
-  return size / lanes + 1;
+  return (size / lanes) | 1;
+}
+
+/// Vectors of 16 bytes that workgroup memory stores at once where each lies in
+/// other banks.
+static constexpr int64_t vectorsAtOnce = 8;
+
+/// Returns the line that comes `number`-th where the threads store lines of
+/// `vectors` vectors one after the other. Lines that are stored at once lie in
+/// different banks, as neighbouring lines do not: lines of 4 vectors, which
+/// begin 5 vectors apart, are stored in the order 0, 4, 1, 5, 2, 6, 3, 7.
+static LinearForm getStoredLine(IndexForms &forms, ImplicitLocOpBuilder &b,
+                                LinearForm number, int64_t vectors) {
+  if (vectors >= vectorsAtOnce || vectorsAtOnce % vectors)
+    return number;
+  int64_t linesAtOnce = vectorsAtOnce / vectors;
+  auto [block, inBlock] = forms.divide(b, number, vectorsAtOnce);
+  auto [turn, ofTurn] = forms.divide(b, inBlock, linesAtOnce);
+  return forms.add(b, forms.mul(b, block, vectorsAtOnce),
+                   forms.add(b, forms.mul(b, ofTurn, vectors), turn));
 }
 
 std::string dml::findMemoryProblem(int64_t bytes,
@@ -339,7 +358,10 @@ public:
   void build();
 
 private:
-  int64_t getNumItems(const Staged &staged) const;
+  int64_t getNumItems(const Staged &staged) const {
+    return schedule.getNumItems(staged.positions, staged.isAlongTerms);
+  }
+  std::pair<LinearForm, LinearForm> getLineAndUnit(LinearForm item);
   Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<std::pair<int64_t, int64_t>> places,
                     ArrayRef<Value> counts);
@@ -399,13 +421,16 @@ private:
 };
 } // namespace
 
-/// Returns how many items the threads load of an operand. An item is a unit of
-/// terms of one position, or a vector of positions for each of the terms that
-/// lie together.
-int64_t MatrixBuilder::getNumItems(const Staged &staged) const {
-  return staged.isAlongTerms
-             ? staged.positions * (schedule.steps / schedule.stepsOfUnit)
-             : schedule.steps * (staged.positions / schedule.lanes);
+/// Returns the line of `item`, an item of an operand whose lines have the terms
+/// of a position, and which of the line's units it has.
+std::pair<LinearForm, LinearForm>
+MatrixBuilder::getLineAndUnit(LinearForm item) {
+  int64_t units = schedule.steps / schedule.stepsOfUnit;
+  auto [line, unit] = forms->divide(b, item, units);
+  // The threads of a unit of several vectors do not store neighbours at once.
+  if (schedule.vectorsOfUnit == 1)
+    line = getStoredLine(*forms, b, line, units);
+  return {line, unit};
 }
 
 /// Returns the vector of the factors that `builder` has built at `places`, each
@@ -478,8 +503,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
-    LinearForm line, unit;
-    std::tie(line, unit) = forms->divide(b, item, schedule.steps / stepsOfItem);
+    auto [line, unit] = getLineAndUnit(item);
     position = forms->min(
         b, forms->add(b, forms->mul(b, staged.tile, staged.positions), line),
         operand.size - 1);
@@ -595,9 +619,8 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
       // have one each.
       bool isAlong = staged->isAlongTerms;
       auto [line, inLine] =
-          forms->divide(b, item,
-                        isAlong ? schedule.steps / schedule.stepsOfUnit
-                                : staged->positions / schedule.lanes);
+          isAlong ? getLineAndUnit(item)
+                  : forms->divide(b, item, staged->positions / schedule.lanes);
       int64_t count = isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
       int64_t lines = isAlong ? 1 : count, vector = isAlong ? count : 1;
       LinearForm place =

@@ -81,6 +81,18 @@ struct MatrixSchedule {
   /// The terms of a stage that are not always 0.
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
+  /// How many items the threads load of an operand of which a workgroup has so
+  /// many positions, and the vectors of each. An item is a unit of terms of one
+  /// position, where workgroup memory has the terms of a position side by side,
+  /// or else a vector of positions for each of the terms that lie together.
+  int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
+    return isAlongTerms ? positions * (steps / stepsOfUnit)
+                        : steps * (positions / lanes);
+  }
+  int64_t getVectorsOfItem(bool isAlongTerms) const {
+    return isAlongTerms ? vectorsOfUnit : termsTogether;
+  }
+
   /// How many blocks of iterations the stages go through, and the stages that
   /// each block takes.
   int64_t getBlocks(const Contraction &contraction) const {

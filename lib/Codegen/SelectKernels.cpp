@@ -298,6 +298,21 @@ static double countStagingOps(const Contraction &contraction,
                   cost::opsPerMovedFactor);
 }
 
+/// The cycles in which a stage's factors of an operand are made ready for
+/// workgroup memory by so many threads. Those without an item of the last round
+/// load one nevertheless.
+static double getStagingTime(const Contraction &contraction,
+                             const ContractionOperand &operand,
+                             const FactorStrides &strides, int64_t positions,
+                             int64_t threads, const MatrixSchedule &schedule) {
+  bool isAlong = strides.areAlongSteps();
+  int64_t items = schedule.getNumItems(positions, isAlong);
+  int64_t factors = llvm::alignTo(items, threads) *
+                    schedule.getVectorsOfItem(isAlong) * schedule.lanes;
+  return countStagingOps(contraction, operand, schedule) *
+         static_cast<double>(factors) / cost::opsPerCycle;
+}
+
 /// The workgroups of tiles of so many rows and columns.
 static int64_t countGroups(const Contraction &contraction, int64_t rows,
                            int64_t columns) {
@@ -306,11 +321,40 @@ static int64_t countGroups(const Contraction &contraction, int64_t rows,
          contraction.batches;
 }
 
-/// The time of a matrix kernel, in cycles of a multiprocessor.
-static double getMatrixTime(const Contraction &contraction,
-                            const MatrixTile &tile,
-                            const MatrixSchedule &schedule,
-                            const DeviceProfile &profile) {
+/// The bytes of matrices that the subgroups of a workgroup load in a stage.
+static double getLoadedBytes(const MatrixTile &tile,
+                             const MatrixSchedule &schedule) {
+  return static_cast<double>(
+      tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns) *
+      (tile.terms / tile.slices) * DeviceProfile::vectorBytes / schedule.lanes);
+}
+
+/// The stages of a matrix kernel.
+static double countStages(const Contraction &contraction,
+                          const MatrixSchedule &schedule) {
+  return static_cast<double>(schedule.getBlocks(contraction) *
+                             schedule.getPhases(contraction));
+}
+
+/// The cycles that memory in workgroups takes to store and load the sums of a
+/// tile once.
+static double getTimeOfSums(const MatrixTile &tile) {
+  return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
+         cost::workgroupBytesPerCycle;
+}
+
+namespace {
+/// The time of a matrix kernel, in cycles of a multiprocessor, and the
+/// workgroups that a multiprocessor has at a time.
+struct MatrixTime {
+  double cycles, resident;
+};
+} // namespace
+
+static MatrixTime getMatrixTime(const Contraction &contraction,
+                                const MatrixTile &tile,
+                                const MatrixSchedule &schedule,
+                                const DeviceProfile &profile) {
   auto rows = static_cast<double>(tile.rows),
        columns = static_cast<double>(tile.columns),
        terms = static_cast<double>(tile.terms),
@@ -324,10 +368,7 @@ static double getMatrixTime(const Contraction &contraction,
   // The cycles that a stage takes of each of the units, which work side by
   // side where there are several workgroups.
   double staged = (rows + columns) * used * bytesOfFactor;
-  double loaded =
-      subgroups *
-      static_cast<double>(tile.subgroupRows + tile.subgroupColumns) * terms /
-      slices * bytesOfFactor;
+  double loaded = getLoadedBytes(tile, schedule);
   // Sums of factors are products as well: a matrix of them for each matrix of
   // rows or of columns.
   double withSums = 1;
@@ -372,16 +413,60 @@ static double getMatrixTime(const Contraction &contraction,
   if (resident > 1)
     ofStage += cost::unhiddenShare * alone;
 
-  auto stages = static_cast<double>(
-      llvm::divideCeilSigned(contraction.steps, schedule.steps) *
-      (contraction.getTermsOfStep() / schedule.termsTogether));
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
-  double last = 2 * rows * columns * slices * sizeof(float) /
-                    cost::workgroupBytesPerCycle +
-                2 * parts * cost::barrierCycles + cost::startCycles;
-  return ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
-         (stages * ofStage + last / resident);
+  double last = slices * getTimeOfSums(tile) + 2 * parts * cost::barrierCycles +
+                cost::startCycles;
+  return {ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
+              (countStages(contraction, schedule) * ofStage + last / resident),
+          resident};
+}
+
+/// What a workgroup that is alone on its multiprocessor takes of that time for
+/// how its subgroups share the tile. Subgroups with larger tiles load fewer
+/// matrices, slices give the matrix units more subgroups, and as many threads
+/// as there are items to load make none ready for nothing.
+static double getTimeOfSubgroups(const Contraction &contraction,
+                                 const OperandStrides &strides,
+                                 const MatrixTile &tile,
+                                 const MatrixSchedule &schedule,
+                                 const DeviceProfile &profile) {
+  int64_t subgroups = tile.getSubgroups();
+  int64_t threads = subgroups * profile.getSubgroupSize();
+  double ofUnit = cost::matrixUnits / static_cast<double>(subgroups);
+  double products = static_cast<double>(tile.rows * tile.columns * tile.terms *
+                                        DeviceProfile::vectorBytes) /
+                    static_cast<double>(schedule.lanes) /
+                    cost::matrixBytesPerCycle;
+  // The unit with most subgroups is the last.
+  double ofStage =
+      products * ofUnit * std::ceil(1 / ofUnit) +
+      getLoadedBytes(tile, schedule) / cost::workgroupBytesPerCycle +
+      getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
+                     threads, schedule) +
+      getStagingTime(contraction, contraction.columns, strides.columns,
+                     tile.columns, threads, schedule) +
+      cost::subgroupCycles * ofUnit;
+  return countStages(contraction, schedule) * ofStage +
+         static_cast<double>(tile.slices - 1) * cost::exchangeFactor *
+             getTimeOfSums(tile);
+}
+
+/// Whether the registers of a multiprocessor hold what the threads of a
+/// workgroup have, sums and factors that are on their way.
+static bool fitsRegisters(const MatrixTile &tile,
+                          const MatrixSchedule &schedule,
+                          const DeviceProfile &profile) {
+  auto threads =
+      static_cast<double>(tile.getSubgroups() * profile.getSubgroupSize());
+  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
+  double ahead =
+      static_cast<double>((tile.rows + tile.columns) * schedule.getUsedTerms() *
+                          DeviceProfile::vectorBytes) /
+      static_cast<double>(schedule.lanes) / sizeof(int32_t);
+  double ofThread = (sums + ahead) / threads + cost::otherRegisters;
+  return ofThread <= cost::registersOfThread &&
+         ofThread * threads <= cost::registers;
 }
 
 /// Numbers of terms that a stage of so many slices may have, the last for
@@ -401,21 +486,69 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// The tile of a matrix kernel of the least time, which `least` becomes, or
-/// nothing if matrices cannot add up the products or are mostly padding.
-static std::optional<MatrixTile>
-chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
-                 double &least) {
-  std::optional<MatrixTile> best;
-  auto consider = [&](const MatrixTile &tile) {
-    MatrixSchedule schedule;
-    if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns ||
-        !MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+/// Rows and columns of the sums that a subgroup may have.
+static constexpr std::pair<int64_t, int64_t> subgroupTiles[] = {
+    {16, 16}, {16, 32}, {32, 16}, {32, 32}, {32, 48},
+    {32, 64}, {64, 32}, {64, 48}, {64, 64}};
+
+/// The schedule of `tile`, or nothing if it cannot be that of `contraction`.
+static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
+                                                 const MatrixTile &tile,
+                                                 const DeviceProfile &profile) {
+  MatrixSchedule schedule;
+  if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns ||
+      !MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+    return std::nullopt;
+  return schedule;
+}
+
+/// Makes of `tile`, which is alone on a multiprocessor, one whose subgroups
+/// share it in the least time.
+static void chooseSubgroups(linalg::GenericOp op,
+                            const Contraction &contraction,
+                            const DeviceProfile &profile, MatrixTile &tile) {
+  OperandStrides strides = OperandStrides::get(op, contraction);
+  double least = HUGE_VAL;
+  auto consider = [&](const MatrixTile &other) {
+    std::optional<MatrixSchedule> schedule =
+        getSchedule(contraction, other, profile);
+    if (!schedule || !fitsRegisters(other, *schedule, profile))
       return;
-    double time = getMatrixTime(contraction, tile, schedule, profile);
+    double time =
+        getTimeOfSubgroups(contraction, strides, other, *schedule, profile);
     if (time >= least)
       return;
     least = time;
+    tile = other;
+  };
+  MatrixTile other = tile;
+  consider(other);
+  for (auto [rows, columns] : subgroupTiles)
+    for (int64_t slices : {1, 2, 4}) {
+      other.subgroupRows = rows;
+      other.subgroupColumns = columns;
+      other.slices = slices;
+      consider(other);
+    }
+}
+
+/// The tile of a matrix kernel of the least time, which `least` becomes, or
+/// nothing if matrices cannot add up the products or are mostly padding.
+static std::optional<MatrixTile>
+chooseMatrixTile(linalg::GenericOp op, const Contraction &contraction,
+                 const DeviceProfile &profile, double &least) {
+  std::optional<MatrixTile> best;
+  double resident = 0;
+  auto consider = [&](const MatrixTile &tile) {
+    std::optional<MatrixSchedule> schedule =
+        getSchedule(contraction, tile, profile);
+    if (!schedule)
+      return;
+    MatrixTime time = getMatrixTime(contraction, tile, *schedule, profile);
+    if (time.cycles >= least)
+      return;
+    least = time.cycles;
+    resident = time.resident;
     best = tile;
   };
   // What padding is looked for takes its time until it can be stored: 0.93 of
@@ -443,15 +576,7 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
       if (rows == 16 && contraction.rows.size > rows)
         continue;
       for (int64_t columns : {32, 48, 64, 96, 128, 192, 256})
-        for (auto [ofRows, ofColumns] : {std::pair(16, 16),
-                                         {16, 32},
-                                         {32, 16},
-                                         {32, 32},
-                                         {32, 48},
-                                         {32, 64},
-                                         {64, 32},
-                                         {64, 48},
-                                         {64, 64}})
+        for (auto [ofRows, ofColumns] : subgroupTiles)
           for (int64_t slices : {1, 2, 4, 8}) {
             // Slices keep matrix units busy where a tile has all rows, and yet
             // no subgroups for them.
@@ -468,13 +593,15 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
           }
     }
   }
+  if (best && best->slices == 1 && resident == 1)
+    chooseSubgroups(op, contraction, profile, *best);
   return best;
 }
 
 double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   double least = HUGE_VAL;
-  if (chooseMatrixTile(contraction, profile, least))
+  if (chooseMatrixTile(op, contraction, profile, least))
     return least;
   SumTraits traits = SumTraits::get(op, contraction);
   least = getMapTime(op, contraction, traits, profile.getSpeed());
@@ -564,13 +691,14 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
 private:
   /// The tile of a matrix kernel for `contraction`, or nothing.
   std::optional<MatrixTile>
-  getMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
+  getMatrixTile(linalg::GenericOp op, const Contraction &contraction,
+                const DeviceProfile &profile,
                 const std::optional<MatrixTile> &wantedTile) {
     if (matrixTile == "none" || profile.getMatrixShapes().empty())
       return std::nullopt;
     double least = HUGE_VAL;
     if (!wantedTile)
-      return chooseMatrixTile(contraction, profile, least);
+      return chooseMatrixTile(op, contraction, profile, least);
     for (const MatrixShape &shape : profile.getMatrixShapes()) {
       MatrixTile tile = *wantedTile;
       if (tile.shape.empty())
@@ -592,7 +720,7 @@ private:
     if (!contraction)
       return Attribute();
     if (std::optional<MatrixTile> tile =
-            getMatrixTile(*contraction, profile, wantedMatrices))
+            getMatrixTile(op, *contraction, profile, wantedMatrices))
       return tile->getAttr(&getContext());
     if (contractionTile == "none")
       return Attribute();

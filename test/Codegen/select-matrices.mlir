@@ -42,10 +42,12 @@ func.func @product(%lhs: memref<4096x64xf16>, %rhs: memref<64x4096xf16>, %output
 
 // -----
 
-// Tiles of 128 times 96 sums are 132 workgroups, one for each multiprocessor.
+// Tiles of 128 times 96 sums are 132 workgroups, one for each multiprocessor. Of the
+// eight subgroups, each adds up half of the terms of larger tiles, for which it loads
+// fewer matrices. That saves more time than it takes to exchange sums.
 
 // CHECK-LABEL: func @one_for_each
-// CHECK:       workgroup = array<i64: 128, 96, 64>
+// CHECK:       slices = 2 : i64{{.*}}subgroup = array<i64: 64, 48>, workgroup = array<i64: 128, 96, 64>
 // GIVEN-LABEL: func @one_for_each
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @one_for_each(%lhs: memref<256x2304xf16>, %rhs: memref<2304x6272xf16>, %output: memref<256x6272xf16>) {
@@ -61,6 +63,39 @@ func.func @one_for_each(%lhs: memref<256x2304xf16>, %rhs: memref<2304x6272xf16>,
     %sum = scf.for %k = %c0 to %c2304 step %c1 iter_args(%carried = %zero) -> f32 {
       %x = memref.load %lhs[%row, %k] : memref<256x2304xf16>
       %y = memref.load %rhs[%k, %column] : memref<2304x6272xf16>
+      %wide_x = arith.extf %x : f16 to f32
+      %wide_y = arith.extf %y : f16 to f32
+      %next = math.fma %wide_x, %wide_y, %carried : f32
+      scf.yield %next : f32
+    }
+    %narrow = arith.truncf %sum : f32 to f16
+    linalg.yield %narrow : f16
+  }
+  return
+}
+
+// -----
+
+// With few terms it does not.
+
+// CHECK-LABEL: func @few_terms
+// CHECK-NOT:   slices
+// CHECK:       workgroup = array<i64: 128, 96, 64>
+// GIVEN-LABEL: func @few_terms
+#identity = affine_map<(d0, d1) -> (d0, d1)>
+func.func @few_terms(%lhs: memref<256x640xf16>, %rhs: memref<640x6272xf16>, %output: memref<256x6272xf16>) {
+  linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
+      outs(%output : memref<256x6272xf16>) {
+  ^bb0(%out: f16):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c640 = arith.constant 640 : index
+    %zero = arith.constant 0.0 : f32
+    %row = linalg.index 0 : index
+    %column = linalg.index 1 : index
+    %sum = scf.for %k = %c0 to %c640 step %c1 iter_args(%carried = %zero) -> f32 {
+      %x = memref.load %lhs[%row, %k] : memref<256x640xf16>
+      %y = memref.load %rhs[%k, %column] : memref<640x6272xf16>
       %wide_x = arith.extf %x : f16 to f32
       %wide_y = arith.extf %y : f16 to f32
       %next = math.fma %wide_x, %wide_y, %carried : f32
