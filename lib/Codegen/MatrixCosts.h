@@ -97,14 +97,22 @@ inline constexpr double turningFactor = 2;
 ///         subgroups for 64 times 48 sums, and 11.3 with eight
 inline constexpr double subgroupCycles = 625;
 
-/// Slices exchange their sums in the end: those of each slice but the first
-/// take so many times as long as it takes to store and load the sums of one.
-/// unit:   times
-/// device: none: it follows from how code is generated
-/// shown:  gemm1024_f16, which takes 19.8 us on an H100 with two slices of 64
+/// Where some matrix units have one subgroup more than others, this share of
+/// the time that these have nothing to do adds to a stage. unit:   share of the
+/// time device: none: it follows from how the products of a stage overlap its
+/// loads shown:  conv128to128_28_k3_f16, which takes 41.8 us on an H100 with
+/// six
+///         subgroups of 64 times 64 sums, and 39.9 with eight of 64 times 48
+inline constexpr double idleShare = 0.25;
+
+/// Slices exchange their sums in the end, beside what a workgroup waits once
+/// more (startCycles): those of each slice but the first take so many times as
+/// long as it takes to store and load the sums of one. unit:   times device:
+/// none: it follows from how code is generated shown:  gemm1024_f16, which
+/// takes 19.8 us on an H100 with two slices of 64
 ///         times 128 sums, and 19.3 without; conv256to256_14_k3_f16, which
 ///         takes 38.5 instead of 41.8 with two slices of 128 times 96
-inline constexpr double exchangeFactor = 6;
+inline constexpr double exchangeFactor = 4;
 
 /// Other workgroups on the same multiprocessor do not hide this share of what a
 /// workgroup alone takes for a stage.
