@@ -343,11 +343,23 @@ static double getTimeOfSums(const MatrixTile &tile) {
          cost::workgroupBytesPerCycle;
 }
 
+/// The registers that the threads of a workgroup take together, for sums, for
+/// factors that are on their way, and for what else they have.
+static double countRegisters(const MatrixTile &tile,
+                             const MatrixSchedule &schedule, double threads) {
+  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
+  double ahead =
+      static_cast<double>((tile.rows + tile.columns) * schedule.getUsedTerms() *
+                          DeviceProfile::vectorBytes) /
+      static_cast<double>(schedule.lanes) / sizeof(int32_t);
+  return sums + ahead + threads * cost::otherRegisters;
+}
+
 namespace {
 /// The time of a matrix kernel, in cycles of a multiprocessor, and the
 /// workgroups that a multiprocessor has at a time.
 struct MatrixTime {
-  double cycles, resident;
+  double cycles = HUGE_VAL, resident = 1;
 };
 } // namespace
 
@@ -397,10 +409,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
   // registers lie in memory.
-  double sums = rows * columns * slices / threads;
-  double ahead = staged / threads / sizeof(int32_t);
-  double ofRegisters = std::floor(
-      cost::registers / (threads * (sums + ahead + cost::otherRegisters)));
+  double ofRegisters =
+      std::floor(cost::registers / countRegisters(tile, schedule, threads));
   double ofMemory =
       std::floor(cost::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
@@ -454,23 +464,6 @@ static double getTimeOfSubgroups(const Contraction &contraction,
   return countStages(contraction, schedule) * ofStage + exchange;
 }
 
-/// Whether the registers of a multiprocessor hold what the threads of a
-/// workgroup have, sums and factors that are on their way.
-static bool fitsRegisters(const MatrixTile &tile,
-                          const MatrixSchedule &schedule,
-                          const DeviceProfile &profile) {
-  auto threads =
-      static_cast<double>(tile.getSubgroups() * profile.getSubgroupSize());
-  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
-  double ahead =
-      static_cast<double>((tile.rows + tile.columns) * schedule.getUsedTerms() *
-                          DeviceProfile::vectorBytes) /
-      static_cast<double>(schedule.lanes) / sizeof(int32_t);
-  double ofThread = (sums + ahead) / threads + cost::otherRegisters;
-  return ofThread <= cost::registersOfThread &&
-         ofThread * threads <= cost::registers;
-}
-
 /// Numbers of terms that a stage of so many slices may have, the last for
 /// iterations whose terms are whole vectors only together.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
@@ -515,7 +508,12 @@ static void chooseSubgroups(linalg::GenericOp op,
   auto consider = [&](const MatrixTile &other) {
     std::optional<MatrixSchedule> schedule =
         getSchedule(contraction, other, profile);
-    if (!schedule || !fitsRegisters(other, *schedule, profile))
+    if (!schedule)
+      return;
+    auto threads =
+        static_cast<double>(other.getSubgroups() * profile.getSubgroupSize());
+    if (countRegisters(other, *schedule, threads) >
+        std::min(cost::registers, threads * cost::registersOfThread))
       return;
     // Slices are for larger tiles of subgroups. Where they only make more
     // subgroups, they take longer: 1.03 of the time of mobilenetv2 in f16,
@@ -543,20 +541,18 @@ static void chooseSubgroups(linalg::GenericOp op,
 /// The tile of a matrix kernel of the least time, which `least` becomes, or
 /// nothing if matrices cannot add up the products or are mostly padding.
 static std::optional<MatrixTile>
-chooseMatrixTile(linalg::GenericOp op, const Contraction &contraction,
-                 const DeviceProfile &profile, double &least) {
+chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
+                 MatrixTime &least) {
   std::optional<MatrixTile> best;
-  double resident = 0;
   auto consider = [&](const MatrixTile &tile) {
     std::optional<MatrixSchedule> schedule =
         getSchedule(contraction, tile, profile);
     if (!schedule)
       return;
     MatrixTime time = getMatrixTime(contraction, tile, *schedule, profile);
-    if (time.cycles >= least)
+    if (time.cycles >= least.cycles)
       return;
-    least = time.cycles;
-    resident = time.resident;
+    least = time;
     best = tile;
   };
   // What padding is looked for takes its time until it can be stored: 0.93 of
@@ -593,6 +589,10 @@ chooseMatrixTile(linalg::GenericOp op, const Contraction &contraction,
                 (contraction.rows.size > rows ||
                  static_cast<double>(subgroups) >= cost::matrixUnits))
               break;
+            // Most have too many threads, which takes no schedule to tell.
+            if (subgroups * slices * profile.getSubgroupSize() >
+                profile.getMaxWorkgroupSize())
+              break;
             for (int64_t terms : getStageTerms(contraction, shape, slices))
               for (int64_t stages : {1, 2})
                 consider({rows, columns, terms, ofRows, ofColumns, shape.str(),
@@ -601,16 +601,15 @@ chooseMatrixTile(linalg::GenericOp op, const Contraction &contraction,
           }
     }
   }
-  if (best && best->slices == 1 && resident == 1)
-    chooseSubgroups(op, contraction, profile, *best);
   return best;
 }
 
 double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
+  MatrixTime ofMatrices;
+  if (chooseMatrixTile(contraction, profile, ofMatrices))
+    return ofMatrices.cycles;
   double least = HUGE_VAL;
-  if (chooseMatrixTile(op, contraction, profile, least))
-    return least;
   SumTraits traits = SumTraits::get(op, contraction);
   least = getMapTime(op, contraction, traits, profile.getSpeed());
   if (contraction.getTerms() >= minTerms) {
@@ -704,9 +703,14 @@ private:
                 const std::optional<MatrixTile> &wantedTile) {
     if (matrixTile == "none" || profile.getMatrixShapes().empty())
       return std::nullopt;
-    double least = HUGE_VAL;
-    if (!wantedTile)
-      return chooseMatrixTile(op, contraction, profile, least);
+    if (!wantedTile) {
+      MatrixTime time;
+      std::optional<MatrixTile> tile =
+          chooseMatrixTile(contraction, profile, time);
+      if (tile && tile->slices == 1 && time.resident == 1)
+        chooseSubgroups(op, contraction, profile, *tile);
+      return tile;
+    }
     for (const MatrixShape &shape : profile.getMatrixShapes()) {
       MatrixTile tile = *wantedTile;
       if (tile.shape.empty())
