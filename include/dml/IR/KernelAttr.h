@@ -143,7 +143,8 @@ struct MatrixTile {
   bool isCarried = false;
   /// How many subgroups share out the terms of each sum. Their parts of it are
   /// added up in the end, in a fixed order. Where there are few rows, so that a
-  /// workgroup has few matrices of sums, it has subgroups enough that way.
+  /// workgroup has few matrices of sums, it has subgroups enough that way;
+  /// elsewhere subgroups have more sums each, and load fewer factors for one.
   int64_t slices = 1;
 
   int64_t getSubgroups() const {
