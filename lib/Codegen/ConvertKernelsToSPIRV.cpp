@@ -271,9 +271,10 @@ static void writeOutZeros(gpu::GPUModuleOp module) {
 }
 
 namespace {
-/// Zeros that no driver knows to be 0. They are made of the highest bit of a
-/// workgroup's number, which is 0 since no grid has 2^31 workgroups in a row. A
-/// kernel computes one for each type that needs it, where the kernel begins.
+/// Makes zeros that no driver knows to be 0, of the highest bit of a
+/// workgroup's number, which is 0 since no grid has 2^31 workgroups in a row.
+/// Each kernel computes such a zero once for each type that needs it, where the
+/// kernel begins.
 class UnknownZeros {
 public:
   /// Returns the zero of the kernel that has `user`, as a number of `type`,
@@ -374,11 +375,12 @@ public:
   /// where c holds. `All` asks for both, since a driver may then know what
   /// follows in all cases: the comparison 0 < select(c, 0, NaN) never holds.
   enum class Choices { Any, All };
-  /// Which values of a loop are known. `Unrolled` asks for what a driver may
-  /// know once it has unrolled the loop: the counter, and carried values that
-  /// begin with a known one. `Kept` asks for carried values that begin with a
-  /// known one and that each iteration sets to a known one, by whichever way
-  /// through its branches; the counter is none of these, since it changes.
+  /// Which values of a loop are known. With `Unrolled`, the counter is known,
+  /// and so are carried values that begin with a known one, since a driver may
+  /// know them once it has unrolled the loop. With `Kept`, a carried value is
+  /// known if it begins with a known one and each iteration sets it to a known
+  /// one, whichever branches it takes; the counter is not known, since it
+  /// changes.
   enum class Loops { Unrolled, Kept };
   explicit KnownValues(Choices choices, Loops loops = Loops::Unrolled)
       : choices(choices), loops(loops) {}

@@ -65,16 +65,11 @@ static constexpr double mostAbove = 10.54;
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// Vectors of a line of `size` factors.
-static int64_t getPitch(int64_t size, int64_t ofVector) {
-  return size / ofVector + 1;
-}
-
 /// The largest number of `columns`, a multiple of `ofMatrix`, whose lines fit
 /// `vectors` for each query.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
-  while (columns > ofMatrix && getPitch(columns, words) > vectors)
+  while (columns > ofMatrix && getLinePitch(columns, words) > vectors)
     columns -= ofMatrix;
   return columns;
 }
@@ -124,9 +119,9 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
                                std::lcm(layout.unit, shape->terms));
   layout.columns =
       llvm::alignTo(attention.products.columns.size, shape->columns);
-  layout.termsPitch = getPitch(layout.terms, lanes);
-  layout.valuesPitch = getPitch(layout.columns, lanes);
-  layout.scoresPitch = getPitch(tile.keys, words);
+  layout.termsPitch = getLinePitch(layout.terms, lanes);
+  layout.valuesPitch = getLinePitch(layout.columns, lanes);
+  layout.scoresPitch = getLinePitch(tile.keys, words);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
   // Queries are staged before there are scores and keys.
@@ -791,7 +786,7 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
   // A line ends with the sum of the query's weights.
-  int64_t pitch = getPitch(together, words);
+  int64_t pitch = getLinePitch(together, words);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
   storeVector(vector::BroadcastOp::create(

@@ -89,7 +89,7 @@ inline constexpr double opsSavedAcrossRows = 37;
 /// shown:  conv64to64_56_k3_f16, whose copy of 26 MB takes 17 us on an H100
 inline constexpr double turningFactor = 2;
 
-/// In each stage a subgroup waits so long for what it loads and multiplies,
+/// A subgroup waits so long in each stage for what it loads and multiplies,
 /// unless others of the same matrix unit have something to do meanwhile.
 /// unit:   cycles
 /// device: the latency of workgroup memory and of matrix units
@@ -97,19 +97,20 @@ inline constexpr double turningFactor = 2;
 ///         subgroups for 64 times 48 sums, and 11.3 with eight
 inline constexpr double subgroupCycles = 625;
 
-/// Where some matrix units have one subgroup more than others, this share of
-/// the time that these have nothing to do adds to a stage. unit:   share of the
-/// time device: none: it follows from how the products of a stage overlap its
-/// loads shown:  conv128to128_28_k3_f16, which takes 41.8 us on an H100 with
-/// six
+/// Some matrix units may have one subgroup more than others. This share of the
+/// time that the others then have nothing to do adds to a stage.
+/// unit:   share of the time
+/// device: none: it follows from how the products of a stage overlap its loads
+/// shown:  conv128to128_28_k3_f16, which takes 41.8 us on an H100 with six
 ///         subgroups of 64 times 64 sums, and 39.9 with eight of 64 times 48
 inline constexpr double idleShare = 0.25;
 
-/// Slices exchange their sums in the end, beside what a workgroup waits once
-/// more (startCycles): those of each slice but the first take so many times as
-/// long as it takes to store and load the sums of one. unit:   times device:
-/// none: it follows from how code is generated shown:  gemm1024_f16, which
-/// takes 19.8 us on an H100 with two slices of 64
+/// Slices exchange their sums in the end. Beside startCycles once more, each
+/// slice but the first takes so many times as long for it as it takes to store
+/// the sums of one slice and to load them.
+/// unit:   times
+/// device: none: it follows from how code is generated
+/// shown:  gemm1024_f16, which takes 19.8 us on an H100 with two slices of 64
 ///         times 128 sums, and 19.3 without; conv256to256_14_k3_f16, which
 ///         takes 38.5 instead of 41.8 with two slices of 128 times 96
 inline constexpr double exchangeFactor = 4;

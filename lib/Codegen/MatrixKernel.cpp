@@ -193,15 +193,8 @@ void dml::guardFactor(SharedValues &shared, Scalar &element, Value condition,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Returns how many vectors a line of workgroup memory takes that holds `size`
-/// factors. It is an odd number, so that neighbouring lines, which make a
-/// matrix, lie in different banks.
-static int64_t getPitch(int64_t size, int64_t lanes) {
-  return (size / lanes) | 1;
-}
-
-/// Vectors of 16 bytes that workgroup memory stores at once where each lies in
-/// other banks.
+/// Workgroup memory stores so many vectors of 16 bytes at once, if no two lie
+/// in the same banks.
 static constexpr int64_t vectorsAtOnce = 8;
 
 /// Returns the line that comes `number`-th where the threads store lines of
@@ -282,8 +275,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     setTogether(1);
   // The longer way to lay an operand out.
   auto getVectors = [&](int64_t positions) {
-    return std::max(positions * getPitch(tile.terms, lanes),
-                    tile.terms * getPitch(positions, lanes));
+    return std::max(positions * getLinePitch(tile.terms, lanes),
+                    tile.terms * getLinePitch(positions, lanes));
   };
   int64_t stage = getVectors(tile.rows) + getVectors(tile.columns);
   int64_t limit = profile.getMaxWorkgroupMemory() / DeviceProfile::vectorBytes;
@@ -299,14 +292,14 @@ std::string MatrixSchedule::get(const Contraction &contraction,
           : 0;
   int64_t added = 0;
   if (schedule.addsRows)
-    added += tile.rows * getPitch(shape->columns, words);
+    added += tile.rows * getLinePitch(shape->columns, words);
   if (schedule.addsColumns)
-    added += shape->rows * getPitch(tile.columns, words);
+    added += shape->rows * getLinePitch(tile.columns, words);
   added *= tile.slices;
   schedule.stages = 2 * stage + ones <= limit ? tile.stages : 1;
   auto getSums = [&](int64_t rows) {
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
-           getPitch(tile.columns, words);
+           getLinePitch(tile.columns, words);
   };
   // As many as need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
@@ -427,7 +420,8 @@ std::pair<LinearForm, LinearForm>
 MatrixBuilder::getLineAndUnit(LinearForm item) {
   int64_t units = schedule.steps / schedule.stepsOfUnit;
   auto [line, unit] = forms->divide(b, item, units);
-  // The threads of a unit of several vectors do not store neighbours at once.
+  // Where a unit has several vectors, a thread stores all of them, and what
+  // neighbouring threads store at once are no neighbours.
   if (schedule.vectorsOfUnit == 1)
     line = getStoredLine(*forms, b, line, units);
   return {line, unit};
@@ -565,7 +559,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const Staged &staged,
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
-  int64_t count = staged.isAlongTerms ? schedule.vectorsOfUnit : together;
+  int64_t count = schedule.getVectorsOfItem(staged.isAlongTerms);
   for (int64_t vector = 0; vector < count; ++vector) {
     SmallVector<std::pair<int64_t, int64_t>> places;
     for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -621,7 +615,7 @@ void MatrixBuilder::storeStage(ArrayRef<Value> vectors, LinearForm stage) {
       auto [line, inLine] =
           isAlong ? getLineAndUnit(item)
                   : forms->divide(b, item, staged->positions / schedule.lanes);
-      int64_t count = isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
+      int64_t count = schedule.getVectorsOfItem(isAlong);
       int64_t lines = isAlong ? 1 : count, vector = isAlong ? count : 1;
       LinearForm place =
           forms->add(b, forms->mul(b, stage, stageSize),
@@ -905,7 +899,7 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
       forms->add(b, forms->mul(b, slice, schedule.ofFactors / tile.slices),
                  schedule.sumVectors);
   if (schedule.addsRows) {
-    int64_t pitch = getPitch(shape.columns, words);
+    int64_t pitch = getLinePitch(shape.columns, words);
     storeIfFirst(subgroupColumn, tile.columns / tile.subgroupColumns, [&] {
       for (int64_t i = 0; i < getRowsOfMatrices(); ++i)
         storeMatrix(sums[i],
@@ -923,7 +917,7 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
             sums[j], 0,
             forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
                        j * shape.columns),
-            first, getPitch(tile.columns, words));
+            first, getLinePitch(tile.columns, words));
     });
 }
 
@@ -992,7 +986,7 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   int64_t first = schedule.sumVectors;
   Value rowSum;
   if (schedule.addsRows) {
-    int64_t pitch = getPitch(schedule.shape.columns, words);
+    int64_t pitch = getLinePitch(schedule.shape.columns, words);
     Value loaded =
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
@@ -1028,7 +1022,7 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
-  int64_t pitch = getPitch(tile.columns, words);
+  int64_t pitch = getLinePitch(tile.columns, words);
   constexpr int64_t lanes = 2 * words;
   int64_t rowsTogether = schedule.rowsTogether;
   int64_t lines = tile.rows / tile.subgroupRows * rowsTogether;
@@ -1083,7 +1077,7 @@ void MatrixBuilder::build() {
     staged->isAlongTerms = isAlongSteps(*staged->operand);
     int64_t inLine = staged->isAlongTerms ? tile.terms : staged->positions;
     staged->lines = staged->isAlongTerms ? staged->positions : tile.terms;
-    staged->pitch = getPitch(inLine, schedule.lanes);
+    staged->pitch = getLinePitch(inLine, schedule.lanes);
     staged->offset = stageSize;
     stageSize += staged->getSize();
   }

@@ -44,6 +44,13 @@ struct ZeroPoint {
   bool isZero() const { return !value && !isUnsigned; }
 };
 
+/// Returns how many vectors a line of workgroup memory takes that holds `size`
+/// numbers, of which a vector has `ofVector`. It is an odd number, so that
+/// neighbouring lines, which make a matrix, lie in different banks.
+inline int64_t getLinePitch(int64_t size, int64_t ofVector) {
+  return (size / ofVector) | 1;
+}
+
 /// Says why a kernel with matrices cannot take `bytes` of workgroup memory on
 /// devices of `profile`, or nothing if it can.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
@@ -78,17 +85,21 @@ struct MatrixSchedule {
   /// Bytes of workgroup memory.
   int64_t bytes;
 
+  int64_t getBytesOfFactor() const {
+    return DeviceProfile::vectorBytes / lanes;
+  }
   /// The terms of a stage that are not always 0.
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
-  /// How many items the threads load of an operand of which a workgroup has so
-  /// many positions, and the vectors of each. An item is a unit of terms of one
-  /// position, where workgroup memory has the terms of a position side by side,
-  /// or else a vector of positions for each of the terms that lie together.
+  /// Returns how many items the threads load of an operand of which a workgroup
+  /// has so many positions. An item is a unit of terms of one position, where
+  /// workgroup memory has the terms of a position side by side, or else a
+  /// vector of positions for each of the terms that lie together.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);
   }
+  /// Returns the vectors of such an item.
   int64_t getVectorsOfItem(bool isAlongTerms) const {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }

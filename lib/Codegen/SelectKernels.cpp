@@ -298,9 +298,9 @@ static double countStagingOps(const Contraction &contraction,
                   cost::opsPerMovedFactor);
 }
 
-/// The cycles in which a stage's factors of an operand are made ready for
-/// workgroup memory by so many threads. Those without an item of the last round
-/// load one nevertheless.
+/// Returns the cycles in which so many threads make a stage's factors of an
+/// operand ready for workgroup memory. Threads that have no item of the last
+/// round load one nevertheless.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -321,66 +321,26 @@ static int64_t countGroups(const Contraction &contraction, int64_t rows,
          contraction.batches;
 }
 
-/// The bytes of matrices that the subgroups of a workgroup load in a stage.
+/// Returns the bytes of factors that a stage brings to workgroup memory.
+static double getStagedBytes(const MatrixTile &tile,
+                             const MatrixSchedule &schedule) {
+  return static_cast<double>((tile.rows + tile.columns) *
+                             schedule.getUsedTerms() *
+                             schedule.getBytesOfFactor());
+}
+
+/// Returns the bytes of matrices that the subgroups of a workgroup load in a
+/// stage.
 static double getLoadedBytes(const MatrixTile &tile,
                              const MatrixSchedule &schedule) {
   return static_cast<double>(
       tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns) *
-      (tile.terms / tile.slices) * DeviceProfile::vectorBytes / schedule.lanes);
+      (tile.terms / tile.slices) * schedule.getBytesOfFactor());
 }
 
-/// The stages of a matrix kernel.
-static double countStages(const Contraction &contraction,
-                          const MatrixSchedule &schedule) {
-  return static_cast<double>(schedule.getBlocks(contraction) *
-                             schedule.getPhases(contraction));
-}
-
-/// The cycles that memory in workgroups takes to store and load the sums of a
-/// tile once.
-static double getTimeOfSums(const MatrixTile &tile) {
-  return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
-         cost::workgroupBytesPerCycle;
-}
-
-/// The registers that the threads of a workgroup take together, for sums, for
-/// factors that are on their way, and for what else they have.
-static double countRegisters(const MatrixTile &tile,
-                             const MatrixSchedule &schedule, double threads) {
-  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
-  double ahead =
-      static_cast<double>((tile.rows + tile.columns) * schedule.getUsedTerms() *
-                          DeviceProfile::vectorBytes) /
-      static_cast<double>(schedule.lanes) / sizeof(int32_t);
-  return sums + ahead + threads * cost::otherRegisters;
-}
-
-namespace {
-/// The time of a matrix kernel, in cycles of a multiprocessor, and the
-/// workgroups that a multiprocessor has at a time.
-struct MatrixTime {
-  double cycles = HUGE_VAL, resident = 1;
-};
-} // namespace
-
-static MatrixTime getMatrixTime(const Contraction &contraction,
-                                const MatrixTile &tile,
-                                const MatrixSchedule &schedule,
-                                const DeviceProfile &profile) {
-  auto rows = static_cast<double>(tile.rows),
-       columns = static_cast<double>(tile.columns),
-       terms = static_cast<double>(tile.terms),
-       used = static_cast<double>(schedule.getUsedTerms()),
-       subgroups = static_cast<double>(tile.getSubgroups()),
-       slices = static_cast<double>(tile.slices);
-  double bytesOfFactor = static_cast<double>(DeviceProfile::vectorBytes) /
-                         static_cast<double>(schedule.lanes);
-  double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
-
-  // The cycles that a stage takes of each of the units, which work side by
-  // side where there are several workgroups.
-  double staged = (rows + columns) * used * bytesOfFactor;
-  double loaded = getLoadedBytes(tile, schedule);
+/// Returns the cycles that all matrix units take for the products of a stage.
+static double getTimeOfProducts(const MatrixTile &tile,
+                                const MatrixSchedule &schedule) {
   // Sums of factors are products as well: a matrix of them for each matrix of
   // rows or of columns.
   double withSums = 1;
@@ -390,9 +350,61 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
   if (schedule.addsColumns)
     withSums += static_cast<double>(schedule.shape.rows) /
                 static_cast<double>(tile.subgroupRows);
-  double products = withSums * rows * columns * terms * bytesOfFactor /
-                    cost::matrixBytesPerCycle;
-  double shared = (loaded + staged) / cost::workgroupBytesPerCycle;
+  return withSums *
+         static_cast<double>(tile.rows * tile.columns * tile.terms *
+                             schedule.getBytesOfFactor()) /
+         cost::matrixBytesPerCycle;
+}
+
+/// Returns how many stages a matrix kernel has.
+static double countStages(const Contraction &contraction,
+                          const MatrixSchedule &schedule) {
+  return static_cast<double>(schedule.getBlocks(contraction) *
+                             schedule.getPhases(contraction));
+}
+
+/// Returns the cycles in which workgroup memory stores the sums of a tile and
+/// loads them again.
+static double getTimeOfSums(const MatrixTile &tile) {
+  return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
+         cost::workgroupBytesPerCycle;
+}
+
+/// Returns how many registers the threads of a workgroup take together, for
+/// sums, for factors that are on their way, and for what else they have.
+static double countRegisters(const MatrixTile &tile,
+                             const MatrixSchedule &schedule, double threads) {
+  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
+  double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t);
+  return sums + ahead + threads * cost::otherRegisters;
+}
+
+namespace {
+/// The time of a matrix kernel, in cycles of a multiprocessor, and how many
+/// workgroups a multiprocessor has at a time.
+struct MatrixTime {
+  double cycles = HUGE_VAL, resident = 1;
+};
+} // namespace
+
+/// Estimates the time of the matrix kernel of `contraction` that has `tile`.
+static MatrixTime getMatrixTime(const Contraction &contraction,
+                                const MatrixTile &tile,
+                                const MatrixSchedule &schedule,
+                                const DeviceProfile &profile) {
+  auto rows = static_cast<double>(tile.rows),
+       columns = static_cast<double>(tile.columns),
+       used = static_cast<double>(schedule.getUsedTerms()),
+       subgroups = static_cast<double>(tile.getSubgroups()),
+       slices = static_cast<double>(tile.slices);
+  double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
+
+  // The cycles that a stage takes of each of the units, which work side by
+  // side where there are several workgroups.
+  double products = getTimeOfProducts(tile, schedule);
+  double staged = getStagedBytes(tile, schedule);
+  double shared =
+      (getLoadedBytes(tile, schedule) + staged) / cost::workgroupBytesPerCycle;
   double cached = staged / cost::cachedBytesPerCycle;
   double operations =
       (rows * countStagingOps(contraction, contraction.rows, schedule) +
@@ -432,10 +444,10 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
           resident};
 }
 
-/// What a workgroup that is alone on its multiprocessor takes of that time for
-/// how its subgroups share the tile. Subgroups with larger tiles load fewer
-/// matrices, slices give the matrix units more subgroups, and as many threads
-/// as there are items to load make none ready for nothing.
+/// Estimates the cycles of a workgroup, alone on its multiprocessor, that
+/// depend on how its subgroups share the tile. Subgroups with larger tiles load
+/// fewer matrices, slices give the matrix units more subgroups, and where there
+/// are as many threads as items to load, no thread loads an item for nothing.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -444,13 +456,9 @@ static double getTimeOfSubgroups(const Contraction &contraction,
   int64_t subgroups = tile.getSubgroups();
   int64_t threads = subgroups * profile.getSubgroupSize();
   double ofUnit = cost::matrixUnits / static_cast<double>(subgroups);
-  double products = static_cast<double>(tile.rows * tile.columns * tile.terms *
-                                        DeviceProfile::vectorBytes) /
-                    static_cast<double>(schedule.lanes) /
-                    cost::matrixBytesPerCycle;
   double idle = std::ceil(1 / ofUnit) * ofUnit - 1;
   double ofStage =
-      products * (1 + cost::idleShare * idle) +
+      getTimeOfProducts(tile, schedule) * (1 + cost::idleShare * idle) +
       getLoadedBytes(tile, schedule) / cost::workgroupBytesPerCycle +
       getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
                      threads, schedule) +
@@ -481,7 +489,7 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// Rows and columns of the sums that a subgroup may have.
+/// A subgroup may have so many rows and columns of sums.
 static constexpr std::pair<int64_t, int64_t> subgroupTiles[] = {
     {16, 16}, {16, 32}, {32, 16}, {32, 32}, {32, 48},
     {32, 64}, {64, 32}, {64, 48}, {64, 64}};
@@ -497,8 +505,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Makes of `tile`, which is alone on a multiprocessor, one whose subgroups
-/// share it in the least time.
+/// Changes how the subgroups of `tile` share it, so that a workgroup takes the
+/// least time that is alone on its multiprocessor.
 static void chooseSubgroups(linalg::GenericOp op,
                             const Contraction &contraction,
                             const DeviceProfile &profile, MatrixTile &tile) {
@@ -515,9 +523,9 @@ static void chooseSubgroups(linalg::GenericOp op,
     if (countRegisters(other, *schedule, threads) >
         std::min(cost::registers, threads * cost::registersOfThread))
       return;
-    // Slices are for larger tiles of subgroups. Where they only make more
-    // subgroups, they take longer: 1.03 of the time of mobilenetv2 in f16,
-    // whose tiles have 32 times 32 sums.
+    // Slices are for larger tiles of subgroups. MobileNetV2 in f16, whose tiles
+    // have 32 times 32 sums, took 1.025 times as long with slices that only
+    // made more subgroups.
     if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
       return;
     double time =
@@ -527,6 +535,7 @@ static void chooseSubgroups(linalg::GenericOp op,
     least = time;
     tile = other;
   };
+  // The tile stays as it is where nothing takes less time.
   MatrixTile other = tile;
   consider(other);
   for (auto [rows, columns] : subgroupTiles)
@@ -589,7 +598,8 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
                 (contraction.rows.size > rows ||
                  static_cast<double>(subgroups) >= cost::matrixUnits))
               break;
-            // Most have too many threads, which takes no schedule to tell.
+            // Most tiles have too many threads, which is known without their
+            // schedules.
             if (subgroups * slices * profile.getSubgroupSize() >
                 profile.getMaxWorkgroupSize())
               break;

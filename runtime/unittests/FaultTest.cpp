@@ -629,8 +629,8 @@ std::string getTestName(const testing::TestParamInfo<Flow::Kind> &info) {
 /// Prints the name of a flow. Google Test calls it for a test's parameter.
 void PrintTo(const Flow::Kind &kind, std::ostream *out) { *out << kind.name; }
 
-/// Tests of the faults of one flow. One table is printed for all flows that the
-/// process ran.
+/// Tests of the faults of one flow. The process prints one table for all flows
+/// that it ran.
 class FlowFaults : public Faults,
                    public testing::WithParamInterface<Flow::Kind> {
 protected:

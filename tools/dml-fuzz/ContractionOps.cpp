@@ -17,9 +17,9 @@ static constexpr int64_t maxProducts = 2000000;
 
 /// Elements of the filter that those of the output may look at, in all. For
 /// each element of its output, a backward convolution looks at the whole
-/// filter, most of which lies outside of a small input: a filter of 170 x 166
-/// makes 339 x 165 elements of an image of 2 x 4, which are 1.6 billion for
-/// each channel.
+/// filter, most of which lies outside of a small input. An image of 2 x 4 and a
+/// filter of 170 x 166, for example, make an output of 339 x 165 elements,
+/// which look at 1.6 billion elements of the filter for each channel.
 static constexpr int64_t maxSteps = 20000000;
 
 static int64_t countElements(ArrayRef<int64_t> shape) {
