@@ -96,3 +96,8 @@ if devices and all(has for device in devices
                    for name, has in device["features"].items()
                    if name not in beyond_full):
     config.available_features.add("every-vulkan-feature")
+# Every device shuffles, in subgroups of one size.
+sizes = {device["limits"]["subgroupSize"] for device in devices}
+if len(sizes) == 1 and all(device["features"]["subgroupShuffle"] for device in devices):
+    config.available_features.add("subgroup-shuffle")
+    config.substitutions.append(("%subgroup_size", str(*sizes)))

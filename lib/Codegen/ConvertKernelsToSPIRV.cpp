@@ -962,6 +962,22 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
                                           /*replaceTypes=*/true);
   }
 
+  /// Whether kernels ask for the numbers of subgroups or of their threads.
+  static bool usesSubgroups(spirv::ModuleOp module) {
+    return llvm::any_of(module.getOps<spirv::GlobalVariableOp>(),
+                        [](spirv::GlobalVariableOp variable) {
+                          auto name = variable->getAttrOfType<StringAttr>(
+                              spirv::SPIRVDialect::getAttributeName(
+                                  spirv::Decoration::BuiltIn));
+                          std::optional<spirv::BuiltIn> builtIn;
+                          if (name)
+                            builtIn = spirv::symbolizeBuiltIn(name.getValue());
+                          return builtIn == spirv::BuiltIn::SubgroupId ||
+                                 builtIn ==
+                                     spirv::BuiltIn::SubgroupLocalInvocationId;
+                        });
+  }
+
   void runOnOperation() override {
     spirv::ModuleOp module = getOperation();
     if (auto triple = module.getVceTripleAttr()) {
@@ -973,12 +989,12 @@ struct FinalizeSPIRV : dml::impl::FinalizeSPIRVBase<FinalizeSPIRV> {
         capabilities.push_back(spirv::Capability::VulkanMemoryModel);
         useVulkanMemoryModel(module);
         setSigns(module);
-        // Upstream's pass looks at no built-in input, and subgroups have
-        // numbers.
-        if (!llvm::is_contained(capabilities,
-                                spirv::Capability::GroupNonUniform))
-          capabilities.push_back(spirv::Capability::GroupNonUniform);
       }
+      // Upstream's pass looks at no built-in input. Those of subgroups want
+      // what every Vulkan device has.
+      if (usesSubgroups(module) &&
+          !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
+        capabilities.push_back(spirv::Capability::GroupNonUniform);
       module.setVceTripleAttr(spirv::VerCapExtAttr::get(
           spirv::Version::V_1_5, capabilities,
           llvm::to_vector(triple.getExtensions()), &getContext()));

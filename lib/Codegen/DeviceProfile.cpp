@@ -33,6 +33,8 @@ llvm::ArrayRef<DeviceFeatureInfo> dml::getDeviceFeatures() {
        Capability::VulkanMemoryModel},
       {DeviceFeature::CooperativeMatrix, "cooperativeMatrix",
        Capability::CooperativeMatrixKHR},
+      {DeviceFeature::SubgroupShuffle, "subgroupShuffle",
+       Capability::GroupNonUniformShuffle},
   };
   return features;
 }
@@ -267,7 +269,8 @@ std::string DeviceProfile::str() const {
 /// have.
 static spirv::ResourceLimitsAttr getResourceLimits(const DeviceProfile &profile,
                                                    MLIRContext *context) {
-  if (!profile.has(DeviceFeature::CooperativeMatrix))
+  if (!profile.has(DeviceFeature::CooperativeMatrix) &&
+      profile.getSubgroupSize() == 0)
     return spirv::getDefaultResourceLimits(context);
   Builder b(context);
   auto getType = [&](llvm::StringRef name) -> Type {
@@ -308,9 +311,9 @@ spirv::TargetEnvAttr DeviceProfile::getTargetEnv(MLIRContext *context) const {
       spirv::Extension::SPV_KHR_16bit_storage,
       spirv::Extension::SPV_KHR_8bit_storage};
   spirv::Version version = spirv::Version::V_1_5;
+  // Every Vulkan device has this one; kernels with matrices or shuffles use it.
+  capabilities.push_back(spirv::Capability::GroupNonUniform);
   if (has(DeviceFeature::CooperativeMatrix)) {
-    // Every Vulkan device has this one; only kernels with matrices use it.
-    capabilities.push_back(spirv::Capability::GroupNonUniform);
     // Devices count as ones with matrices if their subgroups vote.
     capabilities.push_back(spirv::Capability::GroupNonUniformVote);
     extensions.push_back(spirv::Extension::SPV_KHR_cooperative_matrix);

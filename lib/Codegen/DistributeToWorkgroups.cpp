@@ -173,7 +173,8 @@ struct DistributeToWorkgroups
         buildSlicedKernel(kernel.op, *kernel.contraction,
                           *kernel.choice.sliceTile);
       else if (kernel.choice.rowTile)
-        buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile);
+        buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile,
+                       *profile);
       else if (kernel.choice.attentionTile)
         buildAttentionKernel(kernel.op, *kernel.attention,
                              *kernel.choice.attentionTile);

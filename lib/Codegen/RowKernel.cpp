@@ -4,9 +4,11 @@
 //
 // The threads of a row load its elements once, if they can hold them all, and
 // combine what they have of each: first a thread its own, in the order of the
-// row, then the threads theirs, through workgroup memory. After that each knows
-// the result, and goes on with its elements: to the next combination of them,
-// or to what is stored. A longer row is read again for each.
+// row, then the threads theirs, which go from register to register between the
+// threads of a subgroup, and through workgroup memory between others. After
+// that each knows the result, and goes on with its elements: to the next
+// combination of them, or to what is stored. A longer row is read again for
+// each.
 //
 // Scans come last. The threads of a row learn what stands before their elements
 // and go on with what is stored, in one pass over the row however long it is.
@@ -338,6 +340,27 @@ std::string dml::findRowTileProblem(const RowReduction &reduction,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Returns how many threads of a row one subgroup has, which exchange what they
+/// carry by shuffles: 1 where no subgroup may do so. Shuffles take values of 32
+/// bits on all devices that have them.
+static int64_t getThreadsInSubgroup(RowReduction &reduction,
+                                    const RowTile &tile,
+                                    const RowLayout &layout,
+                                    const DeviceProfile &profile) {
+  int64_t size = profile.getSubgroupSize();
+  if (!profile.has(DeviceFeature::SubgroupShuffle) || size == 0 ||
+      numThreads % size)
+    return 1;
+  for (RowLoops &nest : reduction.nests)
+    for (Type type : nest.getResults().getTypes())
+      if (!type.isF32() && !type.isInteger(32))
+        return 1;
+  // Threads of one row are neighbours, or as many apart as a workgroup has
+  // rows.
+  int64_t apart = layout.isAlongRow ? 1 : numThreads / tile.threads;
+  return std::clamp<int64_t>(size / apart, 1, tile.threads);
+}
+
 /// What workgroup memory is used for: combinations, which take two memories,
 /// and what threads, groups of them, and vectors come to in scans.
 enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
@@ -346,12 +369,14 @@ namespace {
 class KernelBuilder {
 public:
   KernelBuilder(linalg::GenericOp op, RowReduction &reduction,
-                const RowTile &tile)
+                const RowTile &tile, const DeviceProfile &profile)
       : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
         layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
         numItems(layout.getItems(reduction)),
         numSlots(layout.getSlots(reduction)),
-        slotsOfGroup(numThreads / tile.threads) {}
+        slotsOfGroup(numThreads / tile.threads),
+        subgroupSize(profile.getSubgroupSize()),
+        inSubgroup(getThreadsInSubgroup(reduction, tile, layout, profile)) {}
 
   void build();
 
@@ -384,6 +409,19 @@ private:
   State combineAll(RowLoops &nest, ArrayRef<State> states);
   Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
+  /// Whether `form` has the value `number`.
+  Value isEqual(const LinearForm &form, int64_t number) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                 forms->materialize(b, form), constant(number));
+  }
+  Value getThread();
+  Value wordConstant(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, /*width=*/32);
+  }
+  Value shuffle(Value value, Value offset, gpu::ShuffleMode mode);
+  LinearForm getLane(const LinearForm &place);
+  Value shuffleFrom(Value value, const LinearForm &place);
+  void combineInSubgroup(RowLoops &nest, State &state);
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
@@ -398,6 +436,10 @@ private:
       return lhs ? lhs : rhs;
     return combine(nest, State{lhs}, State{rhs}).front();
   }
+  Prefix scanInSubgroup(RowLoops &nest, Value own, Value identity);
+  SmallVector<Prefix> scanInMemory(RowLoops &nest, ArrayRef<Value> own,
+                                   Value identity, LinearForm thread,
+                                   int64_t threads, Value isWriter);
   SmallVector<Prefix> scanThreads(RowLoops &nest, ArrayRef<Value> own,
                                   Value identity);
   SmallVector<Prefix> scanVectors(RowLoops &nest, ArrayRef<Value> own,
@@ -426,6 +468,9 @@ private:
   /// What a row has, rows or vectors of them, and how many of these a workgroup
   /// has.
   const int64_t numItems, numSlots, slotsOfGroup;
+  /// The threads of a subgroup, and how many of them a row has (1 where they
+  /// exchange nothing).
+  const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;
   std::optional<BufferViews> views;
@@ -435,6 +480,10 @@ private:
   /// The thread's place among those of its row, and the row's among those of
   /// the workgroup and among all.
   LinearForm threadOfRow, slotOfGroup, slot;
+  /// The thread's place among those of its row that are in its subgroup, and
+  /// the number of these among all of the row: of 128 threads of a row, thread
+  /// 70 has place 6 of number 2 if subgroups have 32.
+  LinearForm placeInSubgroup, subgroupOfRow;
   /// Whether the row is one, or null where all are.
   Value isWanted;
   /// What the loops have come to, in each lane.
@@ -578,24 +627,93 @@ Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
+/// The number of the thread in its workgroup. Where subgroups exchange values,
+/// the threads of one have consecutive numbers: which threads are a subgroup is
+/// not said otherwise.
+Value KernelBuilder::getThread() {
+  if (inSubgroup == 1)
+    return launch.getThreadIds().x;
+  auto limit = [&](Value number, int64_t count) {
+    return arith::MinUIOp::create(b, number, constant(count - 1));
+  };
+  Value subgroup =
+      limit(gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr()),
+            numThreads / subgroupSize);
+  Value lane = limit(gpu::LaneIdOp::create(b, b.getIndexType(), IntegerAttr()),
+                     subgroupSize);
+  return arith::AddIOp::create(
+      b, arith::MulIOp::create(b, subgroup, constant(subgroupSize)), lane);
+}
+
+/// What the thread of the subgroup that `mode` and `offset` name has as
+/// `value`.
+Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
+  return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
+                                mode)
+      .getShuffleResult();
+}
+
+/// The number in its subgroup of the thread that has `place` there, among those
+/// of the row.
+LinearForm KernelBuilder::getLane(const LinearForm &place) {
+  int64_t apart = layout.isAlongRow ? 1 : slotsOfGroup;
+  LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
+  LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
+  return forms->add(b, first, forms->mul(b, place, apart));
+}
+
+/// What the thread with `place` has as `value`.
+Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
+  Value lane = forms->materialize(b, getLane(place));
+  return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
+                 gpu::ShuffleMode::IDX);
+}
+
+/// Combines what the threads of a row have that are in the subgroup. The first
+/// of them gets what they come to, in their order; others get anything.
+void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
+  int64_t apart = layout.isAlongRow ? 1 : slotsOfGroup;
+  for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
+    Value mask = wordConstant(distance * apart);
+    State other = llvm::map_to_vector<6>(state, [&](Value value) {
+      return shuffle(value, mask, gpu::ShuffleMode::XOR);
+    });
+    state = combine(nest, state, other);
+  }
+}
+
 /// Combines the states of the threads of a row: each gets what they come to.
-/// More than a few threads do so in two steps.
+/// Those of a subgroup come first. More than a few others do so in two steps.
 void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
   constexpr int64_t maxAtOnce = 32, ofStep = 16;
   auto lanes = static_cast<int64_t>(states.size());
+  int64_t threads = tile.threads / inSubgroup;
+  Value isWriter;
+  if (inSubgroup > 1) {
+    for (State &state : states)
+      combineInSubgroup(nest, state);
+    if (threads == 1) {
+      for (State &state : states)
+        for (Value &value : state)
+          value = shuffleFrom(value, 0);
+      return;
+    }
+    isWriter = isEqual(placeInSubgroup, 0);
+  }
   // Memory that is in use no more before it is used again: two steps take a
   // memory each, and one step takes two in turn.
   auto exchange = [&](Use use, Value condition, LinearForm thread,
                       LinearForm first, int64_t count) {
     SmallVector<Value> used;
     for (auto [i, value] : llvm::enumerate(states.front()))
-      used.push_back(getMemory(use, i, lanes * numThreads, value.getType()));
+      used.push_back(
+          getMemory(use, i, lanes * slotsOfGroup * threads, value.getType()));
     {
       SmallVector<Value> places;
       for (int64_t lane = 0; lane < lanes; ++lane)
-        places.push_back(getPlace(thread, tile.threads, lane));
+        places.push_back(getPlace(thread, threads, lane));
       OpBuilder::InsertionGuard guard(b);
       if (condition)
         b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
@@ -608,7 +726,7 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
       SmallVector<State> others;
       for (int64_t i = 0; i < count; ++i) {
         State other;
-        Value place = getPlace(forms->add(b, first, i), tile.threads, lane);
+        Value place = getPlace(forms->add(b, first, i), threads, lane);
         for (Value memory : used)
           other.push_back(memref::LoadOp::create(b, memory, place));
         others.push_back(other);
@@ -616,17 +734,16 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
       states[lane] = combineAll(nest, others);
     }
   };
-  if (tile.threads <= maxAtOnce) {
-    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, Value(),
-             threadOfRow, 0, tile.threads);
+  if (threads <= maxAtOnce) {
+    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, isWriter,
+             subgroupOfRow, 0, threads);
     return;
   }
-  auto [step, place] = forms->divide(b, threadOfRow, ofStep);
-  exchange(Use::Combined, Value(), threadOfRow, forms->mul(b, step, ofStep),
+  auto [step, place] = forms->divide(b, subgroupOfRow, ofStep);
+  exchange(Use::Combined, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
            ofStep);
-  Value isFirst = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, forms->materialize(b, place), constant(0));
-  exchange(Use::CombinedNext, isFirst, step, 0, tile.threads / ofStep);
+  exchange(Use::CombinedNext, both(b, isWriter, isEqual(place, 0)), step, 0,
+           threads / ofStep);
 }
 
 /// Builds what the loops of `nest` come to.
@@ -678,17 +795,39 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Combines what the threads of a row have in each lane, in their order. More
-/// than a few threads do so in two steps.
+/// Combines what the threads of a row have that are in the subgroup, in their
+/// order. The last of them gets the total, and others what the threads up to
+/// themselves come to.
+KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
+                                                    Value identity) {
+  Value total = own;
+  auto getEarlier = [&](int64_t distance, Value first) {
+    // Those that have none earlier ask themselves.
+    LinearForm place =
+        forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
+    Value earlier = shuffleFrom(total, place);
+    Value isThere = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::uge, forms->materialize(b, placeInSubgroup),
+        constant(distance));
+    Value combined = first ? earlier : combineTwo(nest, earlier, total);
+    return arith::SelectOp::create(b, isThere, combined, first ? first : total)
+        .getResult();
+  };
+  for (int64_t distance = 1; distance < inSubgroup; distance *= 2)
+    total = getEarlier(distance, Value());
+  return {getEarlier(1, identity), total};
+}
+
+/// Combines what `threads` threads of a row have in each lane, in their order,
+/// through workgroup memory. `thread` is the thread's number among them, and
+/// `isWriter` whether it has what its number stands for, or null where each
+/// has. More than a few do so in two steps.
 SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
+                            LinearForm thread, int64_t threads,
+                            Value isWriter) {
   constexpr int64_t ofStep = 16;
   auto lanes = static_cast<int64_t>(own.size());
-  if (tile.threads == 1)
-    return llvm::map_to_vector(own, [](Value value) {
-      return Prefix{Value(), value};
-    });
   auto write = [&](Value memory, LinearForm thread, int64_t threads,
                    Value condition, ArrayRef<Value> values) {
     SmallVector<Value> places;
@@ -709,9 +848,7 @@ KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
                   int64_t count, LinearForm own) {
     SmallVector<Value> isOwn(1);
     for (int64_t i = 1; i < count; ++i)
-      isOwn.push_back(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                            forms->materialize(b, own),
-                                            constant(i)));
+      isOwn.push_back(isEqual(own, i));
     SmallVector<Prefix> prefixes;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Prefix prefix = {identity, Value()};
@@ -728,30 +865,60 @@ KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
     return prefixes;
   };
   Type valueType = own.front().getType();
-  Value ofThreads = getMemory(Use::OfThreads, 0, lanes * numThreads, valueType);
-  if (tile.threads <= ofStep) {
+  Value ofThreads =
+      getMemory(Use::OfThreads, 0, lanes * slotsOfGroup * threads, valueType);
+  if (threads <= ofStep) {
     // No other barrier keeps what is read from what is written next.
     if (isScanRead)
       gpu::BarrierOp::create(b);
     isScanRead = true;
-    write(ofThreads, threadOfRow, tile.threads, Value(), own);
-    return read(ofThreads, 0, tile.threads, tile.threads, threadOfRow);
+    write(ofThreads, thread, threads, isWriter, own);
+    return read(ofThreads, 0, threads, threads, thread);
   }
-  write(ofThreads, threadOfRow, tile.threads, Value(), own);
-  auto [step, place] = forms->divide(b, threadOfRow, ofStep);
+  write(ofThreads, thread, threads, isWriter, own);
+  auto [step, place] = forms->divide(b, thread, ofStep);
   SmallVector<Prefix> ofStepThreads =
-      read(ofThreads, forms->mul(b, step, ofStep), tile.threads, ofStep, place);
-  int64_t steps = tile.threads / ofStep;
+      read(ofThreads, forms->mul(b, step, ofStep), threads, ofStep, place);
+  int64_t steps = threads / ofStep;
   Value ofSteps =
       getMemory(Use::OfSteps, 0, lanes * slotsOfGroup * steps, valueType);
-  Value isFirst = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, forms->materialize(b, place), constant(0));
-  write(ofSteps, step, steps, isFirst,
+  write(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
         llvm::map_to_vector(ofStepThreads,
                             [](const Prefix &prefix) { return prefix.total; }));
   SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
   for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
     prefix.before = combineTwo(nest, prefix.before, inStep.before);
+  return prefixes;
+}
+
+/// Combines what the threads of a row have in each lane, in their order. Those
+/// of a subgroup come first.
+SmallVector<KernelBuilder::Prefix>
+KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
+  if (tile.threads == 1)
+    return llvm::map_to_vector(own, [](Value value) {
+      return Prefix{Value(), value};
+    });
+  if (inSubgroup == 1)
+    return scanInMemory(nest, own, identity, threadOfRow, tile.threads,
+                        /*isWriter=*/Value());
+  auto inside = llvm::map_to_vector(
+      own, [&](Value value) { return scanInSubgroup(nest, value, identity); });
+  int64_t threads = tile.threads / inSubgroup;
+  if (threads == 1) {
+    for (Prefix &prefix : inside)
+      prefix.total = shuffleFrom(prefix.total, inSubgroup - 1);
+    return inside;
+  }
+  SmallVector<Prefix> prefixes = scanInMemory(
+      nest,
+      llvm::map_to_vector(inside,
+                          [](const Prefix &prefix) { return prefix.total; }),
+      identity, subgroupOfRow, threads,
+      /*isWriter=*/isEqual(placeInSubgroup, inSubgroup - 1));
+  for (auto [prefix, own] : llvm::zip_equal(prefixes, inside))
+    prefix.before = combineTwo(nest, prefix.before, own.before);
   return prefixes;
 }
 
@@ -1045,7 +1212,7 @@ void KernelBuilder::build() {
   GroupedLaunch grouped = createLaunch(b, op, groups);
   launch = grouped.launch;
   views.emplace(launch);
-  forms.emplace(launch.getThreadIds().x, numThreads);
+  forms.emplace(getThread(), numThreads);
   whole.emplace(b, op, *forms, *views);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (layout.isAlongRow)
@@ -1054,6 +1221,8 @@ void KernelBuilder::build() {
   else
     std::tie(threadOfRow, slotOfGroup) =
         forms->divide(b, forms->getThread(), slotsOfGroup);
+  std::tie(subgroupOfRow, placeInSubgroup) =
+      forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
     // All threads meet at barriers; only what they store is left out.
@@ -1076,9 +1245,7 @@ void KernelBuilder::build() {
   } else {
     Value isFirst;
     if (tile.threads > 1)
-      isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                      forms->materialize(b, threadOfRow),
-                                      constant(0));
+      isFirst = isEqual(threadOfRow, 0);
     for (int64_t result = 0; result < reduction.numResults; ++result) {
       SmallVector<Forms> coordinates = bindItem(*whole, 0);
       coordinates.truncate(layout.rows);
@@ -1092,6 +1259,6 @@ void KernelBuilder::build() {
 }
 
 void dml::buildRowKernel(linalg::GenericOp op, RowReduction &reduction,
-                         const RowTile &tile) {
-  KernelBuilder(op, reduction, tile).build();
+                         const RowTile &tile, const DeviceProfile &profile) {
+  KernelBuilder(op, reduction, tile, profile).build();
 }

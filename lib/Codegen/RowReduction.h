@@ -150,9 +150,11 @@ RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout);
 std::string findRowTileProblem(const RowReduction &reduction,
                                const RowLayout &layout, const RowTile &tile);
 
-/// Replaces `op`, which `reduction` describes, by a launch.
+/// Replaces `op`, which `reduction` describes, by a launch. Threads exchange
+/// what they carry by shuffles where `profile` has them and says how many
+/// threads a subgroup has.
 void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
-                    const RowTile &tile);
+                    const RowTile &tile, const DeviceProfile &profile);
 
 } // namespace dml
 

@@ -499,8 +499,8 @@ static std::string getElementName(Type type, bool isSigned) {
 }
 
 /// Reads which cooperative matrices a SPIR-V module multiplies, and the size of
-/// subgroups that it was made for.
-static void readMatrices(spirv::ModuleOp module, KernelInfo &info) {
+/// subgroups that it was made for if it numbers these or their threads.
+static void readSubgroups(spirv::ModuleOp module, KernelInfo &info) {
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
     auto lhs = cast<spirv::CooperativeMatrixType>(op.getA().getType());
     auto sum = cast<spirv::CooperativeMatrixType>(op.getResult().getType());
@@ -517,7 +517,9 @@ static void readMatrices(spirv::ModuleOp module, KernelInfo &info) {
     if (!llvm::is_contained(info.matrixShapes, shape))
       info.matrixShapes.push_back(shape);
   });
-  if (!info.matrixShapes.empty())
+  if (!info.matrixShapes.empty() ||
+      llvm::is_contained(module.getVceTripleAttr().getCapabilities(),
+                         spirv::Capability::GroupNonUniform))
     info.subgroupSize =
         static_cast<uint32_t>(spirv::lookupTargetEnvOrDefault(module)
                                   .getResourceLimits()
@@ -534,7 +536,7 @@ LogicalResult Exporter::readKernels(ModuleOp module) {
       return failure();
     KernelInfo info = {
         {1, 1, 1}, getSharedMemorySize(kernel.module), 0, *features, 0, 0, {}};
-    readMatrices(kernel.module, info);
+    readSubgroups(kernel.module, info);
     for (auto mode :
          kernel.module->getRegion(0).getOps<spirv::ExecutionModeOp>())
       if (mode.getExecutionMode() == spirv::ExecutionMode::LocalSize)
@@ -825,7 +827,9 @@ flatbuffers::Offset<executable::Executable> Exporter::build(
         builder, index, builder.CreateString(kernel.name), &size,
         info.sharedMemorySize, info.bindingCount, info.subgroupSize));
     if (info.subgroupSize)
-      version = 4;
+      version = std::max<uint16_t>(version, 4);
+    if (info.features.has(DeviceFeature::SubgroupShuffle))
+      version = 5;
   }
 
   std::vector<flatbuffers::Offset<executable::Function>> functionOffsets;

@@ -38,6 +38,7 @@ DML_CHECK_FEATURE(ShaderSignedZeroInfNanPreserveFloat32,
                   shaderSignedZeroInfNanPreserveFloat32);
 DML_CHECK_FEATURE(VulkanMemoryModel, vulkanMemoryModel);
 DML_CHECK_FEATURE(CooperativeMatrix, cooperativeMatrix);
+DML_CHECK_FEATURE(SubgroupShuffle, subgroupShuffle);
 #undef DML_CHECK_FEATURE
 
 /// `feature` as executables number it.

@@ -93,6 +93,7 @@ DML_CHECK_FEATURE(DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT,
                   shaderSignedZeroInfNanPreserveFloat32);
 DML_CHECK_FEATURE(DML_FEATURE_VULKAN_MEMORY_MODEL_BIT, vulkanMemoryModel);
 DML_CHECK_FEATURE(DML_FEATURE_COOPERATIVE_MATRIX_BIT, cooperativeMatrix);
+DML_CHECK_FEATURE(DML_FEATURE_SUBGROUP_SHUFFLE_BIT, subgroupShuffle);
 #undef DML_CHECK_FEATURE
 static_assert(DML_FEATURE_ALL ==
                   (2 << static_cast<unsigned>(fb::Feature::MAX)) - 1,

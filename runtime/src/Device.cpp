@@ -161,11 +161,12 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
     return invalid("enabledFeatures has 0x", std::hex, unknown, " (",
                    describeFeatures(unknown), "), which device '",
                    properties.info.name, "' does not support");
-  // A property is there without being enabled.
+  // Properties are there without being enabled.
   properties.info.features =
       info.enabledFeatures |
       (device->supported &
-       DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT);
+       (DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT |
+        DML_FEATURE_SUBGROUP_SHUFFLE_BIT));
 
   properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
   DmlDeviceLimits &limits = properties.info.limits;

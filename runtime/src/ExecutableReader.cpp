@@ -27,7 +27,7 @@ namespace fb = dml::executable;
 namespace {
 
 constexpr uint16_t kVersionMajor = 1;
-constexpr uint16_t kVersionMinor = 4;
+constexpr uint16_t kVersionMinor = 5;
 using fb::kMaxRank;
 using fb::kRangeAlignment;
 using fb::kVectorSize;

@@ -363,12 +363,17 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
       contains(extensions, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
   if (contains(extensions, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
     readSubgroupSizes(vk, device, snapshot);
+  auto hasOperations = [&](VkSubgroupFeatureFlags operations) {
+    return (properties11.subgroupSupportedStages &
+            VK_SHADER_STAGE_COMPUTE_BIT) &&
+           (properties11.subgroupSupportedOperations & operations);
+  };
+  if (hasOperations(VK_SUBGROUP_FEATURE_SHUFFLE_BIT))
+    info.features |= DML_FEATURE_SUBGROUP_SHUFFLE_BIT;
   // Kernels with matrices have their subgroups vote, which all devices with
   // matrices can so far.
-  bool votes =
-      (properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
-      (properties11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_VOTE_BIT);
-  if (votes && contains(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
+  if (hasOperations(VK_SUBGROUP_FEATURE_VOTE_BIT) &&
+      contains(extensions, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) &&
       vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR)
     DML_TRY(readMatrixShapes(vk, device, info));
   return snapshot;

@@ -276,6 +276,7 @@ constexpr Capability kCapabilities[] = {
     {61, "GroupNonUniform", 0},
     // A device has the feature if its subgroups vote, too.
     {62, "GroupNonUniformVote", DML_FEATURE_COOPERATIVE_MATRIX_BIT},
+    {65, "GroupNonUniformShuffle", DML_FEATURE_SUBGROUP_SHUFFLE_BIT},
     {4433, "StorageBuffer16BitAccess",
      DML_FEATURE_STORAGE_BUFFER_16BIT_ACCESS_BIT},
     {4448, "StorageBuffer8BitAccess",

@@ -315,7 +315,7 @@ TEST(ExecutableReader, KeepsTheVersionRule) {
   expectError([](auto &o) { o.version_major = 2; },
               "has format version 2.1, but this runtime reads 1.0 to 1.4");
   expectError([](auto &o) { o.version_major = 0; }, "has format version 0.1");
-  expectError([](auto &o) { o.version_minor = 5; }, "has format version 1.5");
+  expectError([](auto &o) { o.version_minor = 6; }, "has format version 1.6");
   // Files of older versions do not spell out the minor version.
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();

@@ -693,8 +693,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
   expectAdoptError([](auto &i) { i.queueFamilyIndex = 77; },
                    "queueFamilyIndex is 77");
   expectAdoptError([](auto &i) { i.unlockQueue = nullptr; }, "both or neither");
-  expectAdoptError([](auto &i) { i.enabledFeatures = 0x400; },
-                   "enabledFeatures has 0x400");
+  expectAdoptError([](auto &i) { i.enabledFeatures = 0x800; },
+                   "enabledFeatures has 0x800");
 
   // Created here without the feature that a program needs.
   DmlDeviceCreateInfo lessInfo{};
@@ -711,8 +711,8 @@ TEST_F(OnDevice, AdoptsOnlyWhatFits) {
                dmlCreateProgram, less, wide, &wideProgram);
   dmlDestroyExecutable(wide);
   dmlDestroyDevice(less);
-  lessInfo.disabledFeatures = 0x400;
-  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x400",
+  lessInfo.disabledFeatures = 0x800;
+  EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "disabledFeatures has 0x800",
                dmlCreateDevice, instance, &lessInfo, &less);
 
   // The device lacks the feature that a program needs, and then a queue.

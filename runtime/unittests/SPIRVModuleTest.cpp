@@ -1409,6 +1409,23 @@ TEST(SPIRVModule, LetsSubgroupsOfMatricesVote) {
   expectMatricesRefused(vote, "needs capability 62");
 }
 
+TEST(SPIRVModule, LetsSubgroupsShuffle) {
+  constexpr uint32_t shuffleXor = 346;
+  auto shuffle = [](A &a) {
+    a.value(shuffleXor, A::Uint, {a.constant(3), a.constant(7), A::Uint2});
+  };
+  A a;
+  for (uint32_t capability : {61u, 65u})
+    A::add(a.head, OpCapability, {capability});
+  std::rotate(a.head.begin(), a.head.end() - 4, a.head.end());
+  shuffle(a);
+  Code code = a.assemble();
+  auto result = readSPIRVModule(code);
+  ASSERT_TRUE(result) << result.status().message();
+  EXPECT_EQ(result->features, DML_FEATURE_SUBGROUP_SHUFFLE_BIT);
+  expectRefused(shuffle, "needs capability 65");
+}
+
 TEST(SPIRVModule, WantsTheCapabilitiesOfMatrices) {
   auto without = [](uint32_t capability, uint32_t model) {
     return [=](M &m) {

@@ -33,7 +33,7 @@
 // MAY-LOSE: spirv.ExecutionMode @{{.*}} "LocalSize"
 // MAY-LOSE-NOT: spirv.ExecutionMode @{{.*}} "SignedZeroInfNanPreserve"
 // PROFILE: dml-compile: error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
-// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderSignedZeroInfNanPreserveFloat32, vulkanMemoryModel, cooperativeMatrix
+// FEATURE: dml-compile: error: Vulkan feature 'shaderFloat128' is unknown; the features are shaderInt8, shaderInt16, shaderInt64, shaderFloat16, shaderFloat64, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderSignedZeroInfNanPreserveFloat32, vulkanMemoryModel, cooperativeMatrix, subgroupShuffle
 // SIGN: dml-compile: error: device profile change 'shaderInt8' wants a '+' or '-' before the feature
 
 //--- large.mlir

@@ -44,6 +44,7 @@ enum class DeviceFeature : uint8_t {
   ShaderSignedZeroInfNanPreserveFloat32,
   VulkanMemoryModel,
   CooperativeMatrix,
+  SubgroupShuffle,
 };
 
 /// A feature, under Vulkan's name for it, and the SPIR-V capability it allows.

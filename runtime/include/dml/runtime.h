@@ -138,8 +138,9 @@ DML_API size_t dmlGetDataTypeBits(DmlDataType type);
  * Physical devices
 \*===----------------------------------------------------------------------===*/
 
-/* Vulkan features that executables may require. SHADER_SIGNED_ZERO_... is a
- * property in Vulkan, which devices have without enabling it. */
+/* Vulkan features that executables may require. SHADER_SIGNED_ZERO_... and
+ * SUBGROUP_SHUFFLE (VK_SUBGROUP_FEATURE_SHUFFLE_BIT in compute shaders) are
+ * properties in Vulkan, which devices have without enabling them. */
 typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_INT8_BIT = 0x01,
   DML_FEATURE_SHADER_INT16_BIT = 0x02,
@@ -151,7 +152,8 @@ typedef enum DmlFeatureFlagBits {
   DML_FEATURE_SHADER_SIGNED_ZERO_INF_NAN_PRESERVE_FLOAT32_BIT = 0x80,
   DML_FEATURE_VULKAN_MEMORY_MODEL_BIT = 0x100,
   DML_FEATURE_COOPERATIVE_MATRIX_BIT = 0x200,
-  DML_FEATURE_ALL = 0x3ff
+  DML_FEATURE_SUBGROUP_SHUFFLE_BIT = 0x400,
+  DML_FEATURE_ALL = 0x7ff
 } DmlFeatureFlagBits;
 typedef uint32_t DmlFeatureFlags;
 
