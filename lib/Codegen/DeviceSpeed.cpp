@@ -7,6 +7,7 @@
 #include "dml/Codegen/DeviceSpeed.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace dml;
 
@@ -27,6 +28,11 @@ static constexpr Number numbers[] = {
 };
 /// More than any device has of any of these.
 static constexpr double most = 1e15;
+
+int64_t DeviceSpeed::getEnoughThreads() const {
+  double ofEach = enoughThreads / DeviceSpeed().multiprocessors;
+  return std::llround(ofEach * multiprocessors);
+}
 
 std::optional<llvm::Error> DeviceSpeed::parse(llvm::StringRef part) {
   auto [name, text] = part.split('=');

@@ -547,8 +547,8 @@ bool Fusion::isProfitable() {
     perElement = std::max(perElement, count);
     // Partial results are computed by more threads than what is made of them.
     int64_t consumed = llvm::product_of(sizes);
-    if (consumed <
-            std::min(type.getNumElements(), DeviceProfile::enoughThreads) &&
+    if (consumed < std::min(type.getNumElements(),
+                            rows.profile.getSpeed().getEnoughThreads()) &&
         count > 1 && *work > cost::maxFreeOps)
       return false;
     for (int64_t size : sizes)

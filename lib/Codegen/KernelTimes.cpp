@@ -204,10 +204,9 @@ double dml::getMapTime(linalg::GenericOp op, const Contraction &contraction,
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
   double loads = mapLoads * ThreadBlock::side / lanes;
   double time = 1 + cost::opsPerLoad * loads / mapProducts;
-  double busy =
-      time * static_cast<double>(contraction.getTerms()) *
-      std::max(sums, static_cast<double>(DeviceProfile::enoughThreads)) /
-      cost::getOpsOfCycle(device);
+  double busy = time * static_cast<double>(contraction.getTerms()) *
+                std::max(sums, static_cast<double>(device.getEnoughThreads())) /
+                cost::getOpsOfCycle(device);
   double ofStep = std::min(
       cost::cyclesOfTerm * static_cast<double>(contraction.getTermsOfStep()),
       cost::cyclesOfStep);

@@ -279,7 +279,7 @@ static int64_t getMaxVectors(const RowReduction &reduction,
 }
 
 RowTile dml::chooseRowTile(const RowReduction &reduction,
-                           const RowLayout &layout) {
+                           const RowLayout &layout, const DeviceSpeed &device) {
   int64_t items = layout.getItems(reduction),
           slots = layout.getSlots(reduction);
   int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
@@ -307,13 +307,13 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
     mostThreads = numThreads / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
     while (mostThreads * cost::leastSideBySide < numThreads &&
-           slots * mostThreads < DeviceProfile::enoughThreads &&
+           slots * mostThreads < device.getEnoughThreads() &&
            items > mostThreads * wanted)
       mostThreads *= 2;
   }
   while (tile.threads < mostThreads && tile.threads < items &&
          (llvm::divideCeilSigned(items, tile.threads) > wanted ||
-          slots * tile.threads < DeviceProfile::enoughThreads))
+          slots * tile.threads < device.getEnoughThreads()))
     tile.threads *= 2;
   tile.vectors = llvm::divideCeilSigned(items, tile.threads);
   if (tile.vectors > most)

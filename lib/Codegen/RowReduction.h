@@ -143,7 +143,8 @@ struct RowLayout {
 };
 
 /// Chooses the tile of a row kernel.
-RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout);
+RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout,
+                      const DeviceSpeed &device);
 
 /// Says why `tile` cannot be the tile of rows that lie so, or nothing if it
 /// can.

@@ -98,7 +98,7 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
   // Many sums fill a device, and share their factors in workgroup memory.
   if (!op.hasPureBufferSemantics() ||
       (contraction.rows.size > cost::maxSlicedRows &&
-       sums >= static_cast<double>(DeviceProfile::enoughThreads)))
+       sums >= static_cast<double>(device.getEnoughThreads())))
     return best;
   int64_t bytes = traits.columns.bytes;
   int64_t ofStep = contraction.getTermsOfStep();
@@ -700,7 +700,8 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
       if (Attribute choice =
               chooseContraction(op, *profile, wantedMatrixTile, wanted))
         op->setAttr(kernelAttrName, choice);
-      else if (Attribute choice = chooseRow(op, *wantedRow))
+      else if (Attribute choice =
+                   chooseRow(op, profile->getSpeed(), *wantedRow))
         op->setAttr(kernelAttrName, choice);
     });
   }
@@ -752,7 +753,8 @@ private:
   }
 
   /// The row kernel that `op` becomes, or null.
-  Attribute chooseRow(linalg::GenericOp op, std::optional<RowTile> wanted) {
+  Attribute chooseRow(linalg::GenericOp op, const DeviceSpeed &device,
+                      std::optional<RowTile> wanted) {
     if (rowTile == "none" || !op.hasPureBufferSemantics())
       return Attribute();
     std::optional<RowReduction> reduction = RowReduction::match(op);
@@ -761,7 +763,7 @@ private:
     RowLayout layout = RowLayout::get(op, *reduction);
     if (!wanted && !reduction->canWriteOut(layout.lanes))
       return Attribute();
-    RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout);
+    RowTile tile = wanted ? *wanted : chooseRowTile(*reduction, layout, device);
     if (!findRowTileProblem(*reduction, layout, tile).empty())
       return Attribute();
     return tile.getAttr(&getContext());

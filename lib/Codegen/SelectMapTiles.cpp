@@ -72,11 +72,12 @@ Traffic::Traffic(linalg::GenericOp op) {
 
 /// `tile` with twice the rows, if that leaves enough threads. The rows of a
 /// thread lie in one plane.
-static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile) {
+static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
+                                        const DeviceSpeed &device) {
   tile.rows *= 2;
   if (tile.rows * tile.vectorBytes > cost::maxRowBytes ||
       rows.perPlane % tile.rows ||
-      rows.getNumVectors() / tile.rows < DeviceProfile::enoughThreads)
+      rows.getNumVectors() / tile.rows < device.getEnoughThreads())
     return std::nullopt;
   return tile;
 }
@@ -98,9 +99,9 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   if (!rows.hasSeveralRows() || !rows.hasWholeVectors())
     return tile;
   if (traffic.loads > 1 && traffic.readsOfElement > cost::minReadsOfRows)
-    tile = getTaller(rows, tile).value_or(tile);
+    tile = getTaller(rows, tile, device).value_or(tile);
   while (waitsForThreads(op, tile, traffic, device)) {
-    std::optional<MapTile> taller = getTaller(rows, tile);
+    std::optional<MapTile> taller = getTaller(rows, tile, device);
     if (!taller)
       break;
     tile = *taller;
@@ -150,7 +151,7 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
     MapTile next = tile;
     next.steps *= 2;
     if (next.steps * next.vectorBytes > cost::maxRowBytes ||
-        rows.getNumVectors() / next.steps < DeviceProfile::enoughThreads)
+        rows.getNumVectors() / next.steps < device.getEnoughThreads())
       break;
     tile = next;
   }
@@ -161,7 +162,8 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
 /// share little; those of as many consecutive vectors differ by constants. With
 /// 3 columns and vectors of 4, three vectors are four whole rows.
 static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
-                                             const RowShape &rows) {
+                                             const RowShape &rows,
+                                             const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
   auto divideBy = [&](uint64_t divisor) {
     if (divisor == 0)
@@ -191,7 +193,7 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
       divideBy(divisor.getZExtValue());
   }
   if (tile.vectors == 1 || !findTileProblem(op, tile).empty() ||
-      rows.getNumVectors() / tile.vectors < DeviceProfile::enoughThreads)
+      rows.getNumVectors() / tile.vectors < device.getEnoughThreads())
     return std::nullopt;
   return tile;
 }
@@ -270,17 +272,17 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.rows > 1 : hasRows) {
-    std::optional<MapTile> taller = getTaller(rows, first);
+    std::optional<MapTile> taller = getTaller(rows, first, device);
     // Twice as many rows, and as many again.
     for (int step = 0; step < 2 && taller; ++step) {
       if (!contest.enter(*taller, isBusy ? cost::share::tallerWhereBusy
                                          : cost::share::tallerWhereIdle))
         break;
-      taller = getTaller(rows, *taller);
+      taller = getTaller(rows, *taller, device);
     }
   }
 
-  if (std::optional<MapTile> grouped = getGroupedTile(op, rows))
+  if (std::optional<MapTile> grouped = getGroupedTile(op, rows, device))
     contest.enter(*grouped, cost::share::grouped);
 
   if (rows.canBeSplit()) {
@@ -314,7 +316,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 /// loads for each product; 4 rows of 4 elements, one eighth of that. Begins
 /// with one vector, and doubles the block in the dimension that gains most
 /// until none gains.
-static MapTile chooseBlock(linalg::GenericOp op) {
+static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
   struct Candidate {
     MapTile tile;
     double time = HUGE_VAL;
@@ -330,11 +332,11 @@ static MapTile chooseBlock(linalg::GenericOp op) {
     KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
     double time = cost.general + (cost::opsPerLoad - 1) * cost.loads;
     int64_t independent = std::min(countElements(tile), cost::maxIndependent);
-    return {
-        tile,
-        time * std::max(1.0, static_cast<double>(DeviceProfile::enoughThreads) /
-                                 static_cast<double>(getNumThreads(op, tile) *
-                                                     independent))};
+    return {tile,
+            time *
+                std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
+                                  static_cast<double>(getNumThreads(op, tile) *
+                                                      independent))};
   };
   for (int64_t bytes = getMaxVectorBytes(op); bytes >= elementBytes;
        bytes /= 2) {
@@ -386,7 +388,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
       if (!findMapProblem(op).empty())
         return;
       MapTile tile = TileBuilder::hasLoops(op)
-                         ? chooseBlock(op)
+                         ? chooseBlock(op, device->getSpeed())
                          : chooseTile(op, device->getSpeed());
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });

@@ -1410,9 +1410,11 @@ TEST(SPIRVModule, LetsSubgroupsOfMatricesVote) {
 }
 
 TEST(SPIRVModule, LetsSubgroupsShuffle) {
-  constexpr uint32_t shuffleXor = 346;
   auto shuffle = [](A &a) {
-    a.value(shuffleXor, A::Uint, {a.constant(3), a.constant(7), A::Uint2});
+    constexpr uint32_t shuffleXor = 346;
+    uint32_t subgroup = a.fresh();
+    a.global(OpConstant, {A::Uint, subgroup, 3});
+    a.value(shuffleXor, A::Uint, {subgroup, A::Uint63, A::Uint2});
   };
   A a;
   for (uint32_t capability : {61u, 65u})

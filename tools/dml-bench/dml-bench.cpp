@@ -308,6 +308,12 @@ void Bench::calibrate() {
   progress.clear();
   if (bytes == 0 || threads == 0)
     fail("the device gives no times that could be compared", kExitNo);
+  // Threads of a subgroup exchange values where the profile says how many they
+  // are.
+  std::string subgroup =
+      report.device.features & DML_FEATURE_SUBGROUP_SHUFFLE_BIT
+          ? ",subgroupSize=" + std::to_string(report.device.limits.subgroupSize)
+          : "";
   std::string counted =
       multiprocessors ? std::to_string(multiprocessors) : "unknown";
   std::printf("device: %s, %s %s\n"
@@ -317,11 +323,12 @@ void Bench::calibrate() {
               "cache: %.4g bytes\n"
               "multiprocessors: %s\n"
               "--device-profile=full,opsPerByte=%.3g,bytesPerThread=%.3g,"
-              "cacheBytes=%.0f%s\n",
+              "cacheBytes=%.0f%s%s\n",
               report.device.name, report.device.driverName,
               report.device.driverInfo, bytes, operations, threads, cache,
               counted.c_str(), operations / bytes, bytes / threads, cache,
-              multiprocessors ? (",multiprocessors=" + counted).c_str() : "");
+              multiprocessors ? (",multiprocessors=" + counted).c_str() : "",
+              subgroup.c_str());
 }
 
 /// Sets the operations of the cases that are named in the file at `path`.

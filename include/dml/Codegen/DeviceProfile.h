@@ -165,8 +165,6 @@ public:
   static constexpr uint64_t rangeAlignment = 256;
   /// Bytes that a thread stores at once.
   static constexpr int64_t vectorBytes = 16;
-  /// Threads enough to fill a device.
-  static constexpr int64_t enoughThreads = 1 << 16;
 
 private:
   /// What a specification sets by ",name=number".

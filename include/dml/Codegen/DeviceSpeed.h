@@ -33,6 +33,12 @@ struct DeviceSpeed {
   /// long workgroups take twice as long as 132 on an H100.
   double multiprocessors = 132;
 
+  /// Threads enough to fill a device of which nothing is known.
+  static constexpr int64_t enoughThreads = 1 << 16;
+  /// Threads enough to fill this device: as many for each multiprocessor, 993
+  /// for the 2 cores of a CPU, for example.
+  int64_t getEnoughThreads() const;
+
   /// Sets the number that `part` of a profile's text names, such as
   /// "opsPerByte=8". Nothing if it names none of them.
   std::optional<llvm::Error> parse(llvm::StringRef part);

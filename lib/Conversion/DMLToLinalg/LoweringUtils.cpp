@@ -370,7 +370,7 @@ int64_t dml::getNumPartials(int64_t outputs, int64_t count) {
   // more to do than that for each of its threads is busy, and loops stay short.
   constexpr int64_t maxCount = 1024;
   if (count <= 64 ||
-      (outputs >= DeviceProfile::enoughThreads && count <= maxCount))
+      (outputs >= DeviceSpeed::enoughThreads && count <= maxCount))
     return 1;
   // Partial results of about the square root keep both steps short; more where
   // few outputs would leave the device idle.
@@ -405,7 +405,7 @@ PartialSpace::PartialSpace(RankedTensorType type, ArrayRef<int64_t> sizes,
   // Parts of fewer terms for a thread are not worth the second step.
   int64_t minTerms = 64 * sharers;
   wanted = std::max(
-      wanted, std::min(llvm::divideCeilSigned(DeviceProfile::enoughThreads,
+      wanted, std::min(llvm::divideCeilSigned(DeviceSpeed::enoughThreads,
                                               type.getNumElements() * sharers),
                        countPoints(sizes) / minTerms));
   for (size_t dim = 0; dim < looped.size() && wanted > 1; ++dim) {
