@@ -364,6 +364,11 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
     }
     if (vector.time < cost::share::largerBlock * best.time)
       best = vector;
+    // Narrower vectors are for rows that are no whole vectors, and for more
+    // threads.
+    if (static_cast<int64_t>(unit.block->size()) == type.getRank() - 1 &&
+        getNumThreads(op, unit) >= device.getEnoughThreads())
+      break;
   }
   best.tile.interior =
       measure(op, best.tile, cost::interiorDivergence, HUGE_VAL).interior;
