@@ -29,6 +29,22 @@ std::pair<Value, Value> dml::delinearize(ImplicitLocOpBuilder &b, Value value,
           arith::RemUIOp::create(b, value, by)};
 }
 
+/// `number`, or the last below `count`.
+static Value limit(ImplicitLocOpBuilder &b, Value number, int64_t count) {
+  return arith::MinUIOp::create(b, number,
+                                arith::ConstantIndexOp::create(b, count - 1));
+}
+
+Value dml::buildSubgroupId(ImplicitLocOpBuilder &b, int64_t count) {
+  return limit(b, gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr()),
+               count);
+}
+
+Value dml::buildLaneId(ImplicitLocOpBuilder &b, int64_t size) {
+  return limit(b, gpu::LaneIdOp::create(b, b.getIndexType(), IntegerAttr()),
+               size);
+}
+
 Value dml::both(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   if (lhs && rhs)
     return arith::AndIOp::create(b, lhs, rhs);

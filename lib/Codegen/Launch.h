@@ -45,6 +45,13 @@ delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
+/// Builds the number of the thread's subgroup, of which the workgroup has
+/// `count`, and the thread's number in a subgroup of `size`. Vulkan does not
+/// say which threads are a subgroup. Who reads a kernel alone knows nothing of
+/// these numbers either, so that both are limited.
+mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
+mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
+
 /// Moves what depends on nothing inside of `guard`, and does no harm, in front
 /// of it: from there, loops lose it.
 void hoistFromGuard(mlir::scf::IfOp guard);

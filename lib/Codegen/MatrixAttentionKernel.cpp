@@ -844,18 +844,12 @@ void MatrixAttentionBuilder::build() {
   buildLaunch(tile.queries, layout.columns, tile.queries, rows, columns);
   memory = allocateInWorkgroup(b, layout.vectors,
                                VectorType::get(words, b.getI32Type()));
-  // Which threads are a subgroup is not said, only how many there are.
   int64_t subgroups = tile.queries / layout.subgroupSize;
-  auto limit = [&](Value number, int64_t count) {
-    return forms->getOpaque(
-        arith::MinUIOp::create(b, number, constant(count - 1)), {0, count - 1});
-  };
-  subgroup = limit(
-      gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr()), subgroups);
-  query = forms->add(
-      b, forms->mul(b, subgroup, layout.subgroupSize),
-      limit(gpu::LaneIdOp::create(b, b.getIndexType(), IntegerAttr()),
-            layout.subgroupSize));
+  subgroup =
+      forms->getOpaque(buildSubgroupId(b, subgroups), {0, subgroups - 1});
+  query = forms->add(b, forms->mul(b, subgroup, layout.subgroupSize),
+                     forms->getOpaque(buildLaneId(b, layout.subgroupSize),
+                                      {0, layout.subgroupSize - 1}));
   const ContractionOperand &ofQueries = attention.scores.rows;
   coordinates = getCoordinates(
       ofQueries,

@@ -1084,10 +1084,7 @@ void MatrixBuilder::build() {
   memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,
                                VectorType::get(words, b.getI32Type()));
   int64_t subgroups = tile.getSubgroups();
-  // Which threads are a subgroup is not said, only how many subgroups there
-  // are.
-  Value number = gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr());
-  number = arith::MinUIOp::create(b, number, constant(subgroups - 1));
+  Value number = buildSubgroupId(b, subgroups);
   LinearForm ofSlice;
   std::tie(slice, ofSlice) = forms->divide(
       b, forms->getOpaque(number, {0, subgroups - 1}), subgroups / tile.slices);

@@ -628,21 +628,12 @@ Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
 }
 
 /// The number of the thread in its workgroup. Where subgroups exchange values,
-/// the threads of one have consecutive numbers: which threads are a subgroup is
-/// not said otherwise.
+/// the threads of one have consecutive numbers.
 Value KernelBuilder::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
-  auto limit = [&](Value number, int64_t count) {
-    return arith::MinUIOp::create(b, number, constant(count - 1));
-  };
-  Value subgroup =
-      limit(gpu::SubgroupIdOp::create(b, b.getIndexType(), IntegerAttr()),
-            numThreads / subgroupSize);
-  Value lane = limit(gpu::LaneIdOp::create(b, b.getIndexType(), IntegerAttr()),
-                     subgroupSize);
-  return arith::AddIOp::create(
-      b, arith::MulIOp::create(b, subgroup, constant(subgroupSize)), lane);
+  Value subgroup = buildSubgroupId(b, numThreads / subgroupSize);
+  return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
 }
 
 /// What the thread of the subgroup that `mode` and `offset` name has as
