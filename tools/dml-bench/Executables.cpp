@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Executables.h"
+#include "MatrixProducts.h"
 
 #include "executable_generated.h"
 
@@ -48,6 +49,10 @@ struct Kernel {
   const std::vector<uint32_t> &code;
   format::Extent3D workgroupSize;
   format::Extent3D workgroupCount;
+  /// Bytes of workgroup memory.
+  uint32_t sharedMemorySize = 0;
+  /// The cooperative matrices that it multiplies, or null.
+  const DmlMatrixShape *shape = nullptr;
 };
 
 /// One function of one dispatch, which takes an input and an output of so many
@@ -77,17 +82,33 @@ Executable makeExecutable(const Kernel &kernel, uint64_t inputBytes,
   std::vector<flatbuffers::Offset<format::ShaderModule>> modules = {
       format::CreateShaderModuleDirect(builder, "dml-bench", &kernel.code)};
   auto bindingCount = static_cast<uint32_t>(bindings.size());
+  uint32_t subgroupSize = 0;
+  std::vector<format::Feature> features;
+  std::vector<format::MatrixShape> shapes;
+  if (const DmlMatrixShape *shape = kernel.shape) {
+    subgroupSize = kernel.workgroupSize.x();
+    features = {
+        shape->factors == DML_DATA_TYPE_FLOAT16 ? format::Feature::shaderFloat16
+                                                : format::Feature::shaderInt8,
+        format::Feature::vulkanMemoryModel, format::Feature::cooperativeMatrix};
+    shapes.emplace_back(shape->rows, shape->columns, shape->terms,
+                        static_cast<format::DataType>(shape->factors),
+                        static_cast<format::DataType>(shape->sums));
+  }
   std::vector<flatbuffers::Offset<format::Kernel>> kernels = {
-      format::CreateKernelDirect(builder, 0, "main", &kernel.workgroupSize, 0,
-                                 bindingCount)};
+      format::CreateKernelDirect(builder, 0, "main", &kernel.workgroupSize,
+                                 kernel.sharedMemorySize, bindingCount,
+                                 subgroupSize)};
   auto requirements = format::CreateRequirementsDirect(
-      builder, VK_API_VERSION_1_2, nullptr, std::max(inputBytes, outputBytes),
+      builder, VK_API_VERSION_1_2, &features, std::max(inputBytes, outputBytes),
       bindingCount, kernel.workgroupSize.x(), &kernel.workgroupSize,
-      &kernel.workgroupCount, 0);
+      &kernel.workgroupCount, kernel.sharedMemorySize,
+      /*max_loop_iterations=*/0, subgroupSize,
+      kernel.shape ? &shapes : nullptr);
   format::FinishExecutableBuffer(
-      builder,
-      format::CreateExecutableDirect(builder, 1, 0, "dml-bench", requirements,
-                                     &modules, &kernels, nullptr, &functions));
+      builder, format::CreateExecutableDirect(
+                   builder, 1, kernel.shape ? 4 : 0, "dml-bench", requirements,
+                   &modules, &kernels, nullptr, &functions));
   Executable executable;
   DML_CHECK(dmlCreateExecutable, builder.GetBufferPointer(), builder.GetSize(),
             executable.out());
@@ -144,6 +165,22 @@ Work dml::tools::makeOperations(const DmlDeviceInfo &device) {
 Work dml::tools::makeProducts(const DmlDeviceInfo &device) {
   // products.comp has 256 rounds of 16 products and as many sums.
   return makeArithmetic(kProducts, 256 * 32, device);
+}
+
+Work dml::tools::makeProducts(const DmlMatrixShape &shape,
+                              const DmlDeviceInfo &device) {
+  // As many subgroups as a large device has at a time, several times.
+  constexpr uint64_t kGroups = 16384;
+  uint32_t threads = device.limits.subgroupSize;
+  MatrixProducts products = makeMatrixProducts(shape, threads);
+  uint64_t bytes = 16 * kGroups * threads;
+  return {makeExecutable({products.code,
+                          {threads, 1, 1},
+                          {uint32_t(kGroups), 1, 1},
+                          products.sharedMemorySize,
+                          &shape},
+                         bytes, bytes),
+          kGroups * products.operations};
 }
 
 uint64_t dml::tools::getMostGroups(const DmlDeviceInfo &device) {

@@ -39,7 +39,8 @@ the columns
   peak        GB/s against the large copy of the first lines
   disp        dispatches; "+1c" are copies
   GFLOP/s     10^9 operations a second, where --operations counts them
-  products    ... against fused products and sums of f32 in registers
+  products    ... against fused products and sums of f32 in registers, or of the
+              cooperative matrices that the case multiplies
   latency us  median from submission until the host knows of the end; for cases
               below 16 MB
   x empty     ... against one dispatch of one thread that does nothing

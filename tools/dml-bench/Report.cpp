@@ -123,8 +123,8 @@ std::string printCaseAsJson(const Report &report, const Case &result) {
   if (result.operations > 0) {
     json.add("operations", number(result.operations));
     json.add("gflops", number(result.gflops()));
-    if (report.products > 0)
-      json.add("ratio_to_products", number(result.gflops() / report.products));
+    if (result.products > 0)
+      json.add("ratio_to_products", number(result.gflops() / result.products));
   }
   if (result.hasLatency) {
     json.add("latency_microseconds", printStatistics(result.latency, 1e3));
@@ -175,8 +175,8 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
   if (counted || result.hasLatency)
     text +=
         print(" %8s %9s", counted ? fourDigits(result.gflops()).c_str() : "",
-              counted && report.products > 0
-                  ? print("%.3f", result.gflops() / report.products).c_str()
+              counted && result.products > 0
+                  ? print("%.3f", result.gflops() / result.products).c_str()
                   : "");
   if (result.hasLatency)
     text += print("  %10.1f %8.2f", result.latency.median / 1e3,
@@ -188,7 +188,11 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
 }
 
 std::string dml::tools::printFooter(const Report &report) {
-  return "\ncopy at the end: " + printRate(report.copyAfter) + "\n";
+  std::string text = "\ncopy at the end: " + printRate(report.copyAfter) + "\n";
+  for (const auto &[shape, products] : report.matrixProducts)
+    text += "products of matrices " + shape + ": " + fourDigits(products) +
+            " GFLOP/s\n";
+  return text;
 }
 
 std::string dml::tools::printJson(const Report &report) {
@@ -200,6 +204,10 @@ std::string dml::tools::printJson(const Report &report) {
   for (const Case &result : report.cases)
     cases += (cases.empty() ? "\n    " : ",\n    ") +
              printCaseAsJson(report, result);
+  std::string matrices;
+  for (const auto &[shape, products] : report.matrixProducts)
+    matrices += (matrices.empty() ? "" : ", ") + quoteJson(shape) + ": " +
+                number(products);
   return "{\n  \"version\": " + quoteJson(dmlGetVersion()) +
          ",\n  \"device\": " + device.str() +
          ",\n  \"copy\": " + printRateAsJson(report.copyBefore) +
@@ -209,5 +217,8 @@ std::string dml::tools::printJson(const Report &report) {
          (report.products > 0
               ? ",\n  \"products_gflops\": " + number(report.products)
               : "") +
+         (matrices.empty()
+              ? ""
+              : ",\n  \"matrix_products_gflops\": {" + matrices + "}") +
          ",\n  \"cases\": [" + cases + "\n  ]\n}\n";
 }

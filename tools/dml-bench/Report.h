@@ -35,6 +35,10 @@ struct Case {
   uint64_t boundBytes = 0;
   /// Additions, multiplications and the like; 0 where nobody counted them.
   double operations = 0;
+  /// What the device computes of these in a second at most, 10^9, where nothing
+  /// waits for memory: products and sums of f32, or of the matrices that the
+  /// case multiplies. 0 where nobody measured.
+  double products = 0;
 
   /// Why it did not run; "" where it did.
   std::string skipped;
@@ -66,6 +70,9 @@ struct Report {
   /// 10^9 operations of fused products and sums of f32 that the device computes
   /// in a second; 0 where nobody measured.
   double products = 0;
+  /// The same of the cooperative matrices that cases multiply, by their shapes,
+  /// such as "16x16x16xf16xf32".
+  std::vector<std::pair<std::string, double>> matrixProducts;
   std::vector<Case> cases;
 };
 

@@ -11,6 +11,7 @@
 #include "support/File.h"
 #include "support/HostTensor.h"
 #include "support/Input.h"
+#include "support/Limits.h"
 #include "support/PipelineCache.h"
 #include "support/Progress.h"
 
@@ -104,6 +105,9 @@ private:
   void runCase(Case &result, const RunSignature &described);
   /// The rate of `work`, with one set of buffers: how much it does in a second.
   double measureRate(const Work &work);
+  /// What the device computes of a case at most, in 10^9 operations a second,
+  /// if its steps are of `variant`.
+  double getProducts(const DmlVariantInfo &variant);
   double findCacheSize();
   uint64_t countMultiprocessors();
 
@@ -175,6 +179,8 @@ void Bench::runCase(Case &result, const RunSignature &described) {
     result.sets = work.setCount();
     result.rate.bytes = signature.bytes();
     Load::Pause pause(load);
+    if (result.operations > 0)
+      result.products = getProducts(signature.variant);
     std::vector<Statistics> times = measure(
         effort, [&] { return work.runOnDevice(); },
         [&] { return copy.runOnDevice(); });
@@ -242,6 +248,26 @@ double Bench::measureRate(const Work &work) {
   Workload workload(device, readRunSignature(work.executable, 0), random, 0, 0);
   Statistics time = measure(effort, [&] { return workload.runOnDevice(); })[0];
   return time.median > 0 ? work.amount / time.median * 1e9 : 0;
+}
+
+double Bench::getProducts(const DmlVariantInfo &variant) {
+  double most = report.products;
+  const DmlDeviceLimits &limits = variant.requiredLimits;
+  std::vector<std::string> names = listMatrixShapes(limits);
+  for (uint32_t i = 0; i < limits.matrixShapeCount; ++i) {
+    const DmlMatrixShape &shape = limits.matrixShapes[i];
+    const std::string &name = names[i];
+    auto found =
+        std::find_if(report.matrixProducts.begin(), report.matrixProducts.end(),
+                     [&](const auto &known) { return known.first == name; });
+    if (found == report.matrixProducts.end()) {
+      progress.begin("measuring the device's products of " + name);
+      double rate = measureRate(makeProducts(shape, report.device)) / 1e9;
+      found = report.matrixProducts.emplace(found, name, rate);
+    }
+    most = std::max(most, found->second);
+  }
+  return most;
 }
 
 /// The bytes of the last cache: of the largest buffer that is read faster than
