@@ -92,9 +92,10 @@ struct MatrixSchedule {
   int64_t getUsedTerms() const { return steps * termsTogether; }
 
   /// Returns how many items the threads load of an operand of which a workgroup
-  /// has so many positions. An item is a unit of terms of one position, where
-  /// workgroup memory has the terms of a position side by side, or else a
-  /// vector of positions for each of the terms that lie together.
+  /// has so many positions. An item is what a thread loads at a time. Where
+  /// workgroup memory has the terms of a position side by side, it is a unit of
+  /// terms of one position; elsewhere it is a vector of positions, for each of
+  /// the terms that lie together.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);

@@ -340,6 +340,12 @@ std::string dml::findRowTileProblem(const RowReduction &reduction,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Returns how many threads apart the neighbours of a row are: other rows of
+/// the workgroup may lie between them.
+static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
+  return layout.isAlongRow ? 1 : numThreads / tile.threads;
+}
+
 /// Returns how many threads of a row one subgroup has, which exchange what they
 /// carry by shuffles: 1 where no subgroup may do so. Shuffles take values of 32
 /// bits on all devices that have them.
@@ -355,10 +361,7 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
     for (Type type : nest.getResults().getTypes())
       if (!type.isF32() && !type.isInteger(32))
         return 1;
-  // Threads of one row are neighbours, or as many apart as a workgroup has
-  // rows.
-  int64_t apart = layout.isAlongRow ? 1 : numThreads / tile.threads;
-  return std::clamp<int64_t>(size / apart, 1, tile.threads);
+  return std::clamp<int64_t>(size / getApart(tile, layout), 1, tile.threads);
 }
 
 /// What workgroup memory is used for: combinations, which take two memories,
@@ -636,34 +639,36 @@ Value KernelBuilder::getThread() {
   return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
 }
 
-/// What the thread of the subgroup that `mode` and `offset` name has as
-/// `value`.
+/// Builds the `value` of another thread of the subgroup, which `mode` and
+/// `offset` name.
 Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// The number in its subgroup of the thread that has `place` there, among those
-/// of the row.
+/// The number in its subgroup of the thread that has `place` among those of the
+/// row there.
 LinearForm KernelBuilder::getLane(const LinearForm &place) {
-  int64_t apart = layout.isAlongRow ? 1 : slotsOfGroup;
+  int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
   LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// What the thread with `place` has as `value`.
+/// Builds the `value` of the thread of the row and the subgroup that has
+/// `place`.
 Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
                  gpu::ShuffleMode::IDX);
 }
 
-/// Combines what the threads of a row have that are in the subgroup. The first
-/// of them gets what they come to, in their order; others get anything.
+/// Combines, in their order, the states of those threads of a row that are in
+/// the subgroup. The first of these threads gets the result; the others get
+/// something that nobody uses.
 void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
-  int64_t apart = layout.isAlongRow ? 1 : slotsOfGroup;
+  int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
     Value mask = wordConstant(distance * apart);
     State other = llvm::map_to_vector<6>(state, [&](Value value) {
@@ -786,14 +791,15 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Combines what the threads of a row have that are in the subgroup, in their
-/// order. The last of them gets the total, and others what the threads up to
-/// themselves come to.
+/// Combines, in their order, the values of those threads of a row that are in
+/// the subgroup. Each thread gets as its total what the threads up to itself
+/// come to; the last thread's is that of all.
 KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
                                                     Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // Those that have none earlier ask themselves.
+    // A thread that has none so much earlier asks for the first one's value,
+    // and does not use it.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -809,10 +815,11 @@ KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Combines what `threads` threads of a row have in each lane, in their order,
-/// through workgroup memory. `thread` is the thread's number among them, and
-/// `isWriter` whether it has what its number stands for, or null where each
-/// has. More than a few do so in two steps.
+/// Combines, in their order and through workgroup memory, what `threads`
+/// threads of a row have in each lane. `thread` is the thread's number among
+/// them. Several threads may have the same number; `isWriter` holds for the one
+/// that has the value, and is null where each has a number of its own. More
+/// than a few threads take two steps.
 SmallVector<KernelBuilder::Prefix>
 KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                             LinearForm thread, int64_t threads,
@@ -882,8 +889,8 @@ KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
   return prefixes;
 }
 
-/// Combines what the threads of a row have in each lane, in their order. Those
-/// of a subgroup come first.
+/// Combines, in their order, what the threads of a row have in each lane: first
+/// those of each subgroup, then the subgroups.
 SmallVector<KernelBuilder::Prefix>
 KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
                            Value identity) {

@@ -446,8 +446,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 
 /// Estimates the cycles of a workgroup, alone on its multiprocessor, that
 /// depend on how its subgroups share the tile. Subgroups with larger tiles load
-/// fewer matrices, slices give the matrix units more subgroups, and where there
-/// are as many threads as items to load, no thread loads an item for nothing.
+/// fewer matrices. Slices give the matrix units more subgroups. No thread loads
+/// an item for nothing where there are as many items to load as threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -505,8 +505,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Changes how the subgroups of `tile` share it, so that a workgroup takes the
-/// least time that is alone on its multiprocessor.
+/// Changes how the subgroups of `tile` share it, so that a workgroup which is
+/// alone on its multiprocessor takes the least time.
 static void chooseSubgroups(linalg::GenericOp op,
                             const Contraction &contraction,
                             const DeviceProfile &profile, MatrixTile &tile) {

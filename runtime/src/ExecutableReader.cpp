@@ -398,14 +398,15 @@ Status Reader::readKernel(const fb::Kernel &table) {
                    " bytes of workgroup memory, but the kernel declares ",
                    kernel.sharedMemorySize);
 
-  if (!module.matrixShapes.empty() &&
+  bool shuffles = module.features & DML_FEATURE_SUBGROUP_SHUFFLE_BIT;
+  if ((!module.matrixShapes.empty() || shuffles) &&
       (kernel.subgroupSize == 0 ||
        kernel.workgroupSize[0] % kernel.subgroupSize != 0))
-    return invalid("entry point '", kernel.entryPoint,
-                   "' has cooperative matrices, but the kernel's subgroup_size "
-                   "is ",
-                   kernel.subgroupSize, ", of which its ",
-                   kernel.workgroupSize[0], " threads are no multiple");
+    return invalid("entry point '", kernel.entryPoint, "' has ",
+                   shuffles ? "shuffles" : "cooperative matrices",
+                   ", but the kernel's subgroup_size is ", kernel.subgroupSize,
+                   ", of which its ", kernel.workgroupSize[0],
+                   " threads are no multiple");
   if (kernel.bindingCount == 0)
     return invalid("has no bindings");
   if (entryPoint->bindingCount > kernel.bindingCount)

@@ -122,6 +122,7 @@ enum StorageClass : uint32_t {
 
 enum BuiltIn : uint32_t {
   BuiltInWorkgroupSize = 25,
+  BuiltInWorkgroupId = 26,
   BuiltInLocalInvocationId = 27,
   BuiltInLocalInvocationIndex = 29,
 };

@@ -6,11 +6,14 @@
 
 #include "AllocationCounter.h"
 #include "Executable.h"
+#include "SPIRVAssembler.h"
 #include "TestExecutables.h"
+#include "dml-bench/MatrixProducts.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -320,6 +323,41 @@ TEST(ExecutableReader, KeepsTheVersionRule) {
   auto result = read(write(*makeArithmetic()));
   ASSERT_TRUE(result) << result.status().message();
   EXPECT_EQ((*result)->versionMinor, 1);
+}
+
+TEST(ExecutableReader, WantsTheSizeOfSubgroupsThatExchangeValues) {
+  auto replace = [](ExecutableObject &o, const std::vector<uint32_t> &code,
+                    uint32_t threads) {
+    o.shader_modules[0]->code = code;
+    fb::KernelT &kernel = *o.kernels[0];
+    kernel.shader_module = 0;
+    *kernel.workgroup_size = fb::Extent3D(threads, 1, 1);
+    kernel.shared_memory_size = 16384;
+  };
+  expectError(
+      [&](ExecutableObject &o) {
+        Assembler a;
+        for (uint32_t capability : {61u, 65u})
+          Assembler::add(a.head, spirv::OpCapability, {capability});
+        std::rotate(a.head.begin(), a.head.end() - 4, a.head.end());
+        uint32_t subgroup = a.fresh();
+        a.global(spirv::OpConstant, {Assembler::Uint, subgroup, 3});
+        a.value(/*OpGroupNonUniformShuffleXor*/ 346, Assembler::Uint,
+                {subgroup, Assembler::Uint63, Assembler::Uint2});
+        replace(o, a.assemble(), 64);
+      },
+      "has shuffles, but the kernel's subgroup_size is 0, of which its 64 "
+      "threads are no multiple");
+  expectError(
+      [&](ExecutableObject &o) {
+        dml::tools::MatrixProducts products = dml::tools::makeMatrixProducts(
+            {16, 16, 16, DML_DATA_TYPE_FLOAT16, DML_DATA_TYPE_FLOAT32}, 32);
+        replace(o, products.code, 32);
+        o.kernels[0]->subgroup_size = 64;
+      },
+      "has cooperative matrices, but the kernel's subgroup_size is 64, of "
+      "which "
+      "its 32 threads are no multiple");
 }
 
 TEST(ExecutableReader, ChecksRequirements) {

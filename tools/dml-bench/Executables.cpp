@@ -167,6 +167,10 @@ Work dml::tools::makeProducts(const DmlDeviceInfo &device) {
   return makeArithmetic(kProducts, 256 * 32, device);
 }
 
+bool dml::tools::hasProducts(const DmlMatrixShape &shape) {
+  return shape.columns % 4 == 0 && dmlGetDataTypeBits(shape.sums) == 32;
+}
+
 Work dml::tools::makeProducts(const DmlMatrixShape &shape,
                               const DmlDeviceInfo &device) {
   // As many subgroups as a large device has at a time, several times.

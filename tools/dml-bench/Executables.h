@@ -37,8 +37,10 @@ Work makeOperations(const DmlDeviceInfo &device);
 /// memory.
 Work makeProducts(const DmlDeviceInfo &device);
 
-/// Products and sums of cooperative matrices of `shape`, one of those that the
-/// device has. They wait for no memory.
+/// Whether `makeProducts` has a kernel for matrices of `shape`.
+bool hasProducts(const DmlMatrixShape &shape);
+/// Multiplies cooperative matrices of `shape` and adds up their products, which
+/// wait for no memory.
 Work makeProducts(const DmlMatrixShape &shape, const DmlDeviceInfo &device);
 
 /// A function that runs `groups` workgroups of 1024 threads, which compute and

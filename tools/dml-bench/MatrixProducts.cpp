@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixProducts.h"
+#include "SPIRVTable.h"
 
 #include <string_view>
 #include <utility>
 
+using namespace dml::runtime::spirv;
 using namespace dml::tools;
 
 namespace {
@@ -19,61 +21,14 @@ using Words = std::vector<uint32_t>;
 /// each of them.
 constexpr uint32_t kSums = 8, kRounds = 256;
 
-/// Numbers of SPIR-V's specification, under its names.
+/// Numbers of SPIR-V's specification, under its names, beside those that the
+/// runtime's reader of kernels names.
 enum : uint32_t {
-  OpExtension = 10,
-  OpMemoryModel = 14,
-  OpEntryPoint = 15,
-  OpExecutionMode = 16,
-  OpCapability = 17,
-  OpTypeVoid = 19,
-  OpTypeBool = 20,
-  OpTypeInt = 21,
-  OpTypeFloat = 22,
-  OpTypeVector = 23,
-  OpTypeArray = 28,
-  OpTypeRuntimeArray = 29,
-  OpTypeStruct = 30,
-  OpTypePointer = 32,
-  OpTypeFunction = 33,
-  OpConstant = 43,
-  OpFunction = 54,
-  OpFunctionEnd = 56,
-  OpVariable = 59,
-  OpLoad = 61,
-  OpStore = 62,
-  OpAccessChain = 65,
-  OpDecorate = 71,
-  OpMemberDecorate = 72,
-  OpCompositeConstruct = 80,
-  OpCompositeExtract = 81,
-  OpUConvert = 113,
-  OpBitcast = 124,
-  OpIAdd = 128,
-  OpIMul = 132,
-  OpUMod = 137,
-  OpULessThan = 176,
-  OpBitwiseXor = 198,
-  OpControlBarrier = 224,
-  OpPhi = 245,
-  OpLoopMerge = 246,
-  OpLabel = 248,
-  OpBranch = 249,
-  OpBranchConditional = 250,
-  OpReturn = 253,
-  OpTypeCooperativeMatrixKHR = 4456,
-  OpCooperativeMatrixStoreKHR = 4458,
-  OpCooperativeMatrixMulAddKHR = 4459,
-
   CapabilityShader = 1,
   CapabilityFloat16 = 9,
   CapabilityInt8 = 39,
   CapabilityVulkanMemoryModel = 5345,
   CapabilityCooperativeMatrixKHR = 6022,
-
-  StorageClassInput = 1,
-  StorageClassWorkgroup = 4,
-  StorageClassStorageBuffer = 12,
 
   DecorationBlock = 2,
   DecorationArrayStride = 6,
@@ -81,8 +36,6 @@ enum : uint32_t {
   DecorationBinding = 33,
   DecorationDescriptorSet = 34,
   DecorationOffset = 35,
-  BuiltInWorkgroupId = 26,
-  BuiltInLocalInvocationId = 27,
 
   ScopeWorkgroup = 2,
   ScopeSubgroup = 3,
@@ -93,8 +46,8 @@ enum : uint32_t {
   AllSigned = 0xf,
 };
 
-/// A module of one function. What is written first has the lower number, and
-/// sections come after each other in the end.
+/// A module of one function, whose sections are written side by side. Results
+/// have numbers in the order in which they are asked for.
 class Module {
 public:
   /// Adds an instruction without a result.
@@ -200,7 +153,7 @@ MatrixProducts dml::tools::makeMatrixProducts(const DmlMatrixShape &shape,
            localId = variable(inputPointer, StorageClassInput),
            groupId = variable(inputPointer, StorageClassInput);
 
-  // What stands before them.
+  // Capabilities, the entry point and decorations, which stand before these.
   for (uint32_t capability :
        {uint32_t(CapabilityShader),
         uint32_t(isFloat ? CapabilityFloat16 : CapabilityInt8),
@@ -225,7 +178,8 @@ MatrixProducts dml::tools::makeMatrixProducts(const DmlMatrixShape &shape,
   m.decorate({localId, DecorationBuiltIn, BuiltInLocalInvocationId});
   m.decorate({groupId, DecorationBuiltIn, BuiltInWorkgroupId});
 
-  // Factors are what a thread reads: nobody knows them before.
+  // A thread makes its factors of what it reads, so that no compiler knows
+  // them.
   Module::add(m.body, OpFunction, {none, main, 0, function});
   uint32_t begin = m.fresh(), header = m.fresh(), inside = m.fresh(),
            latch = m.fresh(), end = m.fresh();
@@ -279,7 +233,8 @@ MatrixProducts dml::tools::makeMatrixProducts(const DmlMatrixShape &shape,
   Module::add(m.body, OpIAdd, {word, nextRound, round, one});
   Module::add(m.body, OpBranch, {header});
 
-  // Something of each sum is written, so that none is left out.
+  // The thread writes something of each sum, so that no compiler leaves one
+  // out.
   m.label(end);
   for (uint32_t i = 0; i < kSums; ++i)
     Module::add(m.body, OpCooperativeMatrixStoreKHR,

@@ -190,8 +190,9 @@ std::string dml::tools::printCase(const Report &report, const Case &result,
 std::string dml::tools::printFooter(const Report &report) {
   std::string text = "\ncopy at the end: " + printRate(report.copyAfter) + "\n";
   for (const auto &[shape, products] : report.matrixProducts)
-    text += "products of matrices " + shape + ": " + fourDigits(products) +
-            " GFLOP/s\n";
+    if (products > 0)
+      text += "products of matrices " + shape + ": " + fourDigits(products) +
+              " GFLOP/s\n";
   return text;
 }
 

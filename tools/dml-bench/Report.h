@@ -71,7 +71,7 @@ struct Report {
   /// in a second; 0 where nobody measured.
   double products = 0;
   /// The same of the cooperative matrices that cases multiply, by their shapes,
-  /// such as "16x16x16xf16xf32".
+  /// such as "16x16x16xf16xf32"; 0 where it could not be measured.
   std::vector<std::pair<std::string, double>> matrixProducts;
   std::vector<Case> cases;
 };

@@ -108,6 +108,7 @@ private:
   /// What the device computes of a case at most, in 10^9 operations a second,
   /// if its steps are of `variant`.
   double getProducts(const DmlVariantInfo &variant);
+  double measureProducts(const DmlMatrixShape &shape);
   double findCacheSize();
   uint64_t countMultiprocessors();
 
@@ -251,23 +252,35 @@ double Bench::measureRate(const Work &work) {
 }
 
 double Bench::getProducts(const DmlVariantInfo &variant) {
-  double most = report.products;
   const DmlDeviceLimits &limits = variant.requiredLimits;
+  if (limits.matrixShapeCount == 0)
+    return report.products;
   std::vector<std::string> names = listMatrixShapes(limits);
+  double most = 0;
   for (uint32_t i = 0; i < limits.matrixShapeCount; ++i) {
-    const DmlMatrixShape &shape = limits.matrixShapes[i];
-    const std::string &name = names[i];
+    auto &known = report.matrixProducts;
     auto found =
-        std::find_if(report.matrixProducts.begin(), report.matrixProducts.end(),
-                     [&](const auto &known) { return known.first == name; });
-    if (found == report.matrixProducts.end()) {
-      progress.begin("measuring the device's products of " + name);
-      double rate = measureRate(makeProducts(shape, report.device)) / 1e9;
-      found = report.matrixProducts.emplace(found, name, rate);
-    }
+        std::find_if(known.begin(), known.end(),
+                     [&](const auto &each) { return each.first == names[i]; });
+    if (found == known.end())
+      found = known.emplace(found, names[i],
+                            measureProducts(limits.matrixShapes[i]));
     most = std::max(most, found->second);
   }
   return most;
+}
+
+/// The same of cooperative matrices of `shape`, or 0 where the device cannot
+/// run what would measure it.
+double Bench::measureProducts(const DmlMatrixShape &shape) {
+  if (!hasProducts(shape))
+    return 0;
+  Work work = makeProducts(shape, report.device);
+  if (dmlCheckExecutable(work.executable, &report.device, nullptr) !=
+      DML_SUCCESS)
+    return 0;
+  progress.begin("measuring the device's products of matrices");
+  return measureRate(work) / 1e9;
 }
 
 /// The bytes of the last cache: of the largest buffer that is read faster than
@@ -334,8 +347,8 @@ void Bench::calibrate() {
   progress.clear();
   if (bytes == 0 || threads == 0)
     fail("the device gives no times that could be compared", kExitNo);
-  // Threads of a subgroup exchange values where the profile says how many they
-  // are.
+  // A profile that says how many threads a subgroup has lets these exchange
+  // values.
   std::string subgroup =
       report.device.features & DML_FEATURE_SUBGROUP_SHUFFLE_BIT
           ? ",subgroupSize=" + std::to_string(report.device.limits.subgroupSize)

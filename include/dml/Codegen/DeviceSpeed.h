@@ -33,10 +33,11 @@ struct DeviceSpeed {
   /// long workgroups take twice as long as 132 on an H100.
   double multiprocessors = 132;
 
-  /// Threads enough to fill a device of which nothing is known.
+  /// A device is filled by so many threads where nothing is known of it. They
+  /// hide the latency of memory on the default number of multiprocessors.
   static constexpr int64_t enoughThreads = 1 << 16;
-  /// Threads enough to fill this device: as many for each multiprocessor, 993
-  /// for the 2 cores of a CPU, for example.
+  /// Returns how many threads fill this device: for each multiprocessor as many
+  /// as above, which makes 993 for the 2 cores of a CPU.
   int64_t getEnoughThreads() const;
 
   /// Sets the number that `part` of a profile's text names, such as

@@ -142,9 +142,9 @@ struct MatrixTile {
   /// storing those of the next one.
   bool isCarried = false;
   /// How many subgroups share out the terms of each sum. Their parts of it are
-  /// added up in the end, in a fixed order. Where there are few rows, so that a
-  /// workgroup has few matrices of sums, it has subgroups enough that way;
-  /// elsewhere subgroups have more sums each, and load fewer factors for one.
+  /// added up in the end, in a fixed order. A workgroup of few rows has few
+  /// matrices of sums, and gets enough subgroups from slices. In larger tiles,
+  /// slices give each subgroup more sums, for which it loads fewer factors.
   int64_t slices = 1;
 
   int64_t getSubgroups() const {
