@@ -43,9 +43,14 @@ static Truth isInfinite(IsInfinityMode mode, Interval x) {
 static Interval mean(Interval a, Interval b) { return (a + b) * a(0.5); }
 static Integer mean(Integer a, Integer b) { return (a + b) / a(2); }
 
-/// a - b * trunc(a / b), or floor.
+/// a - b * trunc(a / b), or floor. Of a number below the divisor the whole is
+/// left, an infinite divisor's as well.
 static Interval getModulus(Interval a, Interval b, bool isFloor) {
-  return a - b * (isFloor ? floor(a / b) : trunc(a / b));
+  Interval whole = a - b * (isFloor ? floor(a / b) : trunc(a / b));
+  Interval zero(0), rest = a;
+  if (isFloor)
+    rest = select((a < zero && b > zero) || (a > zero && b < zero), a + b, a);
+  return select(abs(a) < abs(b), rest, whole);
 }
 static Integer getModulus(Integer a, Integer b, bool isFloor) {
   return modulus(a, b, isFloor);

@@ -459,6 +459,48 @@ const Example readings[] = {
      {{DataType::INT8, {5}, {7, -7, 7, -128, 5}},
       {DataType::INT8, {5}, {3, 3, -3, -1, 0}}},
      {1, -1, 1, 0, -1}},
+    // Remainders of infinite divisors, and of what has none.
+    {"dml.element_wise_modulus_truncate %0, %1 : (tensor<7xf32>, "
+     "tensor<7xf32>) -> tensor<7xf32>",
+     {{DataType::FLOAT32, {7}, {7, -3, 5.5, infinity, nan, 7, 0}},
+      {DataType::FLOAT32, {7}, {infinity, infinity, -infinity, 2, 2, 0, 5}}},
+     {7, -3, 5.5, nan, nan, nan, 0}},
+    {"dml.element_wise_modulus_floor %0, %1 : (tensor<4xf32>, tensor<4xf32>) "
+     "-> tensor<4xf32>",
+     {{DataType::FLOAT32, {4}, {7, -3, -7, 0}},
+      {DataType::FLOAT32, {4}, {infinity, infinity, -infinity, infinity}}},
+     {7, infinity, -7, 0}},
+    // Of a number and a NaN the number counts, as in HLSL: the upper bound in
+    // clip1's formula, and the lower one in clip's.
+    {"dml.element_wise_max %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> "
+     "tensor<3xf32>",
+     {{DataType::FLOAT32, {3}, {nan, 1, nan}},
+      {DataType::FLOAT32, {3}, {2, nan, nan}}},
+     {2, 1, nan}},
+    {"dml.element_wise_min %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> "
+     "tensor<3xf32>",
+     {{DataType::FLOAT32, {3}, {nan, 1, nan}},
+      {DataType::FLOAT32, {3}, {2, nan, nan}}},
+     {2, 1, nan}},
+    {"dml.element_wise_clip %0 {min = -1.0 : f32, max = 2.0 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {-1, 2}},
+    {"dml.element_wise_clip1 %0 {min = -1.0 : f32, max = 2.0 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {2, 2}},
+    {"dml.element_wise_sign %0 : (tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, -infinity}}},
+     {0, -1}},
+    {"dml.activation_celu %0 {alpha = 1.0 : f32} : (tensor<2xf32>) -> "
+     "tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {0, infinity}},
+    {"dml.activation_hard_sigmoid %0 {alpha = 0.25 : f32, beta = 0.5 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, -infinity}}},
+     {1, 0}},
     // Powers of integers are exact, by floats without a fraction too.
     {"dml.element_wise_pow %0, %1 : (tensor<5xi32>, tensor<5xf32>) -> "
      "tensor<5xi32>",

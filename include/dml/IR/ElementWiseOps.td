@@ -756,8 +756,9 @@ def DML_ElementWiseModulusTruncateOp
     "Computes remainders of truncating divisions",
     "a - b * trunc(a / b)",
     "Floats are computed as the formula is written: an exact remainder is "
-    "not promised where a / b is large. An integer modulo 0 is the number "
-    "with all bits set, as its quotient in HLSL."> {
+    "not promised where a / b is large. Where |a| is below |b| the remainder "
+    "is a, also where b is infinite, as C's fmod has it. An integer modulo 0 "
+    "is the number with all bits set, as its quotient in HLSL."> {
   let support = [
     DML_SameSupport<FL_6_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
@@ -770,8 +771,10 @@ def DML_ElementWiseModulusFloorOp
     "Computes remainders of flooring divisions",
     "a - b * floor(a / b)",
     "Floats are computed as the formula is written: an exact remainder is "
-    "not promised where a / b is large. An integer modulo 0 is the number "
-    "with all bits set, as its quotient in HLSL."> {
+    "not promised where a / b is large. Where |a| is below |b| the remainder "
+    "is a, or a + b where their signs differ, also where b is infinite. An "
+    "integer modulo 0 is the number with all bits set, as its quotient in "
+    "HLSL."> {
   let support = [
     DML_SameSupport<FL_6_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
