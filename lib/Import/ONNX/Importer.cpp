@@ -33,7 +33,7 @@ using namespace dml;
 using namespace dml::onnx;
 
 /// The versions of ONNX's operator set whose operators the registry knows.
-static constexpr int64_t oldestOpset = 1, newestOpset = 22;
+static constexpr int64_t oldestOpset = 1, newestOpset = 26;
 
 Shape dml::onnx::toPhysical(ArrayRef<int64_t> shape) {
   constexpr size_t minRank = 4;
@@ -63,9 +63,12 @@ const Registry &dml::onnx::getRegistry() {
     Registry registry;
     addAttentionOperators(registry);
     addContribOperators(registry);
+    addDotProductAttention(registry);
     addEinsumOperator(registry);
     addElementWiseOperators(registry);
+    addEmbeddingOperators(registry);
     addIndexingOperators(registry);
+    addLaterOperators(registry);
     addLossOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
