@@ -72,7 +72,7 @@ def recursive(depth, calls):
 CASES = [
     (recursive(1, 1), "calls the function 'f0', and 64 calls are around it"),
     (recursive(40, 2), "the model's functions come to more than 262144 nodes and numbers"),
-    (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 22"),
+    (build(opset=0), "is of version 0 of ONNX's operator set, but wanted is one from 1 to 26"),
     (build(opset=99), "is of version 99 of ONNX's operator set"),
     (build(shape=("batch", 3)), "inputs have dimensions without a size; state it with --dim='batch=SIZE'"),
     (build(shape=(None, 3)), "state it with --dim='x[0]=SIZE'"),

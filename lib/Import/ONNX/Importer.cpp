@@ -9,6 +9,7 @@
 #include "Optimizations.h"
 #include "Provider.h"
 #include "QuantizedNodes.h"
+#include "Versions.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/ViewOps.h"
@@ -574,6 +575,11 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
     return llvm::Error::success();
   }
 
+  if (domain.empty())
+    if (std::string error = findVersionError(importer); !error.empty()) {
+      addProblem(domain, node.opType, importer.getName(), error);
+      return llvm::Error::success();
+    }
   if (importer.isFoldable() && node.outputs.size() == 1)
     if (std::optional<Constant> constant = foldNode(importer)) {
       (void)importer.set(0, std::move(*constant));
