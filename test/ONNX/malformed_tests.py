@@ -85,7 +85,7 @@ CASES = [
     (build([helper.make_node("If", ["x"], ["y"], name="choose", then_branch=deep(20), else_branch=deep(1))]),
      "has a graph within 16 others"),
     (build([helper.make_node("Loop", ["x"], ["y"], name="again")]),
-     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it has graphs of its own, which the importer does not enter"),
+     "express 1 of 1 nodes:\n  Loop: 1 node, 'again': it repeats a graph, but a program has no loops (where the number of steps is fixed, an exporter can write them out)"),
     (build([helper.make_node("Relu", ["z"], ["y"], name="r")]),
      "node 'r' (Relu) reads 'z', which nothing before it computes"),
     (build([helper.make_node("Relu", ["x"], ["x"], name="r"), helper.make_node("Relu", ["x"], ["y"])]),

@@ -428,7 +428,8 @@ static StringRef describeUnknown(StringRef domain, StringRef type) {
     return "the importer does not know it";
   return llvm::StringSwitch<StringRef>(type)
       .Cases({"Loop", "Scan", "SequenceMap"},
-             "it has graphs of its own, which the importer does not enter")
+             "it repeats a graph, but a program has no loops (where the number "
+             "of steps is fixed, an exporter can write them out)")
       .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
               "OptionalHasElement", "SequenceAt", "SequenceConstruct",
               "SequenceEmpty", "SequenceErase", "SequenceInsert",
