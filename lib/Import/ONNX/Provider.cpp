@@ -47,8 +47,7 @@ static constexpr llvm::StringLiteral asNodes =
     "nodes of its definition in its place";
 
 static constexpr llvm::StringLiteral newerVersion =
-    "the provider has kernels for older versions of this operator alone, but "
-    "the CPU has one";
+    "the provider has no kernel for this version of the operator";
 /// The newest version of the operator set that the provider has kernels for.
 static constexpr int64_t newestRegistered = 21;
 
