@@ -517,24 +517,51 @@ static LogicalResult importIsInf(NodeImporter &node) {
   return node.set(0, output, shape);
 }
 
+/// The type that `output_dtype` states, or `otherwise`.
+static FailureOr<DataType> getOutputType(NodeImporter &node,
+                                         DataType otherwise) {
+  int64_t number = node.getInt("output_dtype", 0);
+  if (number == 0)
+    return otherwise;
+  std::optional<DataType> type = toDataType(static_cast<int32_t>(number));
+  if (!type)
+    return node.reject("its output_dtype is " +
+                       describeONNXType(static_cast<int32_t>(number)) +
+                       ", which the importer does not know");
+  return *type;
+}
+
 /// The type of quantized elements: that of the zero point, or `output_dtype`.
 static FailureOr<DataType> getQuantizedType(NodeImporter &node,
                                             bool isQuantize) {
   if (!isQuantize)
     return node.getType(0);
-  if (node.hasInput(2))
-    return node.getType(2);
-  int64_t number = node.getInt("output_dtype", 0);
-  if (number == 0)
-    return DataType::UINT8;
-  std::optional<DataType> type = toDataType(static_cast<int32_t>(number));
-  if (!type) {
-    (void)node.reject("its output_dtype is " +
-                      describeONNXType(static_cast<int32_t>(number)) +
-                      ", which the importer does not know");
+  constexpr int64_t f64 = 11;
+  if (node.getInt("precision", 0) == f64)
+    return node.reject("its attribute precision is double, but DirectML "
+                       "quantizes in float");
+  FailureOr<DataType> type =
+      getOutputType(node, node.hasInput(2) ? node.getType(2) : DataType::UINT8);
+  if (succeeded(type) && node.hasInput(2) && *type != node.getType(2))
+    return node.reject("its attribute output_dtype is another type than that "
+                       "of its zero point");
+  return type;
+}
+
+/// Sets the output of a quantization, or of the opposite, which is of the type
+/// of the scale unless `output_dtype` states another.
+static LogicalResult setQuantizedOutput(NodeImporter &node,
+                                        FailureOr<Value> output,
+                                        bool isQuantize) {
+  if (failed(output))
     return failure();
+  if (!isQuantize) {
+    FailureOr<DataType> type = getOutputType(node, node.getType(1));
+    if (failed(type))
+      return failure();
+    output = node.castTo(*output, *type);
   }
-  return *type;
+  return node.set(0, output, node.getShape(0));
 }
 
 /// Builds QUANTIZE or DEQUANTIZE: scale and zero point have the shape `blocks`,
@@ -565,7 +592,7 @@ static LogicalResult setBlocks(NodeImporter &node, ArrayRef<int64_t> blocks,
                      "scale_zero_point")},
       node.getTensorType(toPhysical(shape),
                          isQuantize ? *integer : node.getType(1)));
-  return node.set(0, output, shape);
+  return setQuantizedOutput(node, output, isQuantize);
 }
 
 /// Quantization by blocks of `size` elements along an axis.
@@ -648,7 +675,7 @@ static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
       {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
       {},
       node.getTensorType(physical, isQuantize ? *integer : node.getType(1)));
-  return node.set(0, output, shape);
+  return setQuantizedOutput(node, output, isQuantize);
 }
 
 static LogicalResult importDynamicQuantize(NodeImporter &node) {
