@@ -57,7 +57,7 @@ def ints(*values):
 
 
 CASES = {}
-# Results of nodes that ONNX Runtime refuses, though ONNX describes them.
+# Results of nodes that ONNX Runtime refuses, though ONNX describes them, or reads in another way.
 DEFINED = {}
 
 
@@ -242,10 +242,10 @@ near(24, "Attention", q, k, v, allowed, None, None, np.int64([5, 2]), is_causal=
      outputs=scores, label="lengths and mask")
 
 
-def attend(mask):
+def attend(mask, queries=q, keys=k, values=v):
     """Attention with a mask that is added, in double precision."""
-    keys, values = (np.repeat(a.astype(np.float64), 2, axis=1) for a in (k, v))
-    powers = np.exp(np.einsum("bhse,bhte->bhst", q, keys) / 2 + mask)
+    keys, values = (np.repeat(a.astype(np.float64), 2, axis=1) for a in (keys, values))
+    powers = np.exp(np.einsum("bhse,bhte->bhst", queries, keys) / 2 + mask)
     return np.einsum("bhst,bhtv->bhsv", powers / powers.sum(axis=-1, keepdims=True), values).astype(np.float32)
 
 
@@ -254,6 +254,11 @@ columns = lambda mask, value: np.concatenate([mask, np.full((3, 2), value)], axi
 near(23, "Attention", q, k, v, numbers[0, :, :3], wanted=attend(columns(numbers[0, :, :3], -np.inf)), label="short")
 near(23, "Attention", q, k, v, allowed[1, 0, :, :3], label="short mask of truths",
      wanted=attend(np.where(columns(allowed[1, 0, :, :3], False), 0, -np.inf)))
+# One query sees the past and the first of the new keys. ONNX Runtime lets it see them all.
+behind = lambda past, new: np.concatenate([past, new], axis=2)
+near(23, "Attention", q[:, :, :1], k, v, None, pastKey, pastValue, is_causal=1, outputs=(True, False, False),
+     label="one query", wanted=attend(np.float64([0, 0, 0] + 4 * [-np.inf]), q[:, :, :1], behind(pastKey, k),
+                                      behind(pastValue, v)))
 near(23, "RMSNormalization", x.astype(np.float16), wave(4), label="scale of f32", tolerance=1e-3,
      wanted=x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + 1e-5) * wave(4))
 near(23, "RMSNormalization", x, wave(4))
