@@ -98,6 +98,15 @@ def near(opset, *arguments, **keywords):
     case(opset, *arguments, tolerance=keywords.pop("tolerance", 2e-6), **keywords)
 
 
+# Versions of ONNX Runtime's own, before ONNX had these operators
+
+near(7, "LayerNormalization", wave(2, 3, 4), wave(4), wave(4, phase=1), tolerance=1e-5)
+near(7, "MeanVarianceNormalization", wave(2, 3, 2, 2), across_channels=1, tolerance=1e-5)
+near(7, "SimplifiedLayerNormalization", wave(2, 3, 4), wave(4), tolerance=1e-5)
+near(7, "ThresholdedRelu", wave(2, 3), alpha=0.5)
+near(9, "ScaledTanh", wave(2, 3), alpha=0.5, beta=0.25)
+near(9, "ParametricSoftplus", wave(2, 3), alpha=0.5, beta=0.25)
+
 # Versions 18 to 22
 
 x = wave(2, 3, 4)
@@ -334,6 +343,9 @@ REFUSED = [
     (refused(19, "Gelu", x), f"the operator came with version 20 of ONNX's operator set, {MODEL} 19"),
     (refused(22, "Attention", q, k, v), f"the operator came with version 23 of ONNX's operator set, {MODEL} 22"),
     (refused(13, "Upsample", image, Fixed(np.float32([1, 1, 2, 2]))), "the operator went with version 10"),
+    (refused(10, "ScaledTanh", x, alpha=0.5), "the operator went with version 10"),
+    (refused(9, "MeanVarianceNormalization", image, across_channels=1),
+     f"its attribute across_channels went with version 9 of ONNX's operator set, {MODEL} 9"),
     (refused(17, "Resize", image, None, Fixed(np.float32([1, 1, 2, 2])), antialias=0),
      f"its attribute antialias came with version 18 of ONNX's operator set, {MODEL} 17"),
     (refused(18, "Cast", x, to=1, saturate=1), "its attribute saturate came with version 19"),
