@@ -13,12 +13,15 @@
 //
 // Operators that the importer does not know at all, such as NonMaxSuppression,
 // stand in Importer.cpp. The table follows the registrations of ONNX Runtime
-// 1.19 (OperatorRegistration.cpp of its DirectML provider).
+// 1.19 (OperatorRegistration.cpp of its DirectML provider), and of 1.20, which
+// added the newest ones. Each kernel is for one version of an operator: where
+// the operator changed later, the provider has none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Provider.h"
 #include "Importer.h"
+#include "Versions.h"
 
 using namespace dml;
 using namespace dml::onnx;
@@ -42,6 +45,11 @@ static constexpr llvm::StringLiteral onCPU =
 static constexpr llvm::StringLiteral asNodes =
     "the provider has no kernel for this operator, and ONNX Runtime puts the "
     "nodes of its definition in its place";
+
+static constexpr llvm::StringLiteral newerVersion =
+    "the provider has no kernel for this version of the operator";
+/// The newest version of the operator set that the provider has kernels for.
+static constexpr int64_t newestRegistered = 21;
 
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
@@ -104,12 +112,23 @@ static constexpr llvm::StringLiteral ms = "com.microsoft";
 static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
+/// Scatters reduce by maxima and minima, too, in a version of its own.
+static bool isOf18(const NodeImporter &node) { return node.getOpset() >= 18; }
+
 static constexpr Gap gaps[] = {
+    {"", "Attention", anyVersion, nullptr, onCPU},
+    {"", "BitCast", anyVersion, nullptr, onCPU},
     {"", "Compress", anyVersion, nullptr, onCPU},
+    {"", "CumProd", anyVersion, nullptr, onCPU},
     {"", "Gelu", anyVersion, nullptr, onCPU},
     {"", "GroupNormalization", anyVersion, nullptr, asNodes},
     {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
+    {"", "RMSNormalization", anyVersion, nullptr, onCPU},
+    {"", "RotaryEmbedding", anyVersion, nullptr, onCPU},
+    {"", "ScatterElements", anyVersion, isOf18, newerVersion},
+    {"", "ScatterND", anyVersion, isOf18, newerVersion},
     {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
+    {"", "TensorScatter", anyVersion, nullptr, onCPU},
     {"", "BatchNormalization", anyVersion, hasOtherStatistics,
      "its mean and variance have another type than its input"},
     {"", "BatchNormalization", anyVersion, isTraining,
@@ -149,5 +168,10 @@ llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
     if (gap.domain == domain && gap.name == node.getNode().opType &&
         node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))
       return gap.reason;
+  // Swish is none: the provider takes the nodes of its definition.
+  llvm::StringRef name = node.getNode().opType;
+  if (domain.empty() && name != "Swish" &&
+      getOperatorVersion(name, node.getOpset()) > newestRegistered)
+    return newerVersion;
   return {};
 }
