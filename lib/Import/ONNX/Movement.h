@@ -40,6 +40,10 @@ mlir::Value takePart(NodeImporter &node, mlir::Value value,
                      llvm::ArrayRef<int64_t> offsets,
                      llvm::ArrayRef<int64_t> sizes);
 
+/// The products of the matrices of `a`, {A, B, M, K}, and the transposed ones
+/// of `b`, {A, B, N, K}, of types that DirectML's GEMM has not.
+mlir::Value multiplyAndSum(NodeImporter &node, mlir::Value a, mlir::Value b);
+
 /// `axes`, counted from the front, none of which may stand twice.
 llvm::FailureOr<Shape>
 normalizeAxes(NodeImporter &node, llvm::ArrayRef<int64_t> axes, int64_t rank);
