@@ -930,13 +930,12 @@ static LogicalResult importFusedMatMul(NodeImporter &node) {
     if (node.getInt(name, 0) != 0)
       return node.reject("its attribute " + name +
                          " is on, which the importer does not read");
-  const Shape &a = node.getShape(0), &b = node.getShape(1);
-  if (a.size() < 2 || b.size() < 2)
-    return node.reject("its inputs have the shapes " + describeShape(a) +
-                       " and " + describeShape(b) +
-                       ", but wanted are matrices");
-  return setProduct(node, node.getInt("transA", 0) != 0,
-                    node.getInt("transB", 0) != 0, node.getFloat("alpha", 1));
+  // One dimension has nothing to transpose.
+  auto isTransposed = [&](unsigned index, StringRef name) {
+    return node.getInt(name, 0) != 0 && node.getShape(index).size() > 1;
+  };
+  bool transA = isTransposed(0, "transA"), transB = isTransposed(1, "transB");
+  return setProduct(node, transA, transB, node.getFloat("alpha", 1));
 }
 
 /// Rows and columns of tensors of four dimensions.
