@@ -173,6 +173,8 @@ static FailureOr<Equation> readInputs(NodeImporter &node, StringRef left) {
                                     " inputs");
   Equation equation;
   for (auto [index, part] : llvm::enumerate(parts)) {
+    if (failed(getLetters(node, part, 0)))
+      return failure();
     const Shape &shape = node.getShape(index);
     size_t count = part.size() - (part.contains("...") ? 3 : 0);
     if (count > shape.size() ||
@@ -291,12 +293,15 @@ static LogicalResult importEinsum(NodeImporter &node) {
     if (node.getType(index) != node.getType(0))
       return node.reject("its inputs have different element types");
   }
-  // Sums of nothing are 0.
-  if (isNothing)
-    return isEmpty(output) ? setEmpty(node, 0, node.getType(0), output)
-                           : node.set(0, Constant::get(node.getType(0), {1},
-                                                       ArrayRef<int64_t>(0))
-                                             .splat(output));
+  if (isEmpty(output))
+    return setEmpty(node, 0, node.getType(0), output);
+  if (isNothing) {
+    // Sums of nothing are 0.
+    for (unsigned index = 0; index < count; ++index)
+      node.ignoreInput(index);
+    return node.set(0, Constant::get(node.getType(0), {1}, ArrayRef<int64_t>(0))
+                           .splat(output));
+  }
   Term result = getTerm(node, *equation, 0);
   for (unsigned index = 1; index < count; ++index) {
     // What the output or the inputs after this one have is kept.

@@ -249,8 +249,11 @@ static LogicalResult importScatterElements(NodeImporter &node) {
         ", but wanted are the same indices and updates, of the rank and the "
         "type of the data, and of no larger sizes but along axis " +
         Twine(*axis));
-  if (isEmpty(shape))
+  if (isEmpty(shape)) {
+    node.ignoreInput(1);
+    node.ignoreInput(2);
     return node.setView(0, 0, data);
+  }
   if (failed(wantIndices(node, 1, data[*axis])))
     return failure();
   if (!mnemonic->empty()) {
@@ -287,8 +290,11 @@ static LogicalResult importScatterND(NodeImporter &node) {
                        ", its indices " + describeShape(shape) +
                        " and its updates " + describeShape(updates) +
                        ", which do not fit");
-  if (isEmpty(shape) || isEmpty(updates))
+  if (isEmpty(shape) || isEmpty(updates)) {
+    node.ignoreInput(1);
+    node.ignoreInput(2);
     return node.setView(0, 0, data);
+  }
   ArrayRef<int64_t> sizes = ArrayRef(data).take_front(shape.back());
   if (failed(wantTuples(node, sizes)))
     return failure();

@@ -34,6 +34,9 @@ LogicalResult dml::onnx::wantTensor(NodeImporter &node, const Shape &shape) {
 
 LogicalResult dml::onnx::setEmpty(NodeImporter &node, unsigned index,
                                   DataType type, Shape shape) {
+  // There are no elements that the inputs could have a bearing on.
+  for (unsigned input = 0; input < node.getNumInputs(); ++input)
+    node.ignoreInput(input);
   return node.set(index, Constant(type, std::move(shape), {}, nullptr));
 }
 
@@ -165,7 +168,9 @@ static LogicalResult importConcat(NodeImporter &node) {
                          describeShape(node.getShape(index)) +
                          ", which does not fit the others");
     // Empty inputs add nothing.
-    if (!isEmpty(node.getShape(index)))
+    if (isEmpty(node.getShape(index)))
+      node.ignoreInput(index);
+    else
       inputs.push_back(node.get(index));
   }
   if (failed(wantTensor(node, shape)))
@@ -198,11 +203,9 @@ static FailureOr<Shape> getParts(NodeImporter &node, int64_t size) {
     if (isStated)
       return node.reject("it has both num_outputs and the sizes of its parts, "
                          "but wanted is one of them");
-    // Outputs at the end may be left out.
-    if (stated < count || stated > UINT16_MAX)
+    if (stated != count)
       return node.reject("its attribute num_outputs is " + Twine(stated) +
                          ", but it has " + Twine(count) + " outputs");
-    count = stated;
   }
   if (!isStated) {
     // Equal parts; from version 18 on the last may be smaller.
@@ -520,8 +523,10 @@ static LogicalResult importPad(NodeImporter &node) {
   if (isEmpty(output))
     return setEmpty(node, 0, node.getType(0), output);
   // Nothing but padding.
-  if (isFilled && mode == "constant")
+  if (isFilled && mode == "constant") {
+    node.ignoreInput(0);
     return node.set(0, value->splat(output));
+  }
   // What is cut off is no part of what edges and reflections repeat.
   FailureOr<Value> input = crop(node, shape, before, after);
   if (failed(input))

@@ -43,6 +43,16 @@ static constexpr llvm::StringLiteral asNodes =
     "the provider has no kernel for this operator, and ONNX Runtime puts the "
     "nodes of its definition in its place";
 
+/// The attribute `name`, which is not read by this: the importer's own reading
+/// counts alone.
+static const AttributeProto *peek(const NodeImporter &node,
+                                  llvm::StringRef name) {
+  for (const AttributeProto &attribute : node.getNode().attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
 }
@@ -85,35 +95,34 @@ static bool hasOtherStatistics(const NodeImporter &node) {
 }
 
 static bool hasNegativePads(const NodeImporter &node) {
-  const AttributeProto *pads = node.getAttribute("pads");
+  const AttributeProto *pads = peek(node, "pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
 }
 
 static bool hasReduction(const NodeImporter &node) {
-  const AttributeProto *reduction = node.getAttribute("reduction");
+  const AttributeProto *reduction = peek(node, "reduction");
   return reduction && reduction->s != "none" && !reduction->s.empty();
 }
 
 static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
-  const AttributeProto *equation = node.getAttribute("equation");
+  const AttributeProto *equation = peek(node, "equation");
   return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
          isNoFloat(node);
 }
 
 static bool hasPartialBlock(const NodeImporter &node) {
-  const AttributeProto *k = node.getAttribute("K"),
-                       *block = node.getAttribute("block_size");
+  const AttributeProto *k = peek(node, "K"), *block = peek(node, "block_size");
   return node.hasInput(4) || node.hasInput(5) ||
          (k && block && block->i > 0 && k->i % block->i != 0);
 }
 
 static bool isUnidirectional(const NodeImporter &node) {
-  const AttributeProto *attribute = node.getAttribute("unidirectional");
+  const AttributeProto *attribute = peek(node, "unidirectional");
   return attribute && attribute->i != 0;
 }
 
 static bool hasBatchFirst(const NodeImporter &node) {
-  const AttributeProto *layout = node.getAttribute("layout");
+  const AttributeProto *layout = peek(node, "layout");
   return layout && layout->i != 0;
 }
 
@@ -123,7 +132,7 @@ static bool is32Bits(const NodeImporter &node) {
 }
 
 static bool extrapolates(const NodeImporter &node) {
-  const AttributeProto *value = node.getAttribute("extrapolation_value");
+  const AttributeProto *value = peek(node, "extrapolation_value");
   return is32Bits(node) || (value && value->f != 0);
 }
 
