@@ -187,6 +187,38 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   return success();
 }
 
+/// Adds a bias that keeps each position from those behind it: what
+/// mask_filter_value says is added to their scores.
+static LogicalResult
+addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
+              SmallVectorImpl<NodeImporter::Operand> &operands) {
+  int64_t steps = scores[2];
+  constexpr int64_t maxSteps = 4096;
+  if (steps > maxSteps)
+    return node.reject("its attribute unidirectional is on for " +
+                       Twine(steps) + " positions, but wanted are at most " +
+                       Twine(maxSteps));
+  double filter = node.getFloat("mask_filter_value", -10000);
+  SmallVector<double> numbers;
+  for (int64_t row = 0; row < steps; ++row)
+    for (int64_t column = 0; column < steps; ++column)
+      numbers.push_back(column > row ? filter : 0);
+  Shape matrix = {1, 1, steps, steps};
+  Value bias =
+      node.repeat(node.getConstant(Constant::get(node.getType(0), matrix,
+                                                 ArrayRef<double>(numbers)),
+                                   matrix),
+                  scores);
+  for (NodeImporter::Operand &operand : operands)
+    if (operand.name == "relative_position_bias") {
+      operand.values[0] =
+          node.combine("element_wise_add", operand.values[0], bias);
+      return success();
+    }
+  operands.push_back({"relative_position_bias", bias});
+  return success();
+}
+
 /// com.microsoft's operator of one input, which it projects to queries, keys
 /// and values first.
 static LogicalResult importAttention(NodeImporter &node) {
@@ -196,8 +228,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (node.hasInput(Past) || node.hasOutput(1))
     return node.reject("it has a past or a present, which the provider leaves "
                        "to the CPU");
-  for (StringRef name :
-       {"unidirectional", "do_rotary", "past_present_share_buffer"})
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
     if (node.getInt(name, 0) != 0)
       return node.reject("its attribute " + name +
                          " is on, which the provider leaves to the CPU");
@@ -263,6 +294,9 @@ static LogicalResult importAttention(NodeImporter &node) {
       addMask(node, Mask, scores, "key_sequence_end_start", operands);
   if (failed(maskType) ||
       failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
+  if (node.getInt("unidirectional", 0) != 0 &&
+      failed(addCausalBias(node, scores, operands)))
     return failure();
   float scale = getScale(node, headSize);
   Shape output = {batch, steps, sizes[2]};

@@ -51,6 +51,16 @@ static constexpr llvm::StringLiteral newerVersion =
 /// The newest version of the operator set that the provider has kernels for.
 static constexpr int64_t newestRegistered = 21;
 
+/// The attribute `name`, which is not read by this: the importer's own reading
+/// counts alone.
+static const AttributeProto *peek(const NodeImporter &node,
+                                  llvm::StringRef name) {
+  for (const AttributeProto &attribute : node.getNode().attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
 }
@@ -104,8 +114,45 @@ static bool hasWideExponent(const NodeImporter &node) {
 }
 
 static bool hasNegativePads(const NodeImporter &node) {
-  const AttributeProto *pads = node.getAttribute("pads");
+  const AttributeProto *pads = peek(node, "pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
+}
+
+static bool hasReduction(const NodeImporter &node) {
+  const AttributeProto *reduction = peek(node, "reduction");
+  return reduction && reduction->s != "none" && !reduction->s.empty();
+}
+
+static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
+  const AttributeProto *equation = peek(node, "equation");
+  return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
+         isNoFloat(node);
+}
+
+static bool hasPartialBlock(const NodeImporter &node) {
+  const AttributeProto *k = peek(node, "K"), *block = peek(node, "block_size");
+  return node.hasInput(4) || node.hasInput(5) ||
+         (k && block && block->i > 0 && k->i % block->i != 0);
+}
+
+static bool isUnidirectional(const NodeImporter &node) {
+  const AttributeProto *attribute = peek(node, "unidirectional");
+  return attribute && attribute->i != 0;
+}
+
+static bool hasBatchFirst(const NodeImporter &node) {
+  const AttributeProto *layout = peek(node, "layout");
+  return layout && layout->i != 0;
+}
+
+static bool is32Bits(const NodeImporter &node) {
+  return node.hasInput(0) && (node.getType(0) == DataType::INT32 ||
+                              node.getType(0) == DataType::UINT32);
+}
+
+static bool extrapolates(const NodeImporter &node) {
+  const AttributeProto *value = peek(node, "extrapolation_value");
+  return is32Bits(node) || (value && value->f != 0);
 }
 
 static constexpr llvm::StringLiteral ms = "com.microsoft";
@@ -135,7 +182,22 @@ static constexpr Gap gaps[] = {
      "its training mode is on"},
     {"", "Clip", anyVersion, hasComputedBound,
      "its bounds are computed when the model runs"},
-    {"", "Einsum", anyVersion, hasThreeInputs, "it has more than two inputs"},
+    {"", "Einsum", anyVersion, hasEllipsisOrThreeInputs,
+     "it has more than two inputs, an ellipsis, or elements that are no "
+     "floats"},
+    {"", "MatMul", anyVersion, isNoFloat, "the provider takes floats alone"},
+    {"", "Resize", anyVersion, extrapolates,
+     "it has an extrapolation value, or integers of 32 bits"},
+    {"", "ScatterElements", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "ScatterND", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "GRU", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "LSTM", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
+    {ms, "Attention", anyVersion, isUnidirectional, "it is unidirectional"},
+    {ms, "MatMulNBits", anyVersion, hasPartialBlock,
+     "the last block of a row is not full, or it has a bias"},
     {"", "LayerNormalization", anyVersion, hasSecondOutput,
      "it has more than one output"},
     {"", "SimplifiedLayerNormalization", anyVersion, hasSecondOutput,
