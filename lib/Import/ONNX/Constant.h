@@ -31,6 +31,10 @@ inline bool isFourBits(DataType type) {
 /// that DirectML has none for.
 std::optional<DataType> toDataType(int32_t type);
 
+/// The half that is nearest to a number, and the number that a half is.
+uint16_t toHalf(double value);
+double fromHalf(uint16_t bits);
+
 /// "float", "bfloat16": a TensorProto.DataType by its name.
 std::string describeONNXType(int32_t type);
 
