@@ -145,6 +145,8 @@ static Evaluation evaluateConcat(NodeImporter &node) {
   if (!hasInputs(node, 1, std::numeric_limits<unsigned>::max()))
     return std::nullopt;
   const Constant &first = getConstant(node, 0);
+  if (node.getOpset() >= 4 && !node.hasAttribute("axis"))
+    return std::nullopt;
   std::optional<int64_t> axis =
       findAxis(node.getInt("axis", node.getOpset() < 4 ? 1 : 0),
                first.getShape().size());
@@ -185,24 +187,30 @@ static Evaluation evaluateConcat(NodeImporter &node) {
   return one(pickIndices(all, shape, indices));
 }
 
-/// The sizes of the parts of a Split: given, or as even as possible.
+/// The sizes of the parts of a Split: given, or equal, but for the last one
+/// from version 18 on.
 static std::optional<Shape> getParts(NodeImporter &node, int64_t size) {
   Shape parts;
-  if (node.getOpset() < 13)
+  bool isStated = node.getOpset() < 13 && node.hasAttribute("split");
+  if (isStated)
     parts = node.getInts("split");
   if (node.hasInput(1)) {
     std::optional<Shape> given = getIntegers(node, 1);
-    if (!given)
+    if (!given || isStated)
       return std::nullopt;
     parts = *given;
+    isStated = true;
   }
   int64_t count = node.getNumOutputs();
-  if (node.getOpset() >= 18 && node.getInt("num_outputs", count) != count)
+  if (node.getOpset() >= 18 && node.hasAttribute("num_outputs") &&
+      (isStated || node.getInt("num_outputs", count) != count))
     return std::nullopt;
-  if (parts.empty()) {
-    int64_t part = (size + count - 1) / count;
-    for (int64_t index = 0; index < count; ++index)
-      parts.push_back(std::min(part, size - std::min(size, part * index)));
+  if (!isStated) {
+    int64_t part = (size + count - 1) / count, last = size - part * (count - 1);
+    if (last < 0 || (last != part && node.getOpset() < 18))
+      return std::nullopt;
+    parts.assign(count - 1, part);
+    parts.push_back(last);
   }
   int64_t sum = 0;
   for (int64_t part : parts)
@@ -413,7 +421,8 @@ static Evaluation evaluatePad(NodeImporter &node) {
   std::optional<Constant> value = getPadValue(node);
   bool isConstant = mode == "constant";
   if (!pads || !value ||
-      !(isConstant || mode == "edge" || mode == "reflect" || mode == "wrap"))
+      !(isConstant || mode == "edge" || mode == "reflect" ||
+        (mode == "wrap" && node.getOpset() >= 19)))
     return std::nullopt;
   Shape shape;
   for (size_t dim = 0; dim < from.size(); ++dim) {
@@ -485,6 +494,73 @@ static Evaluation evaluateEyeLike(NodeImporter &node) {
   });
   return one(Constant::get(*type, Shape(like.getShape()),
                            ArrayRef<int64_t>(elements)));
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and sequences
+//===----------------------------------------------------------------------===//
+
+static Evaluation evaluateDepthToSpace(NodeImporter &node) {
+  if (!hasInputs(node, 1, 1))
+    return std::nullopt;
+  const Constant &data = getConstant(node, 0);
+  Shape shape(data.getShape());
+  int64_t block = node.getInt("blocksize", 0);
+  StringRef mode =
+      node.getOpset() >= 11 ? node.getString("mode", "DCR") : "DCR";
+  if (shape.size() != 4 || block < 1 || block > UINT16_MAX ||
+      shape[1] % (block * block) != 0 || (mode != "DCR" && mode != "CRD"))
+    return std::nullopt;
+  int64_t depth = shape[1] / (block * block);
+  shape = {shape[0], depth, shape[2] * block, shape[3] * block};
+  return one(pickElements(data, shape, [&](ArrayRef<int64_t> at) {
+    int64_t inBlock = at[2] % block * block + at[3] % block;
+    return Shape{at[0],
+                 mode == "DCR" ? inBlock * depth + at[1]
+                               : at[1] * block * block + inBlock,
+                 at[2] / block, at[3] / block};
+  }));
+}
+
+static Evaluation evaluateSpaceToDepth(NodeImporter &node) {
+  if (!hasInputs(node, 1, 1))
+    return std::nullopt;
+  const Constant &data = getConstant(node, 0);
+  Shape shape(data.getShape());
+  int64_t block = node.getInt("blocksize", 0);
+  if (shape.size() != 4 || block < 1 || block > UINT16_MAX ||
+      shape[2] % block != 0 || shape[3] % block != 0)
+    return std::nullopt;
+  int64_t depth = shape[1];
+  shape = {shape[0], depth * block * block, shape[2] / block, shape[3] / block};
+  return one(pickElements(data, shape, [&](ArrayRef<int64_t> at) {
+    int64_t inBlock = at[1] / depth;
+    return Shape{at[0], at[1] % depth, at[2] * block + inBlock / block,
+                 at[3] * block + inBlock % block};
+  }));
+}
+
+static Evaluation evaluateReverseSequence(NodeImporter &node) {
+  if (!hasInputs(node, 2, 2))
+    return std::nullopt;
+  const Constant &data = getConstant(node, 0);
+  ArrayRef<int64_t> shape = data.getShape();
+  std::optional<Shape> lengths = getIntegers(node, 1);
+  int64_t batch = node.getInt("batch_axis", 1),
+          time = node.getInt("time_axis", 0);
+  if (!lengths || shape.size() < 2 || batch + time != 1 || batch * time != 0 ||
+      getConstant(node, 1).getShape().size() != 1 ||
+      static_cast<int64_t>(lengths->size()) != shape[batch] ||
+      llvm::any_of(*lengths, [&](int64_t length) {
+        return length < 0 || length > shape[time];
+      }))
+    return std::nullopt;
+  return one(pickElements(data, Shape(shape), [&](ArrayRef<int64_t> at) {
+    Shape from(at);
+    if (int64_t length = (*lengths)[at[batch]]; at[time] < length)
+      from[time] = length - 1 - at[time];
+    return from;
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -649,11 +725,9 @@ static Evaluation evaluateGatherND(NodeImporter &node) {
 
 /// `data` with `updates` written to its elements `targets`, in order.
 static Evaluation scatter(NodeImporter &node, const Constant &data,
-                          const Constant &updates, ArrayRef<int64_t> targets,
-                          int64_t reductionOpset) {
-  StringRef reduction = node.getOpset() >= reductionOpset
-                            ? node.getString("reduction", "none")
-                            : "none";
+                          const Constant &updates, ArrayRef<int64_t> targets) {
+  StringRef reduction =
+      node.getOpset() >= 16 ? node.getString("reduction", "none") : "none";
   if (updates.getType() != data.getType())
     return std::nullopt;
   if (reduction == "none") {
@@ -667,7 +741,8 @@ static Evaluation scatter(NodeImporter &node, const Constant &data,
   // A sum of truth values, which have the type of bytes here, is none of bytes.
   bool isSum = reduction == "add" || reduction == "mul";
   if ((isSum && data.getType() == DataType::UINT8) ||
-      !(isSum || reduction == "max" || reduction == "min"))
+      !(isSum ||
+        (node.getOpset() >= 18 && (reduction == "max" || reduction == "min"))))
     return std::nullopt;
   return dispatchType(data.getType(), [&](auto zero) -> Evaluation {
     using T = decltype(zero);
@@ -695,7 +770,7 @@ static Evaluation evaluateScatterElements(NodeImporter &node) {
       findElements(node, data.getShape(), updates.getShape(), *at);
   if (!targets)
     return std::nullopt;
-  return scatter(node, data, updates, *targets, /*reductionOpset=*/16);
+  return scatter(node, data, updates, *targets);
 }
 
 static Evaluation evaluateScatterND(NodeImporter &node) {
@@ -715,10 +790,10 @@ static Evaluation evaluateScatterND(NodeImporter &node) {
   for (int64_t begin : slices->begins)
     for (int64_t element = 0; element < slices->length; ++element)
       targets.push_back(begin + element);
-  return scatter(node, data, updates, targets, /*reductionOpset=*/16);
+  return scatter(node, data, updates, targets);
 }
 
-/// The indices of a OneHot, which may be whole numbers of any type.
+/// The indices of a OneHot, which may be numbers of any type.
 static std::optional<Shape> getWholeNumbers(const Constant &constant) {
   return dispatchType(
       constant.getType(), [&](auto zero) -> std::optional<Shape> {
@@ -726,8 +801,9 @@ static std::optional<Shape> getWholeNumbers(const Constant &constant) {
         for (auto element : getElements<decltype(zero)>(constant)) {
           if constexpr (std::is_floating_point_v<decltype(zero)>) {
             auto number = truncateTo<int64_t>(static_cast<double>(element));
+            // A number that is not whole equals none of a depth's.
             if (static_cast<double>(number) != static_cast<double>(element))
-              return std::nullopt;
+              number = std::numeric_limits<int64_t>::max();
             numbers.push_back(number);
           } else {
             numbers.push_back(static_cast<int64_t>(element));
@@ -834,6 +910,9 @@ void dml::onnx::addMovementEvaluators(Evaluators &evaluators) {
   evaluators["Pad"] = evaluatePad;
   evaluators["Trilu"] = evaluateTrilu;
   evaluators["EyeLike"] = evaluateEyeLike;
+  evaluators["DepthToSpace"] = evaluateDepthToSpace;
+  evaluators["SpaceToDepth"] = evaluateSpaceToDepth;
+  evaluators["ReverseSequence"] = evaluateReverseSequence;
   evaluators["Gather"] = evaluateGather;
   evaluators["GatherElements"] = evaluateGatherElements;
   evaluators["GatherND"] = evaluateGatherND;

@@ -187,7 +187,7 @@ static std::optional<llvm::SmallBitVector> getReduced(NodeImporter &node,
   llvm::SmallBitVector reduced(rank, axes.empty() && !isNoneNoop);
   for (int64_t axis : axes) {
     std::optional<int64_t> dim = findAxis(axis, rank);
-    if (!dim)
+    if (!dim || reduced.test(*dim))
       return std::nullopt;
     reduced.set(*dim);
   }
@@ -537,24 +537,129 @@ static Evaluation evaluateMatMul(NodeImporter &node) {
   });
 }
 
+/// A Gemm of matrices of floats: alpha a b + beta c.
+static Evaluation evaluateGemm(NodeImporter &node) {
+  if (node.getOpset() < 7 || !hasInputs(node, 2, 3))
+    return std::nullopt;
+  const Constant &a = getConstant(node, 0), &b = getConstant(node, 1);
+  bool transposesA = node.getInt("transA", 0) != 0,
+       transposesB = node.getInt("transB", 0) != 0;
+  float alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
+  Shape ofA(a.getShape()), ofB(b.getShape());
+  if (a.getType() != b.getType() || !a.isFloat() || ofA.size() != 2 ||
+      ofB.size() != 2)
+    return std::nullopt;
+  if (transposesA)
+    std::swap(ofA[0], ofA[1]);
+  if (transposesB)
+    std::swap(ofB[0], ofB[1]);
+  auto find = [](bool transposes, ArrayRef<int64_t> shape, int64_t index) {
+    return transposes ? index % shape[1] * shape[0] + index / shape[1] : index;
+  };
+  return dispatchType(a.getType(), [&](auto zero) -> Evaluation {
+    using T = decltype(zero);
+    std::vector<T> left = getElements<T>(a), right = getElements<T>(b), bias(1);
+    auto product = multiply<T>(
+        ofA, ofB, [&](int64_t at) { return left[find(transposesA, ofA, at)]; },
+        [&](int64_t at) { return right[find(transposesB, ofB, at)]; });
+    Shape ofBias;
+    if (node.hasInput(2)) {
+      const Constant &c = getConstant(node, 2);
+      if (c.getType() != a.getType())
+        return std::nullopt;
+      ofBias = Shape(c.getShape());
+      bias = getElements<T>(c);
+    }
+    if (!product || broadcastShapes(product->first, ofBias) != product->first)
+      return std::nullopt;
+    auto &[shape, results] = *product;
+    for (auto [index, place] :
+         llvm::enumerate(broadcastIndices(ofBias, shape))) {
+      results[index] *= static_cast<T>(alpha);
+      if (node.hasInput(2))
+        results[index] += static_cast<T>(beta) * bias[place];
+    }
+    return one(makeConstant(a.getType(), shape, results));
+  });
+}
+
+/// The elements of bytes, less their zero point, of which there is one, or one
+/// for each row of `a` or for each column of `b`.
+static std::optional<std::vector<int32_t>>
+getDifferences(NodeImporter &node, unsigned index, bool hasRows) {
+  const Constant &data = getConstant(node, index);
+  ArrayRef<int64_t> shape = data.getShape();
+  if ((data.getType() != DataType::UINT8 && data.getType() != DataType::INT8) ||
+      shape.size() < 2)
+    return std::nullopt;
+  SmallVector<int64_t> elements = data.getIntegers(), points = {0};
+  if (node.hasInput(index + 2)) {
+    const Constant &zeroPoint = getConstant(node, index + 2);
+    points = zeroPoint.getIntegers();
+    int64_t count = shape[shape.size() - (hasRows ? 2 : 1)];
+    if (zeroPoint.getType() != data.getType() ||
+        zeroPoint.getShape().size() > 1 ||
+        (points.size() != 1 && static_cast<int64_t>(points.size()) != count))
+      return std::nullopt;
+  }
+  std::vector<int32_t> differences;
+  for (auto [place, element] : llvm::enumerate(elements)) {
+    int64_t channel = hasRows ? static_cast<int64_t>(place) / shape.back() %
+                                    shape[shape.size() - 2]
+                              : static_cast<int64_t>(place) % shape.back();
+    differences.push_back(static_cast<int32_t>(
+        element - points[points.size() == 1 ? 0 : channel]));
+  }
+  return differences;
+}
+
+static Evaluation evaluateMatMulInteger(NodeImporter &node) {
+  if (!hasInputs(node, 2, 4))
+    return std::nullopt;
+  auto left = getDifferences(node, 0, /*hasRows=*/true),
+       right = getDifferences(node, 1, /*hasRows=*/false);
+  if (!left || !right)
+    return std::nullopt;
+  auto product = multiply<int32_t>(
+      Shape(getConstant(node, 0).getShape()),
+      Shape(getConstant(node, 1).getShape()),
+      [&](int64_t at) { return (*left)[at]; },
+      [&](int64_t at) { return (*right)[at]; });
+  if (!product)
+    return std::nullopt;
+  return one(makeConstant(DataType::INT32, product->first, product->second));
+}
+
 //===----------------------------------------------------------------------===//
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// The number of elements from `start` up to `limit` in steps of `step`.
+/// The number of elements from `start` up to `limit` in steps of `step`, if it
+/// is one that is computed. Integers are counted exactly.
 template <typename T>
 static std::optional<int64_t> countSteps(T start, T limit, T step) {
-  double distance = static_cast<double>(limit - start);
   if constexpr (std::is_integral_v<T>) {
-    T exact;
-    if (llvm::SubOverflow(limit, start, exact))
+    if (step == 0)
       return std::nullopt;
-    distance = static_cast<double>(exact);
+    if (start == limit || (start < limit) != (step > 0))
+      return 0;
+    auto subtract = [](int64_t a, int64_t b) {
+      return static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+    };
+    uint64_t distance =
+        start < limit ? subtract(limit, start) : subtract(start, limit);
+    uint64_t stride = step > 0 ? subtract(step, 0) : subtract(0, step);
+    uint64_t count = (distance - 1) / stride + 1;
+    if (count > static_cast<uint64_t>(Constant::maxFoldable))
+      return std::nullopt;
+    return static_cast<int64_t>(count);
+  } else {
+    double count = std::ceil(static_cast<double>(limit - start) /
+                             static_cast<double>(step));
+    if (!(count <= static_cast<double>(Constant::maxFoldable)))
+      return std::nullopt;
+    return static_cast<int64_t>(std::max(count, 0.0));
   }
-  double count = std::ceil(distance / static_cast<double>(step));
-  if (!(count <= static_cast<double>(Constant::maxFoldable)))
-    return std::nullopt;
-  return static_cast<int64_t>(std::max(count, 0.0));
 }
 
 static Evaluation evaluateRange(NodeImporter &node) {
@@ -627,6 +732,8 @@ void dml::onnx::addReductionEvaluators(Evaluators &evaluators) {
   evaluators["TopK"] = evaluateTopK;
   evaluators["Unique"] = evaluateUnique;
   evaluators["MatMul"] = evaluateMatMul;
+  evaluators["MatMulInteger"] = evaluateMatMulInteger;
+  evaluators["Gemm"] = evaluateGemm;
   evaluators["Range"] = evaluateRange;
   for (StringRef name : {"HannWindow", "HammingWindow", "BlackmanWindow"})
     evaluators[name] = evaluateWindow;
