@@ -165,7 +165,7 @@ template <typename T, typename From> static T convertTo(From value) {
   return static_cast<T>(value);
 }
 
-static uint16_t toHalf(double value) {
+uint16_t dml::onnx::toHalf(double value) {
   llvm::APFloat number(value);
   bool losesInfo;
   number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
@@ -173,7 +173,7 @@ static uint16_t toHalf(double value) {
   return static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
 }
 
-static double fromHalf(uint16_t bits) {
+double dml::onnx::fromHalf(uint16_t bits) {
   llvm::APFloat number(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
   bool losesInfo;
   number.convert(llvm::APFloat::IEEEdouble(),

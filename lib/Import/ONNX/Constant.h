@@ -33,6 +33,9 @@ std::optional<DataType> toDataType(int32_t type);
 
 /// Whether TensorProto.DataType `type` is bool, of which each is one byte.
 inline bool isBoolType(int64_t type) { return type == 9; }
+/// The half that is nearest to a number, and the number that a half is.
+uint16_t toHalf(double value);
+double fromHalf(uint16_t bits);
 
 /// "float", "bfloat16": a TensorProto.DataType by its name.
 std::string describeONNXType(int32_t type);

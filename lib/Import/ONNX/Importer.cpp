@@ -491,9 +491,9 @@ static StringRef describeUnknown(StringRef domain, StringRef type) {
       .Cases(
           {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"},
           "no DirectML tensor has strings")
-      .Cases({"NonMaxSuppression", "Unique"},
-             "the shape of its result depends on its data, but DirectML's "
-             "sizes are static")
+      .Case("NonMaxSuppression",
+            "the shape of its result depends on its data, but DirectML's "
+            "sizes are static")
       .Cases({"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike",
               "RandomUniform", "RandomUniformLike"},
              "it draws numbers by no generator that ONNX describes, and "
@@ -1084,11 +1084,13 @@ LogicalResult NodeImporter::import(const Operator &info) {
   };
   forgetReads();
   LogicalResult result = success();
-  std::optional<Constant> folded;
-  if (isFoldable() && node.outputs.size() == 1)
+  std::optional<SmallVector<Constant>> folded;
+  if (isFoldable())
     folded = foldNode(*this);
   if (folded) {
-    result = set(0, std::move(*folded));
+    for (auto [index, constant] : llvm::enumerate(*folded))
+      if (failed(set(index, std::move(constant))))
+        return failure();
   } else {
     forgetReads();
     result = info.import(*this);

@@ -302,9 +302,9 @@ void addWindowOperators(Registry &registry);
 Constant pickElements(const Constant &constant, Shape shape,
                       llvm::function_ref<Shape(llvm::ArrayRef<int64_t>)> pick);
 
-/// Computes a node on few elements that are known, as models do with shapes.
-/// Nothing where that is not possible.
-std::optional<Constant> foldNode(NodeImporter &node);
+/// Computes a node whose inputs all are known and have few elements: a constant
+/// for each output. Nothing where that is not possible.
+std::optional<llvm::SmallVector<Constant>> foldNode(NodeImporter &node);
 
 } // namespace dml::onnx
 
