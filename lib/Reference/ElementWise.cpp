@@ -186,8 +186,12 @@ static Integer getBits(const Estimate &tensor, int64_t index) {
               getByteWidth(type));
   if (tensor.isBitExact)
     return bits.wrap(pattern);
-  if (isFloat(type))
-    return bits.anything(pattern);
+  if (isFloat(type)) {
+    // One number has one pattern, but for zeros and NaNs.
+    double low = tensor.lower.getNumber(index);
+    bool isKnown = low == tensor.upper.getNumber(index) && low != 0;
+    return isKnown ? bits.wrap(pattern) : bits.anything(pattern);
+  }
   // Integers of one sign have their order in bits, too.
   Integer number = Integer::load(tensor, index);
   return bits.wrap(number.value, number.low, number.high);

@@ -300,6 +300,21 @@ TEST_F(TieTest, Arithmetic) {
                "tensor<4xui8>", {0, 4, 4, 2}, {0, 2, 4, 2}, {2, 4, 6, 2});
 }
 
+TEST_F(TieTest, Bits) {
+  // A computed number that is known has known bits; a zero may have a sign.
+  expectBehind(R"(%a = dml.element_wise_constant_pow %x {exponent = 0.0 : f32}
+      : (tensor<4xf32>) -> tensor<4xf32>
+    %m = arith.constant dense<[0xFFFFFFFF, 0x3F000000, 0x7F000000, 0]>
+        : tensor<4xui32>
+    %n = tensor.bitcast %m : tensor<4xui32> to tensor<4xf32>
+    %b = dml.element_wise_bit_and %a, %n
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %r = tensor.bitcast %b : tensor<4xf32> to tensor<4xui32>)",
+               "tensor<4xui32>", {0x3f800000, 0x3f000000, 0x3f000000, 0},
+               {0x3f800000, 0x3f000000, 0x3f000000, 0},
+               {0x3f800000, 0x3f000000, 0x3f000000, 0});
+}
+
 TEST_F(TieTest, Choices) {
   const std::string compare = R"(%c = arith.constant dense<2> : tensor<4xi8>
     %b = dml.element_wise_logical_less_than %q, %c
