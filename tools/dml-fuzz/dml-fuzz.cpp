@@ -210,6 +210,9 @@ private:
   Device *device;
   std::unique_ptr<MLIRContext> context;
   uint64_t numCases = 0, numRefused = 0, numDefects = 0;
+  /// Of the cases that agree: their elements, those that may be anything, and
+  /// cases that have no others.
+  uint64_t numElements = 0, numUnjudged = 0, numBlind = 0;
   Clock::time_point begin = Clock::now(), lastProgress = begin;
 };
 } // namespace
@@ -223,7 +226,10 @@ void Fuzzer::showProgress(bool always) {
   double seconds = std::chrono::duration<double>(now - begin).count();
   llvm::errs() << "dml-fuzz: " << tools::printCount(numCases, "case") << ", "
                << tools::printCount(numDefects, "failure") << ", " << numRefused
-               << " refused, "
+               << " refused, " << numUnjudged << " of "
+               << tools::printCount(numElements, "element")
+               << " not judged (all of " << tools::printCount(numBlind, "case")
+               << "), "
                << llvm::format("%.0f s, %.0f cases/s\n", seconds,
                                static_cast<double>(numCases) / seconds);
 }
@@ -275,6 +281,10 @@ Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
   Outcome outcome = runOnce(module, valueSeed);
   ++numCases;
   numRefused += outcome.kind == Outcome::Refused;
+  numElements += outcome.numElements;
+  numUnjudged += outcome.numUnjudged;
+  numBlind +=
+      outcome.numUnjudged != 0 && outcome.numUnjudged == outcome.numElements;
   if (outcome.isDefect()) {
     ++numDefects;
     if (noShrink) {
@@ -313,7 +323,12 @@ int Fuzzer::runReplay() {
       "agrees",  "disagrees", "refused", "fails",
       "invalid", "rejected",  "accepted"};
   llvm::outs() << kinds[outcome.kind] << (outcome.message.empty() ? "" : ": ")
-               << outcome.message << "\n";
+               << outcome.message;
+  if (outcome.numUnjudged)
+    llvm::outs() << ", but " << outcome.numUnjudged << " of "
+                 << tools::printCount(outcome.numElements, "element")
+                 << " could not be judged: their bounds admit any number";
+  llvm::outs() << "\n";
   return outcome.isDefect() ? tools::kExitNo : tools::kExitDone;
 }
 
