@@ -264,7 +264,10 @@ Interval Interval::operator/(Interval other) const {
     // Bounds do not tell the sign of a zero.
     if (a.low == 0 && a.high == 0 && b.low == 0 && b.high == 0)
       return nan();
-    if (b.low == 0 && b.high == 0 && (a.low > 0 || a.high < 0)) {
+    // What is no zero has a quotient by a number that is no infinity.
+    bool isNumber = (a.low > 0 || a.high < 0) && std::isfinite(b.low) &&
+                    std::isfinite(b.high);
+    if (isNumber) {
       Interval result(quotient);
       result.low = -infinity;
       result.high = infinity;
@@ -544,6 +547,18 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 
+/// x^exponent for x that may be a zero or have either sign, and a positive
+/// exponent that is an integer for certain.
+static Interval powAcrossZero(Interval x, Interval exponent, double value) {
+  if (std::fmod(exponent.low, 2) == 0)
+    return powOfPositive(abs(x), exponent, value);
+  Interval below = -x, above = x;
+  below.low = above.low = 0;
+  Interval result = powOfPositive(above, exponent, value);
+  result.low = -powOfPositive(below, exponent, value).high;
+  return result;
+}
+
 Interval pow(Interval base, Interval power) {
   Interval x = flush(base), exponent = flush(power);
   double value = static_cast<float>(std::pow(x.value, exponent.value));
@@ -562,6 +577,11 @@ Interval pow(Interval base, Interval power) {
     return Interval::anything(value);
   if (x.low > 0)
     return powOfPositive(x, exponent, value);
+  bool isCount = exponent.low == exponent.high && exponent.low > 0 &&
+                 std::isfinite(exponent.low) &&
+                 exponent.low == std::trunc(exponent.low);
+  if (isCount && x.high >= 0)
+    return powAcrossZero(x, exponent, value);
   // Integers alone have powers of negative numbers, and a zero may have either
   // sign.
   bool isKnown = exponent.low == exponent.high;
