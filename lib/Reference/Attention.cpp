@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Evaluators.h"
+#include "Softmax.h"
 #include "Sums.h"
 #include "dml/IR/AttentionOps.h"
 
@@ -196,9 +197,12 @@ static LogicalResult evaluateAttention(OpTy op, ArrayRef<Estimate> operands,
         Sum total;
         for (Interval score : scores)
           total.add(exp(score - most));
+        bool areFinite = llvm::all_of(scores, isFinite);
         std::vector<Interval> weights;
-        for (Interval score : scores)
-          weights.push_back(exp(score - most) / total.get());
+        for (Interval score : scores) {
+          Interval weight = exp(score - most) / total.get();
+          weights.push_back(areFinite ? limitShare(weight) : weight);
+        }
         if (isHalf)
           llvm::transform(weights, weights.begin(), roundWeight);
         for (int64_t v = 0; v < valueSize; ++v) {

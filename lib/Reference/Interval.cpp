@@ -265,7 +265,10 @@ Interval Interval::operator/(Interval other) const {
     // Bounds do not tell the sign of a zero.
     if (a.low == 0 && a.high == 0 && b.low == 0 && b.high == 0)
       return nan();
-    if (b.low == 0 && b.high == 0 && (a.low > 0 || a.high < 0)) {
+    // What is no zero has a quotient by a number that is no infinity.
+    bool isNumber = (a.low > 0 || a.high < 0) && std::isfinite(b.low) &&
+                    std::isfinite(b.high);
+    if (isNumber) {
       Interval result(quotient);
       result.low = -infinity;
       result.high = infinity;
@@ -545,6 +548,19 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 
+/// x^exponent for x that may be a zero or have either sign, and a positive
+/// exponent that is an integer for certain.
+static Interval powAcrossZero(Interval x, Interval exponent, double value,
+                              bool isOdd) {
+  if (!isOdd)
+    return powOfPositive(abs(x), exponent, value);
+  Interval below = -x, above = x;
+  below.low = above.low = 0;
+  Interval result = powOfPositive(above, exponent, value);
+  result.low = -powOfPositive(below, exponent, value).high;
+  return result;
+}
+
 /// 0^exponent for a negative exponent: infinity, whose sign is that of the zero
 /// if the exponent is odd.
 static Interval powOfZero(Interval zero, double value, bool isOdd) {
@@ -597,6 +613,12 @@ Interval pow(Interval base, Interval power, std::optional<bool> isOdd) {
     return Interval::anything(value);
   if (x.low > 0)
     return powOfPositive(x, exponent, value);
+  bool isCount = exponent.low == exponent.high && exponent.low > 0 &&
+                 std::isfinite(exponent.low) &&
+                 exponent.low == std::trunc(exponent.low);
+  if (isCount && x.high >= 0)
+    return powAcrossZero(x, exponent, value,
+                         isOdd.value_or(std::fmod(exponent.low, 2) != 0));
   // An infinite exponent counts as even.
   bool isKnown = exponent.low == exponent.high;
   if (!isOdd && isKnown && exponent.low == std::trunc(exponent.low))

@@ -8,24 +8,49 @@
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/SoftmaxOps.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
 namespace dml::reference {
+
+bool isFinite(Interval x) {
+  return !x.isNaN && !x.mayBeNaN && std::isfinite(x.low) &&
+         std::isfinite(x.high);
+}
+
+Interval limitShare(Interval share) {
+  constexpr double most = 1 + 0x1p-10;
+  // Bounds may leave open that all exponentials are 0, but that of the largest
+  // number is not.
+  if (share.mayBeNaN)
+    share = Interval::around(
+        std::isnan(share.value) ? 0 : std::clamp(share.value, 0.0, 1.0), 0,
+        most, 0);
+  share.low = std::max(share.low, 0.0);
+  share.high = std::min(share.high, most);
+  return share;
+}
 
 void computeSoftmax(const Estimate &input, ArrayRef<int64_t> axes, bool isLog,
                     Estimate &output) {
   Sets(input.value.getShape(), axes)
       .forEach([&](int64_t, ArrayRef<int64_t> places) {
         Interval most = Interval::nan();
-        for (int64_t place : places)
+        bool areFinite = true;
+        for (int64_t place : places) {
           most = max(most, Interval::load(input, place));
+          areFinite &= isFinite(Interval::load(input, place));
+        }
         Sum sum;
         for (int64_t place : places)
           sum.add(exp(Interval::load(input, place) - most));
         for (int64_t place : places) {
           Interval x = Interval::load(input, place) - most;
           Interval result = isLog ? x - log(sum.get()) : exp(x) / sum.get();
+          if (!isLog && areFinite)
+            result = limitShare(result);
           result.store(output, place);
         }
       });

@@ -164,6 +164,27 @@ TEST_F(IntervalTest, SpecialNumbers) {
   EXPECT_EQ(max(Interval::nan(), Interval(3)).low, 3);
 }
 
+TEST_F(IntervalTest, PowersOfWhatMayHaveEitherSign) {
+  Interval x = Interval::around(0.5, -1, 2, 0);
+  Interval square = pow(x, Interval(2)), cube = pow(x, Interval(3));
+  EXPECT_EQ(square.low, 0);
+  EXPECT_NEAR(square.high, 4, 1e-4);
+  EXPECT_NEAR(cube.low, -1, 1e-4);
+  EXPECT_NEAR(cube.high, 8, 1e-4);
+  EXPECT_EQ(cube.value, 0.125);
+  EXPECT_FALSE(square.mayBeNaN || cube.mayBeNaN);
+  EXPECT_TRUE(pow(x, Interval(0.5)).mayBeNaN);
+  EXPECT_TRUE(pow(x, Interval(-1)).mayBeNaN);
+}
+
+TEST_F(IntervalTest, QuotientsByWhatMayBeZero) {
+  Interval zero = Interval::around(0.5, -1, 1, 0);
+  EXPECT_FALSE((Interval(1) / zero).mayBeNaN);
+  EXPECT_EQ((Interval(1) / zero).high, HUGE_VAL);
+  EXPECT_TRUE((Interval(0) / zero).mayBeNaN);
+  EXPECT_TRUE((zero / zero).mayBeNaN);
+}
+
 TEST(IntegerTest, PowersWrapAround) {
   Integer x;
   x.width = 8;

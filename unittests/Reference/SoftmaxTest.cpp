@@ -113,4 +113,26 @@ TEST_F(SoftmaxTest, BoundsHoldTheExactResult) {
   EXPECT_LT(upper - lower, 1e-5);
 }
 
+TEST_F(SoftmaxTest, SharesOfUncertainNumbers) {
+  // e^20 is known within some thousand, so that bounds do not tell whose
+  // exponential is the largest.
+  for (Result part : {Result::exact, Result::lower, Result::upper}) {
+    auto outputs = interpretSource(
+        R"(func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {
+          %1 = dml.element_wise_exp %0 : (tensor<2xf32>) -> tensor<2xf32>
+          %2 = dml.activation_softmax1 %1 {axes = array<i64: 0>}
+              : (tensor<2xf32>) -> tensor<2xf32>
+          return %2 : tensor<2xf32>
+        })",
+        {makeTensor(DataType::FLOAT32, {2}, {20, 20})}, part);
+    ASSERT_TRUE(succeeded(outputs)) << diagnostics;
+    for (double share : getNumbers(outputs->front()))
+      EXPECT_NEAR(share,
+                  part == Result::exact   ? 0.5
+                  : part == Result::lower ? 0
+                                          : 1,
+                  0x1p-10);
+  }
+}
+
 } // namespace
