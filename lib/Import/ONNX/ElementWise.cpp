@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "dml/IR/Layout.h"
+#include "dml/IR/ViewOps.h"
 #include <cfloat>
 #include <cmath>
 
@@ -853,14 +855,14 @@ static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
   Value value = node.repeat(node.getAs(index, {outer, blocks[axis], 1, inner}),
                             {outer, blocks[axis], size, inner});
   value = node.reshape(value, {1, outer, blocks[axis] * size, inner});
-  if (blocks[axis] * size != shape[axis]) {
-    Shape part = {1, outer, shape[axis], inner};
-    value = node.apply("slice1", value,
-                       {node.ints("input_window_offsets", {0, 0, 0, 0}),
-                        node.ints("input_window_sizes", part),
-                        node.ints("input_window_strides", {1, 1, 1, 1})},
-                       node.getTensorType(part, node.getType(index)));
-  }
+  // The end of the last block is out of view. SLICE1 takes no elements of four
+  // bits.
+  Shape all(cast<RankedTensorType>(value.getType()).getShape());
+  Shape part = {1, outer, shape[axis], inner};
+  if (part != all)
+    value = ViewOp::create(node.getBuilder(), value.getLoc(),
+                           node.getTensorType(part, node.getType(index)), value,
+                           getPackedStrides(all));
   return node.reshape(value, toPhysical(shape));
 }
 
