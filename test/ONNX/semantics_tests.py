@@ -308,6 +308,30 @@ def quantization():
 
 
 @group
+def quantization_to_four_bits():
+    """Of six dimensions: one scale, one for each element of an axis, and blocks, the last not full."""
+    model = Model(opset=21)
+
+    def four_bits(values):
+        name = f"w{len(model.initializers)}"
+        model.initializers.append(import_tests.FourBits(values, signed=True).save(name))
+        return name
+
+    shape = (1, 1, 2, 1, 1, 3)
+    x = four_bits(np.int8([-8, -1, 0, 1, 5, 7]).reshape(shape))
+    half, axis = model.scalar(np.float32, 0.5), model.constant(np.float32, 0.5, 1, 2)
+    model.wants(model.node("DequantizeLinear", x, half), -4, -0.5, 0, 0.5, 2.5, 3.5, shape=shape)
+    model.wants(model.node("DequantizeLinear", x, axis, four_bits([1, 0, -1]), axis=5), -4.5, -1, 2, 0, 5, 16,
+                shape=shape)
+    blocks = model.weights(np.float32([0.5, 1, 2, 4]).reshape(1, 1, 2, 1, 1, 2))
+    zeros = four_bits(np.int8([1, 0, -1, 2]).reshape(1, 1, 2, 1, 1, 2))
+    model.wants(model.node("DequantizeLinear", x, blocks, axis=5, block_size=2), -4, -0.5, 0, 2, 10, 28, shape=shape)
+    model.wants(model.node("DequantizeLinear", x, blocks, zeros, axis=5, block_size=2), -4.5, -1, 0, 4, 12, 20,
+                shape=shape)
+    return model
+
+
+@group
 def dynamic_quantization():
     model = Model(opset=11)
     for shape in ((8,), (1, 2, 1, 2, 2), (2, 1, 2, 1, 1, 2, 1, 1)):

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "dml/IR/Layout.h"
+#include "dml/IR/ViewOps.h"
 #include <cfloat>
 #include <cmath>
 
@@ -558,9 +560,11 @@ static LogicalResult importPRelu(NodeImporter &node) {
     return node.reject("its slope has the shape " +
                        describeShape(node.getShape(1)) +
                        ", which does not broadcast to " + describeShape(shape));
-  // No unsigned number is below 0.
-  if (isUnsigned(node.getType(0)))
+  // No unsigned number is below 0, so that no slope counts.
+  if (isUnsigned(node.getType(0))) {
+    (void)node.getInput(1);
     return node.setView(0, 0, shape);
+  }
   Shape physical = toPhysical(shape);
   Value input = node.get(0), factor = node.getBroadcast(1, physical, slope);
   // DirectML's operator takes no integers of 64 bits.
@@ -598,6 +602,8 @@ static LogicalResult importWhere(NodeImporter &node) {
 }
 
 static LogicalResult importCast(NodeImporter &node) {
+  // Floats of 8 bits, which alone need not saturate, are none of DirectML's.
+  (void)node.getInt("saturate", 1);
   bool isLike = node.getNode().opType == "CastLike";
   if (failed(isLike ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
     return failure();
@@ -850,14 +856,14 @@ static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
   Value value = node.repeat(node.getAs(index, {outer, blocks[axis], 1, inner}),
                             {outer, blocks[axis], size, inner});
   value = node.reshape(value, {1, outer, blocks[axis] * size, inner});
-  if (blocks[axis] * size != shape[axis]) {
-    Shape part = {1, outer, shape[axis], inner};
-    value = node.apply("slice1", value,
-                       {node.ints("input_window_offsets", {0, 0, 0, 0}),
-                        node.ints("input_window_sizes", part),
-                        node.ints("input_window_strides", {1, 1, 1, 1})},
-                       node.getTensorType(part, node.getType(index)));
-  }
+  // The end of the last block is out of view. SLICE1 takes no elements of four
+  // bits.
+  Shape all(cast<RankedTensorType>(value.getType()).getShape());
+  Shape part = {1, outer, shape[axis], inner};
+  if (part != all)
+    value = ViewOp::create(node.getBuilder(), value.getLoc(),
+                           node.getTensorType(part, node.getType(index)), value,
+                           getPackedStrides(all));
   return node.reshape(value, toPhysical(shape));
 }
 
@@ -931,6 +937,10 @@ static LogicalResult importQuantize(NodeImporter &node, bool isQuantize) {
   FailureOr<Quantization> how = getQuantization(node, isQuantize);
   if (failed(how))
     return failure();
+  // One number is for every axis, and floats of 8 bits, which alone need not
+  // saturate, are none of DirectML's.
+  for (StringRef name : {"axis", "saturate"})
+    (void)node.getInt(name, 1);
   if (int64_t size = node.getInt("block_size", 0))
     return importBlocks(node, size, *how);
   // QUANTIZE repeats numbers itself, and the others want them repeated.

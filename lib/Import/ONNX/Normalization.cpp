@@ -102,6 +102,8 @@ static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
 static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(5, 5)))
     return failure();
+  // What inference does not look at.
+  (void)node.getFloat("momentum", 0.9f);
   FailureOr<bool> training = isTraining(node);
   if (failed(training))
     return failure();
@@ -169,6 +171,8 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
 static LogicalResult importGroupNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
+  // DirectML computes with floats, whatever type is named to compute with.
+  (void)node.getInt("stash_type", 1);
   const Shape &shape = node.getShape(0);
   int64_t groups = node.getInt("num_groups", 0);
   if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
@@ -206,6 +210,8 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
+  // DirectML computes with floats, whatever type is named to compute with.
+  (void)node.getInt("stash_type", 1);
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", -1), shape.size());

@@ -35,7 +35,8 @@ static FailureOr<Shape> getReducedAxes(NodeImporter &node) {
       return failure();
     axes = *given;
   }
-  if (axes.empty() && node.getInt("noop_with_empty_axes", 0) == 0) {
+  bool isNone = node.getInt("noop_with_empty_axes", 0) != 0;
+  if (axes.empty() && !isNone) {
     axes.resize(rank);
     std::iota(axes.begin(), axes.end(), 0);
   }
@@ -156,7 +157,9 @@ static LogicalResult importTopK(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
   if (failed(axis))
     return failure();
-  int64_t k = node.getInt("k", 0);
+  // TOP_K1 sorts, which is one of the orders that may be without this.
+  (void)node.getInt("sorted", 1);
+  int64_t k = hasInput ? 0 : node.getInt("k", 0);
   if (hasInput) {
     FailureOr<Shape> given = node.getIntegers(1, "the number of elements");
     if (failed(given))
