@@ -151,6 +151,8 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
 static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   if (node.hasOutput(1))
     return node.reject("its deviation is read, which the provider leaves to "
                        "the CPU");
@@ -527,6 +529,8 @@ static LogicalResult importDynamicProduct(NodeImporter &node) {
 static LogicalResult importMatMulNBits(NodeImporter &node) {
   if (failed(node.wantInputs(3, 4)))
     return failure();
+  // A hint of how few bits a kernel may compute with.
+  node.ignoreAttributes({"accuracy_level"});
   int64_t bits = node.getInt("bits", 4), block = node.getInt("block_size", 0),
           k = node.getInt("K", 0), n = node.getInt("N", 0);
   const Shape &shape = node.getShape(0), &packed = node.getShape(1);

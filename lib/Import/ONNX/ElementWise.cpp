@@ -217,7 +217,7 @@ static void addComparison(Registry &registry, StringRef name,
 }
 
 static LogicalResult importMean(NodeImporter &node) {
-  unsigned count = node.getNumInputs();
+  unsigned count = std::max(node.getNumInputs(), 1u);
   if (failed(node.wantInputs(count, count)))
     return failure();
   FailureOr<Shape> shape = getCommonShape(node);
@@ -407,6 +407,10 @@ static LogicalResult importCast(NodeImporter &node) {
   bool isLike = node.getNode().opType == "CastLike";
   if (failed(isLike ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
     return failure();
+  if (isLike)
+    node.ignoreInput(1);
+  // These are about floats of eight bits, which DirectML has not.
+  node.ignoreAttributes({"saturate", "round_mode"});
   int64_t to = node.getInt("to", 0);
   std::optional<DataType> type =
       isLike ? node.getType(1) : toDataType(static_cast<int32_t>(to));
@@ -414,14 +418,9 @@ static LogicalResult importCast(NodeImporter &node) {
     return node.reject("it casts to " +
                        describeONNXType(static_cast<int32_t>(to)) +
                        ", which no DirectML tensor has");
-  // A bool is ui8 here, to which it would be cast otherwise.
-  if (isLike && *type == DataType::UINT8)
-    return node.reject("it casts to the type of a tensor that is bool or "
-                       "uint8, which the importer does not tell apart");
   const Shape &shape = node.getShape(0);
   // A bool is 0 or 1, whatever the number was.
-  constexpr int64_t boolean = 9;
-  if (!isLike && to == boolean) {
+  if (isLike ? node.isBool(1) : isBoolType(to)) {
     Value input = node.get(0);
     Shape physical = toPhysical(shape);
     Value zero = node.getSplat(node.getType(0), 0, physical);
@@ -536,6 +535,8 @@ static FailureOr<DataType> getQuantizedType(NodeImporter &node,
                                             bool isQuantize) {
   if (!isQuantize)
     return node.getType(0);
+  // It is about floats of eight bits, which DirectML has not.
+  node.ignoreAttributes({"saturate"});
   constexpr int64_t f64 = 11;
   if (node.getInt("precision", 0) == f64)
     return node.reject("its attribute precision is double, but DirectML "

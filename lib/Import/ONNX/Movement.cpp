@@ -70,6 +70,9 @@ static LogicalResult importSplit(NodeImporter &node) {
     sizes = *given;
   }
   unsigned count = node.getNumOutputs();
+  if (int64_t stated = node.getInt("num_outputs", count); stated != count)
+    return node.reject("its attribute num_outputs is " + Twine(stated) +
+                       ", but it has " + Twine(count) + " outputs");
   int64_t size = shape[*axis];
   if (sizes.empty()) {
     // Equal parts; the last may be smaller.

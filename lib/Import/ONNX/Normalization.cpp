@@ -36,6 +36,8 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (node.getInt("training_mode", 0) != 0 ||
       (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
     return node.reject("its training mode is on, but wanted is inference");
+  // Training alone updates the statistics.
+  node.ignoreAttributes({"momentum"});
   if (node.getInt("spatial", 1) != 1)
     return node.reject("its attribute spatial is 0, which the importer does "
                        "not know");
@@ -94,6 +96,8 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
 static LogicalResult importGroupNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   int64_t groups = node.getInt("num_groups", 0);
   if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
@@ -131,6 +135,8 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
