@@ -100,9 +100,9 @@ def near(opset, *arguments, **keywords):
 
 # Versions of ONNX Runtime's own, before ONNX had these operators
 
-near(7, "LayerNormalization", wave(2, 3, 4), wave(4), wave(4, phase=1), tolerance=1e-5)
+near(7, "LayerNormalization", wave(2, 3, 4), wave(4), wave(4, phase=1), stash_type=1, tolerance=1e-5)
 near(7, "MeanVarianceNormalization", wave(2, 3, 2, 2), across_channels=1, tolerance=1e-5)
-near(7, "SimplifiedLayerNormalization", wave(2, 3, 4), wave(4), tolerance=1e-5)
+near(7, "SimplifiedLayerNormalization", wave(2, 3, 4), wave(4), stash_type=1, tolerance=1e-5)
 near(7, "ThresholdedRelu", wave(2, 3), alpha=0.5)
 near(9, "ScaledTanh", wave(2, 3), alpha=0.5, beta=0.25)
 near(9, "ParametricSoftplus", wave(2, 3), alpha=0.5, beta=0.25)
@@ -138,8 +138,8 @@ case(18, "Split", wave(7, 2), ints(2, 5), axis=0, outputs=2)
 
 near(19, "AveragePool", image, kernel_shape=[2, 2], dilations=[2, 2])
 near(19, "AveragePool", image, kernel_shape=[2, 2], dilations=[1, 2], pads=[1, 1, 0, 1], count_include_pad=1)
-case(19, "Cast", x, to=TensorProto.INT32)
-case(19, "CastLike", x, np.int64([1]))
+case(19, "Cast", x, to=TensorProto.INT32, saturate=1)
+case(19, "CastLike", x, np.int64([1]), saturate=1)
 case(19, "DequantizeLinear", np.int8([[1, -2], [3, 4]]), Fixed(np.float16([0.5, 0.25])),
      Fixed(np.int8([1, 0])), axis=1)
 case(19, "Equal", x, wave(4))
@@ -282,6 +282,7 @@ for turn in (0, 1):
 
 cache, update = wave(2, 4, 3), wave(2, 2, 3, phase=2)
 case(24, "TensorScatter", cache, update)
+case(24, "TensorScatter", cache, update, mode="circular")
 case(24, "TensorScatter", cache, update, np.int64([2, 1]))
 case(24, "TensorScatter", cache, update, np.int64([3, 1]), mode="circular")
 case(24, "TensorScatter", cache, wave(2, 4, 1), np.int64([1, 2]), axis=-1)
@@ -348,6 +349,7 @@ REFUSED = [
      f"its attribute across_channels went with version 9 of ONNX's operator set, {MODEL} 9"),
     (refused(17, "Resize", image, None, Fixed(np.float32([1, 1, 2, 2])), antialias=0),
      f"its attribute antialias came with version 18 of ONNX's operator set, {MODEL} 17"),
+    (refused(18, "Split", wave(4), num_outputs=2), "its attribute num_outputs is 2, but it has 1 outputs"),
     (refused(18, "Cast", x, to=1, saturate=1), "its attribute saturate came with version 19"),
     (refused(23, "Cast", x, to=1, round_mode="up"), "its attribute round_mode came with version 24"),
     (refused(18, "AveragePool", image, kernel_shape=[2, 2], dilations=[1, 1]),
@@ -361,7 +363,7 @@ REFUSED = [
     (refused(17, "ReduceMean", x, ints(1)), "it has 2 inputs, but version 13 of the operator has 1 at most"),
     (refused(23, "Attention", q, k, v, None, None, None, np.int64([1, 1])),
      "it has 7 inputs, but version 23 of the operator has 6 at most"),
-    (refused(26, "Relu", x, slope=1.0), "it has an attribute slope, which ONNX's operator does not have"),
+    (refused(26, "Relu", x, slope=1.0), "it has the attribute 'slope', which ONNX's operator does not have"),
     # What DirectML's operators do not express.
     (refused(23, "Attention", q, k, v, softmax_precision=11),
      "its attribute softmax_precision is double, but DirectML's softmax is computed in float"),

@@ -151,6 +151,8 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
 static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 2)))
     return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   if (node.hasOutput(1))
     return node.reject("its deviation is read, which the provider leaves to "
                        "the CPU");

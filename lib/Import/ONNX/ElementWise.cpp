@@ -609,6 +609,8 @@ static LogicalResult importCast(NodeImporter &node) {
     return failure();
   if (isLike)
     node.ignoreInput(1);
+  // These are about floats of eight bits, which DirectML has not.
+  node.ignoreAttributes({"saturate", "round_mode"});
   int64_t to = node.getInt("to", 0);
   std::optional<DataType> type =
       isLike ? node.getType(1) : toDataType(static_cast<int32_t>(to));

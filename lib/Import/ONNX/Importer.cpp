@@ -1476,7 +1476,7 @@ bool NodeImporter::givesBools(unsigned index) const {
       return attribute.name == name;
     });
   };
-  if (type == "Cast") {
+  if (type == "Cast" || type == "BitCast") {
     auto to = findAttribute("to");
     return to != node.attributes.end() && isBoolType(to->i);
   }

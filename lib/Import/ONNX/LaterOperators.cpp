@@ -76,6 +76,11 @@ static LogicalResult importSwish(NodeImporter &node) {
 /// of the shape `update` goes to, i32.
 static FailureOr<Value> getPlaces(NodeImporter &node, Shape update,
                                   int64_t axis, int64_t size) {
+  StringRef mode = node.getString("mode", "linear");
+  bool isCircular = mode == "circular";
+  if (!isCircular && mode != "linear")
+    return node.reject("its mode is '" + mode +
+                       "', but wanted is linear or circular");
   Shape steps(update.size(), 1), starts(update.size(), 1);
   steps[axis] = update[axis];
   const Shape &cache = node.getShape(0);
@@ -96,14 +101,10 @@ static FailureOr<Value> getPlaces(NodeImporter &node, Shape update,
   Value start = node.castTo(node.getAs(2, starts), DataType::INT32);
   places = node.combine("element_wise_add", node.repeat(places, both),
                         node.repeat(start, both));
-  StringRef mode = node.getString("mode", "linear");
-  if (mode == "circular")
+  if (isCircular)
     places = node.combine(
         "element_wise_modulus_floor", places,
         node.getSplat(DataType::INT32, static_cast<double>(size), both));
-  else if (mode != "linear")
-    return node.reject("its mode is '" + mode +
-                       "', but wanted is linear or circular");
   return node.repeat(places, update);
 }
 

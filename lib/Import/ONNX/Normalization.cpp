@@ -171,8 +171,8 @@ static LogicalResult importInstanceNormalization(NodeImporter &node) {
 static LogicalResult importGroupNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
-  // DirectML computes with floats, whatever type is named to compute with.
-  (void)node.getInt("stash_type", 1);
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   int64_t groups = node.getInt("num_groups", 0);
   if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
@@ -210,8 +210,8 @@ static LogicalResult importGroupNormalization(NodeImporter &node) {
 static LogicalResult importLayerNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
-  // DirectML computes with floats, whatever type is named to compute with.
-  (void)node.getInt("stash_type", 1);
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", -1), shape.size());

@@ -95,8 +95,8 @@ static std::string describeAttribute(ArrayRef<Version> all,
     return ("its attribute " + name + " went with version " +
             Twine(last->since) + " of ONNX's operator set" + model)
         .str();
-  return ("it has an attribute " + name +
-          ", which ONNX's operator does not have")
+  return ("it has the attribute '" + name +
+          "', which ONNX's operator does not have")
       .str();
 }
 
