@@ -2,19 +2,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-//   dml-judge-nodes CASES RESULTS
+//   dml-judge-nodes [--device] CASES RESULTS
 //
 // Reads a container of cases, each an ONNX model and its inputs, imports and
-// interprets each, and writes a container of what became of them.
-// test/ONNX/judge/container.py describes both. What the results ought to be,
-// the caller knows.
+// interprets each, runs it on the first Vulkan device as well if asked to, and
+// writes a container of what became of them. test/ONNX/judge/container.py
+// describes both. What the results ought to be, the caller knows.
 //
 // A child process works on the cases, so that a crash costs one case.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml-fuzz/Device.h"
 #include "dml/IR/DML.h"
 #include "dml/Import/ONNX.h"
+#include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -179,7 +181,25 @@ static void describeResults(func::FuncOp function,
   outcome.header["outputs"] = std::move(outputs);
 }
 
-static Outcome runCase(const Record &record, MLIRContext *context) {
+/// Runs the module on the device, and adds its results behind the
+/// interpreter's.
+static void runOnDevice(ModuleOp module, ArrayRef<Tensor> inputs,
+                        fuzz::Device &device, const std::string &said,
+                        Outcome &outcome) {
+  fuzz::Outcome failure{fuzz::Outcome::Failed, ""};
+  auto results = device.execute(module, inputs, failure);
+  bool isRefused = failure.kind == fuzz::Outcome::Refused;
+  outcome.header["device"] = succeeded(results) ? "computed"
+                             : isRefused        ? "refused"
+                                                : "failed";
+  outcome.header["message"] = json::fixUTF8(said + failure.message);
+  if (succeeded(results))
+    for (const Tensor &result : *results)
+      putTensor(outcome.bytes, result);
+}
+
+static Outcome runCase(const Record &record, MLIRContext *context,
+                       fuzz::Device *device) {
   auto header = json::parse(record.header);
   if (!header) {
     llvm::consumeError(header.takeError());
@@ -216,6 +236,8 @@ static Outcome runCase(const Record &record, MLIRContext *context) {
     return makeOutcome("uninterpreted", said);
   Outcome outcome = makeOutcome("computed", said);
   describeResults(function, *estimates, outcome);
+  if (device)
+    runOnDevice(**module, *inputs, *device, said, outcome);
   return outcome;
 }
 
@@ -227,7 +249,7 @@ static Outcome runCase(const Record &record, MLIRContext *context) {
 /// which both processes share, is behind the last record that is done. Never
 /// returns.
 [[noreturn]] static void runBatch(ArrayRef<Record> records, int output,
-                                  volatile size_t &next) {
+                                  bool usesDevice, volatile size_t &next) {
   // A context keeps the attributes of all that was built in it.
   constexpr size_t casesOfContext = 250;
   constexpr unsigned secondsOfCase = 30;
@@ -235,11 +257,21 @@ static Outcome runCase(const Record &record, MLIRContext *context) {
   onnx::registerDialects(registry);
   registry.insert<DMLDialect, arith::ArithDialect, func::FuncDialect,
                   linalg::LinalgDialect, tensor::TensorDialect>();
+  std::unique_ptr<fuzz::Device> device;
+  if (usesDevice) {
+    registerCompilerDialects(registry);
+    auto created = fuzz::Device::create({});
+    if (!created) {
+      llvm::errs() << llvm::toString(created.takeError()) << "\n";
+      _exit(1);
+    }
+    device = std::move(*created);
+  }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   size_t end = std::min(records.size(), next + casesOfContext);
   while (next < end) {
     alarm(secondsOfCase);
-    if (!writeRecord(output, runCase(records[next], &context)))
+    if (!writeRecord(output, runCase(records[next], &context, device.get())))
       _exit(1);
     next = next + 1;
   }
@@ -259,7 +291,7 @@ static std::string readErrors(int errors) {
 }
 
 /// Runs all records; false where children fail that did not crash.
-static bool runAll(ArrayRef<Record> records, int output) {
+static bool runAll(ArrayRef<Record> records, int output, bool usesDevice) {
   void *shared = mmap(nullptr, sizeof(size_t), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   FILE *errors = tmpfile();
@@ -275,7 +307,7 @@ static bool runAll(ArrayRef<Record> records, int output) {
     if (child == 0) {
       dup2(fileno(errors), STDERR_FILENO);
       lseek(STDERR_FILENO, 0, SEEK_SET);
-      runBatch(records, output, next);
+      runBatch(records, output, usesDevice, next);
     }
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
@@ -296,24 +328,26 @@ static bool runAll(ArrayRef<Record> records, int output) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    llvm::errs() << "usage: dml-judge-nodes CASES RESULTS\n";
+  bool usesDevice = argc > 1 && StringRef(argv[1]) == "--device";
+  if (argc != (usesDevice ? 4 : 3)) {
+    llvm::errs() << "usage: dml-judge-nodes [--device] CASES RESULTS\n";
     return 2;
   }
+  const char *cases = argv[argc - 2], *results = argv[argc - 1];
   auto fail = [&](const Twine &message) {
     llvm::errs() << "dml-judge-nodes: error: " << message << "\n";
     return 2;
   };
-  auto file = llvm::MemoryBuffer::getFile(argv[1]);
+  auto file = llvm::MemoryBuffer::getFile(cases);
   if (!file)
-    return fail(Twine("cannot read '") + argv[1] +
+    return fail(Twine("cannot read '") + cases +
                 "': " + file.getError().message());
   std::vector<Record> records;
   if (!readContainer((*file)->getBuffer(), records))
-    return fail(Twine("'") + argv[1] + "' is cut off");
+    return fail(Twine("'") + cases + "' is cut off");
   int output =
-      open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+      open(results, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   if (output < 0)
-    return fail(Twine("cannot write '") + argv[2] + "'");
-  return runAll(records, output) ? 0 : fail("cannot run the cases");
+    return fail(Twine("cannot write '") + results + "'");
+  return runAll(records, output, usesDevice) ? 0 : fail("cannot run the cases");
 }

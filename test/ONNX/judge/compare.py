@@ -7,7 +7,7 @@ import onnx
 from onnx import numpy_helper
 
 # What an f16 may be off by, as a part of it and of the largest element.
-HALF = (2e-3, 1e-3)
+HALF = (4e-3, 2e-3)
 
 
 def to_physical(array):
@@ -27,12 +27,12 @@ def is_near(found, wanted, tolerance):
     """Of each element, whether it is what is wanted."""
     if wanted.dtype.kind != "f":
         return found == wanted
-    relative, absolute = tolerance
+    relative, absolute, least = tolerance
     if wanted.dtype == np.float16:
         relative, absolute = max(relative, HALF[0]), max(absolute, HALF[1])
     found, wanted = found.astype(np.float64), wanted.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        atol = absolute * min(get_scale(wanted), 1e30) + 1e-37
+        atol = absolute * min(get_scale(wanted), 1e30) + least + 1e-37
         near = np.abs(found - wanted) <= atol + relative * np.abs(wanted)
         return near | (found == wanted) | (np.isnan(found) & np.isnan(wanted))
 

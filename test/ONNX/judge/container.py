@@ -58,20 +58,24 @@ class Case:
     def __init__(self, name, model, inputs, outputs=None, **about):
         self.name, self.model, self.about = name, model, about
         self.inputs, self.outputs = inputs, outputs or {}
+        # What ONNX Runtime is asked in place of the model.
+        self.question = None
 
-    def write(self, file, is_question=False):
-        """Appends the case to a file; as a question, booleans are the numbers that
-        they are in DirectML, and no outputs are told."""
+    def write(self, file, is_question=False, model=None):
+        """Appends the case to a file, with another model than its own if one is given;
+        as a question, booleans are the numbers that they are in DirectML, and no outputs
+        are told."""
+        model = model or self.model
         def convert(arrays):
             return {name: array.view(np.uint8) if is_question and array.dtype == bool
                     else array for name, array in arrays.items()}
 
         inputs = convert(self.inputs)
         outputs = {} if is_question else self.outputs
-        header = {"name": self.name, "model": len(self.model),
+        header = {"name": self.name, "model": len(model),
                   "inputs": [describe(*item) for item in inputs.items()],
                   "outputs": [describe(*item) for item in outputs.items()], **self.about}
-        payload = b"".join([self.model] + [np.ascontiguousarray(array).tobytes()
+        payload = b"".join([model] + [np.ascontiguousarray(array).tobytes()
                                            for array in (*inputs.values(),
                                                          *outputs.values())])
         write_record(file, header, payload)

@@ -43,6 +43,10 @@ def get_allowed(name, version, input=0):
 class Draw:
     """A random case under construction."""
 
+    # Whether tensors are small and their numbers have few digits, for cases that are
+    # kept.
+    is_terse = False
+
     def __init__(self, seed, name, domain, version, opset):
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(self.random.getrandbits(63))
@@ -53,10 +57,13 @@ class Draw:
         # How many of the inputs are constants.
         self.constants = self.random.choices([0.0, 0.4, 1.0], [5, 3, 2])[0]
         self.has_special = self.chance(0.35)
-        # What a difference may be: as a part of what is wanted, and of the largest
-        # number among what is wanted.
-        self.tolerance = (2e-5, 2e-6)
+        # What a difference may be: as a part of what is wanted, of the largest number
+        # among what is wanted, and at least.
+        self.tolerance = (2e-5, 2e-6, 0)
         self.domains = set()
+        # The nodes that ONNX Runtime is asked about in place of these, where it lacks a
+        # kernel, and the operator set that they are of.
+        self.twin = None
 
     # Choices.
 
@@ -69,6 +76,13 @@ class Draw:
     def integer(self, low, high):
         """One of the integers from `low` to `high`."""
         return self.random.randint(low, high)
+
+    def stand_in(self, opset, *nodes):
+        """Nodes of the operator set `opset` that mean the same: each is an operator,
+        its inputs, its outputs and its attributes. Those of the case's own node have its
+        names."""
+        self.twin = ([helper.make_node(name, inputs, outputs, **attributes)
+                      for name, inputs, outputs, attributes in nodes], opset)
 
     def maybe(self, value, probability=0.6):
         """The value of an attribute that may be left out."""
@@ -83,6 +97,7 @@ class Draw:
 
     def shape(self, low=0, high=6, most=256, zero=True):
         """Sizes, of `low` to `high` dimensions, that have `most` elements at most."""
+        most = min(most, 24) if self.is_terse else most
         rank = min(self.integer(low, high), self.integer(low, high)) \
             if self.chance(0.4) else self.integer(low, high)
         while True:
@@ -110,7 +125,7 @@ class Draw:
 
     def values(self, type, shape, kind="any"):
         """Elements: of "any" kind, "moderate" ones, which sums can take, "positive"
-        ones, or those of the "unit" from -1 to 1."""
+        ones, "small" ones, or those of the "unit" from -1 to 1."""
         shape = tuple(shape)
         if type == "bool":
             return self.numbers.random(shape) < 0.5
@@ -126,8 +141,10 @@ class Draw:
                 -4, 5, shape)
         else:
             array = self.numbers.normal(0, 2, shape)
+        if self.is_terse and style != 2:
+            array = np.round(array * 32) / 32
         if kind == "positive":
-            array = np.abs(array) + 0.1
+            array = np.abs(array) + 0.125
         array = np.asarray(array, to_dtype(type))
         if kind == "any" and self.has_special:
             where = self.numbers.random(shape) < 0.3
@@ -136,8 +153,9 @@ class Draw:
 
     def draw_integers(self, type, shape, kind):
         info = np.iinfo(to_dtype(type))
-        low = max(info.min, -9) if kind != "positive" else 1
-        array = self.numbers.integers(low, 10, shape).astype(info.dtype)
+        low, high = {"positive": (1, 9), "small": (-2, 2)}.get(kind, (-9, 9))
+        array = self.numbers.integers(max(info.min, low), high + 1, shape).astype(
+            info.dtype)
         if kind != "any" or self.chance(0.5):
             return array
         if self.chance(0.5):
@@ -201,16 +219,22 @@ class Draw:
             return helper.make_tensor_value_info(name, PROTO[NAMES[array.dtype]],
                                                  array.shape)
 
-        graph = helper.make_graph(
-            self.nodes, "judge",
-            [describe(*item) for item in self.inputs.items()],
-            [onnx.ValueInfoProto(name=name) for name in self.outputs],
-            [make_tensor(*item) for item in self.initializers.items()])
-        sets = [helper.make_opsetid("", self.opset)]
-        sets += [helper.make_opsetid(domain, 1) for domain in sorted(self.domains - {""})]
-        model = helper.make_model(graph, opset_imports=sets, ir_version=get_ir(self.opset))
-        return Case(label, model.SerializeToString(), self.inputs,
+        def make(nodes, opset):
+            graph = helper.make_graph(
+                nodes, "judge", [describe(*item) for item in self.inputs.items()],
+                [onnx.ValueInfoProto(name=name) for name in self.outputs],
+                [make_tensor(*item) for item in self.initializers.items()])
+            sets = [helper.make_opsetid("", opset)]
+            sets += [helper.make_opsetid(domain, 1)
+                     for domain in sorted(self.domains - {""})]
+            return helper.make_model(graph, opset_imports=sets, ir_version=get_ir(
+                opset)).SerializeToString()
+
+        case = Case(label, make(self.nodes, self.opset), self.inputs,
                     tolerance=self.tolerance)
+        if self.twin:
+            case.question = make(*self.twin)
+        return case
 
 
 def get_ir(opset):

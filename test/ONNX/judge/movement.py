@@ -213,14 +213,16 @@ def draw_scatter_nd(d):
 
 
 def draw_one_hot(d):
-    shape, depth = d.shape(0, 4, 64), d.integer(1, 6)
-    type, index = d.type(["f32", "i64", "i32", "f16", "ui8"]), d.type(
-        ["i64", "i32", "f32", "ui8"])
+    shape, depth = d.shape(1, 4, 64), d.integer(1, 6)
+    # ONNX Runtime has kernels of these.
+    type, index = d.pick(("f32", "i64"), ("i64", "i64"), ("i32", "f32"), ("f32", "f32"),
+                         ("i32", "i32"), ("f32", "i32"), ("i64", "i32"), ("i32", "i64"))
     indices = d.numbers.integers(-depth if index[0] != "u" else 0, depth + 1, shape)
     axis = d.axis(len(shape) + 1)
     d.node([d.feed(indices.astype(to_dtype(index))),
             d.feed(np.array([depth] if d.chance(0.5) else depth,
-                            d.pick(np.int64, np.int64, np.int32, np.float32)), 0.97),
+                            np.int64 if index == "i64" else
+                            d.pick(np.int64, to_dtype(index))), 0.97),
             d.tensor(type, [2])], axis=d.maybe(axis))
 
 
@@ -325,6 +327,7 @@ def draw_constant_of_shape(d):
 
 
 def draw_window(d):
+    d.tolerance = (2e-5, 2e-6, 1e-6)
     size = np.array(d.integer(1, 12), d.pick(np.int64, np.int32))
     d.node([d.feed(size, 0.95)], periodic=d.maybe(d.pick(0, 1)),
            output_datatype=d.maybe(PROTO[d.type(["f32", "f16", "f64"])], 0.4))
