@@ -6,7 +6,9 @@ import math
 import random
 
 import numpy as np
+import onnx
 from draw import NEWEST, PROTO, Draw, make_tensor
+from onnx import helper
 
 INTEGERS = ["i64", "i64", "i64", "i32"]
 
@@ -268,7 +270,67 @@ def split_by_sizes(s):
     s.show(parts)
 
 
-TEMPLATES = [flatten_behind, split_heads, expand_with_where, positions, interpolate,
+def branch_on_sizes(s):
+    """If of a condition on sizes, whose branches read what lies outside of them and use
+    the same inner names."""
+    d = s.d
+    x = draw_tensor(d, d.shape(1, 3, zero=False))
+    for index in range(d.integer(1, 2)):
+        size = s.gather(s.shape_of(x), d.integer(0, x[1].ndim - 1))
+        if d.chance(0.3):
+            size = s.node("Size", [x], np.int64(x[1].size))
+        condition = s.binary("Equal" if s.opset >= 11 else "Less", size,
+                             s.constant(np.int64(d.pick(1, 2, 3))))
+        if condition[1].ndim == 0 and d.chance(0.3):
+            condition = s.unsqueeze(condition)
+        branches = []
+        for operator in d.random.sample(["Neg", "Exp", "Relu", "Abs", "Identity"], 2):
+            nodes = [helper.make_node(operator, [x[0]], ["inner"]),
+                     helper.make_node("Identity", ["inner"], [f"branch{index}_{operator}"])]
+            output = onnx.ValueInfoProto(name=nodes[1].output[0])
+            branches.append(helper.make_graph(nodes, "branch", [], [output]))
+            if s.opset >= 11 and d.chance(0.5):
+                output.type.tensor_type.elem_type = PROTO["f32"]
+        d.node([condition[0]], name="If", then_branch=branches[0], else_branch=branches[1])
+
+
+def mean_over_sizes(s):
+    """A mean as a sum by a product of sizes, over axes that are computed."""
+    d = s.d
+    x = draw_tensor(d, d.shape(2, 4, 48, zero=False))
+    rank = x[1].ndim
+    axes = sorted(d.random.sample(range(rank), d.integer(1, rank)))
+    sizes = s.gather(s.shape_of(x), axes)
+    count = s.node("ReduceProd", [sizes], np.prod(sizes[1]), keepdims=0)
+    if s.opset >= 13:
+        total, = d.node([x[0], s.constant(np.array(axes))[0]], name="ReduceSum",
+                        is_output=False, keepdims=1)
+    else:
+        total, = d.node([x[0]], name="ReduceSum", is_output=False, keepdims=1, axes=axes)
+    d.node([total, s.cast(count, "f32")[0]], name="Div")
+
+
+def one_of_each(s):
+    """OneHot or EyeLike of sizes, and a comparison with a range."""
+    d = s.d
+    x = draw_tensor(d, [d.integer(1, 4), d.integer(1, 4)])
+    n = s.gather(s.shape_of(x), 1)
+    zero, one = (s.constant(np.int64(number)) for number in (0, 1))
+    order = s.node("Range", [zero, n, one], np.arange(n[1]))
+    row, column = s.unsqueeze(order, 0), s.unsqueeze(order, 1)
+    less = s.binary(d.pick("Less", "Greater", "Equal"), row, column)
+    if d.chance(0.5):
+        less = s.node("Not", [less], ~less[1])
+    s.show(s.cast(less, d.pick("f32", "i64", "i32")))
+    big = s.constant(np.float32(-1e4))
+    zeros = s.constant(np.float32(0))
+    mask = s.node("Where", [less, zeros, big], np.where(less[1], zeros[1], big[1]))
+    y = draw_tensor(d, [2, int(n[1]), int(n[1])])
+    d.node([y[0], mask[0]], name="Add")
+
+
+TEMPLATES = [branch_on_sizes, mean_over_sizes, one_of_each,
+             flatten_behind, split_heads, expand_with_where, positions, interpolate,
              pads_of_torch, causal_mask, slice_to_half, tile_by_sizes, count_elements,
              split_by_sizes]
 
@@ -292,7 +354,7 @@ def step_binary(s):
     # ONNX Runtime compares 64 bits as 32 for a minimum.
     if value[1].dtype == np.int32 or name in ("Max", "Min"):
         number = d.pick(1, 2, -3)
-    if name == "Mod" and value[1].dtype.kind == "f" or \
+    if name == "Mod" and (value[1].dtype.kind == "f" or s.opset < 10) or \
             name in ("Less", "Greater", "Equal") and s.opset < 11:
         name = "Mul"
     others = [other for other in s.known if other[1].dtype == value[1].dtype and
@@ -368,6 +430,10 @@ def step_reduce(s):
     compute = {"ReduceProd": np.prod, "ReduceSum": np.sum, "ReduceMax": np.max,
                "ReduceMin": np.min}[name]
     keep = s.d.pick(0, 1)
+    # ONNX Runtime's integers do not wrap around here.
+    if abs(float(compute(value[1].astype(np.float64)))) > 2**(
+            31 if value[1].dtype == np.int32 else 53) - 1:
+        return
     with np.errstate(all="ignore"):
         array = compute(value[1], keepdims=bool(keep)).astype(value[1].dtype)
     s.node(name, [value], array, keepdims=keep)
@@ -465,7 +531,7 @@ def draw_graph(seed, newest=NEWEST):
         opset = max(opset, 11)
     if template in (causal_mask, slice_to_half):
         opset = max(opset, 10)
-    if template is expand_with_where:
+    if template in (expand_with_where, one_of_each):
         opset = max(opset, 11)
     d = Draw(f"{seed}", "", "", opset, opset)
     template(Sizes(d))
