@@ -1236,6 +1236,18 @@ def branches():
         found = model.node("If", condition, then_branch=then, else_branch=other, outputs=2)
         model.expect(found[0], result)
         model.expect(found[1], x)
+    # Branches of different Ifs, one within another, may use the same names for their tensors.
+    for index, (wanted, offset) in enumerate(((2, 1.0), (2, 2.0), (7, 3.0))):
+        condition = model.node("Equal", size, model.weights(np.int64(wanted)))
+        nested = helper.make_node(
+            "If", [condition], ["inner"],
+            then_branch=graph("yes", [helper.make_node("Add", ["tmp", "number"], ["tmp2"])], "tmp2"),
+            else_branch=graph("no", [helper.make_node("Sub", ["tmp", "number"], ["tmp2"])], "tmp2"))
+        branch = [graph(name, [helper.make_node("Neg", [a], ["tmp"]), nested], "inner",
+                        weights=[numpy_helper.from_array(np.float32(offset), "number")])
+                  for name in ("then", "else")]
+        found = model.node("If", condition, then_branch=branch[0], else_branch=branch[1])
+        model.expect(found, -x + np.float32(offset) if wanted == 2 else -x - np.float32(offset))
     # So is one whose condition is an input that is stated.
     then = graph("then_stated", [helper.make_node("Neg", [a], ["negated"])], "negated")
     other = graph("else_stated", [helper.make_node("Abs", [a], ["absolute"])], "absolute")

@@ -161,6 +161,87 @@ CASES += [
     (calling(["x", "x"], ["y"]), "node 'call' calls the function 'f0', with 2 inputs and 1 outputs, but it has 1 and 1"),
 ]
 
+def value_twice():
+    """A tensor with two fields of elements."""
+    tensor = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
+    tensor.float_data.extend([2.0] * 6)
+    return tensor
+
+
+def two_types():
+    """An attribute that is said to be an integer, and has a float."""
+    node = helper.make_node("LeakyRelu", ["x"], ["y"], name="leak", alpha=0.5)
+    node.attribute[0].type = 2
+    return node
+
+
+def twice(model, field):
+    """The model with the last entry of a list once more."""
+    entries = getattr(model, field) if hasattr(model, field) else getattr(model.graph, field)
+    last = entries[-1]
+    entries.add().CopyFrom(last)
+    return model
+
+
+def declared(field, name, element, shape):
+    """A sum of x and w, whose result is y, with one declaration more."""
+    model = build([helper.make_node("Add", ["x", "w"], ["z"]), helper.make_node("Relu", ["z"], ["y"])])
+    values = getattr(model.graph, field)
+    for value in list(values):
+        if value.name == name:
+            values.remove(value)
+    values.append(helper.make_tensor_value_info(name, element, shape))
+    return model
+
+
+def versions(*numbers):
+    model = build()
+    model.opset_import.extend(helper.make_opsetid("", number) for number in numbers)
+    return model
+
+
+CASES += [
+    # What nobody reads.
+    (build([helper.make_node("Relu", ["x"], ["y"], name="r", slope=0.5)]),
+     "it has the attribute 'slope', which the importer does not know for version 13 of this operator"),
+    (build([helper.make_node("Shape", ["x"], ["y"], begin=1)]), "it has the attribute 'begin'"),
+    (build([helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[2])], shape=(1, 2, 3),
+           weights=[numpy_helper.from_array(np.ones((1, 2, 3), np.float32), "w")]),
+     "its attribute kernel_shape is 2, but its weights have windows of 3"),
+    (build([helper.make_node("GRU", ["x", "w", "w"], ["y"], hidden_size=2**62)], shape=(1, 1, 1),
+           weights=[numpy_helper.from_array(np.ones((1, 3, 1), np.float32), "w")]),
+     "its hidden_size is 4611686018427387904, but its recurrence has the shape 1x3x1"),
+    # Inputs that are left out.
+    (build([helper.make_node("Pow", ["x", ""], ["y"])]), "it has 1 inputs, but wanted are 2"),
+    (build([helper.make_node("Mod", ["x", "", ""], ["y"])]), "it has 1 inputs, but wanted are 2"),
+    (build([helper.make_node("Where", ["x", "x", ""], ["y"])]), "it has 2 inputs, but wanted are 3"),
+    (build([helper.make_node("BitShift", ["x", ""], ["y"], direction="LEFT")]), "it has 1 inputs, but wanted are 2"),
+    (build([helper.make_node("Einsum", ["x", ""], ["y"], equation="ij,jk->ik")]), "but it has 1 inputs"),
+    (build([helper.make_node("Mean", [], ["y"])]), "Mean: 1 node, 'Mean#0': it"),
+    (build([helper.make_node("BatchNormalization", ["", "x", "x", "x", "x"], ["y"])]),
+     "its input 0 is left out, but wanted is one"),
+    # What is stated in two ways.
+    (build(weights=[value_twice()]), "tensor 'w': its elements stand in 2 fields, but wanted is one"),
+    (build([two_types()]), "attribute 'alpha' has values of two types, but wanted is one"),
+    (twice(build(), "initializer"), "initializer 'w' stands twice"),
+    (build([helper.make_node("Split", ["x"], ["y", "y"], num_outputs=2)], opset=18),
+     "computes 'y' twice"),
+    (versions(14), "versions 13 and 14 of the operator set '' are stated, but wanted is one"),
+    (twice(recursive(2, 1), "functions"), "the function 'f1' is defined twice"),
+    (declared("output", "y", TensorProto.INT32, None), "output 'y' is declared as int32, but its elements are f32"),
+    (declared("output", "y", TensorProto.FLOAT, (3, 2)), "output 'y' is declared with the shape 3x2, but has the shape 2x3"),
+    (declared("value_info", "z", TensorProto.FLOAT, (2, "n", 3)),
+     "tensor 'z' is declared with the shape 2x?x3, but has the shape 2x3"),
+    (declared("input", "w", TensorProto.FLOAT, (3, 3)),
+     "initializer 'w' is declared with the shape 3x3, but has the shape 2x3"),
+    # Sizes.
+    (build(shape=(2, 0)), "input 'x' has the shape 2x0, but wanted are at most 8 dimensions, and 1 to 2^32 - 1 elements"),
+    (build(shape=(2, -1)), "state it with --dim='x[1]=SIZE'"),
+    # Files that only seem to be in the folder.
+    (build(weights=[external("link")]), "a symbolic link that leads out of the model's folder"),
+    (build(weights=[external("hard")]), "which has 2 hard links"),
+]
+
 # The same on the wire.
 BYTES = [
     (b"", "the file is no ONNX model: it has no graph"),
@@ -177,8 +258,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mutations", type=int, default=40)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as outside:
         os.mkfifo(os.path.join(folder, "pipe"))
+        elsewhere = os.path.join(outside, "elements")
+        with open(elsewhere, "wb") as file:
+            file.write(bytes(24))
+        os.symlink(elsewhere, os.path.join(folder, "link"))
+        with open(os.path.join(folder, "own"), "wb") as file:
+            file.write(bytes(24))
+        os.link(os.path.join(folder, "own"), os.path.join(folder, "hard"))
         for model, message in CASES + BYTES:
             data = model if isinstance(model, bytes) else model.SerializeToString()
             result = explain(data, folder)

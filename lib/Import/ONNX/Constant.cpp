@@ -287,6 +287,14 @@ static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
   return *bytes;
 }
 
+/// The number of fields that hold elements.
+static unsigned countFields(const TensorProto &tensor) {
+  return tensor.isExternal + tensor.hasStrings +
+         (tensor.rawData && !tensor.rawData->empty()) + !tensor.floats.empty() +
+         !tensor.doubles.empty() + !tensor.int32s.empty() +
+         !tensor.int64s.empty() + !tensor.uint64s.empty();
+}
+
 llvm::Expected<Constant>
 dml::onnx::readConstant(const TensorProto &tensor,
                         std::shared_ptr<const void> owner,
@@ -305,6 +313,9 @@ dml::onnx::readConstant(const TensorProto &tensor,
                 ", but wanted are at most 2^32 - 1 elements");
   if (tensor.isSegment)
     return fail("it is a segment of a tensor, but wanted is a whole one");
+  if (unsigned fields = countFields(tensor); fields > 1)
+    return fail("its elements stand in " + Twine(fields) +
+                " fields, but wanted is one");
 
   uint64_t wanted = isFourBits(*type)
                         ? (static_cast<uint64_t>(*count) + 1) / 2

@@ -527,6 +527,8 @@ static LogicalResult importDynamicProduct(NodeImporter &node) {
 static LogicalResult importMatMulNBits(NodeImporter &node) {
   if (failed(node.wantInputs(3, 4)))
     return failure();
+  // A hint of how few bits a kernel may compute with.
+  node.ignoreAttributes({"accuracy_level"});
   int64_t bits = node.getInt("bits", 4), block = node.getInt("block_size", 0),
           k = node.getInt("K", 0), n = node.getInt("N", 0);
   const Shape &shape = node.getShape(0), &packed = node.getShape(1);

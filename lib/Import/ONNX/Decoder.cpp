@@ -204,6 +204,11 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
   // Files older than the field `type` have none: the field that stands there
   // tells.
   int32_t found = AttributeProto::Undefined;
+  bool hasSeveral = false;
+  auto note = [&](AttributeProto::Type type) {
+    hasSeveral |= found != AttributeProto::Undefined && found != type;
+    found = type;
+  };
   while (reader.next()) {
     switch (reader.tag()) {
     case 1:
@@ -211,35 +216,35 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
       break;
     case 2:
       attribute.f = getFloat(reader, "AttributeProto.f");
-      found = AttributeProto::Float;
+      note(AttributeProto::Float);
       break;
     case 3:
       attribute.i = getInt(reader, "AttributeProto.i");
-      found = AttributeProto::Int;
+      note(AttributeProto::Int);
       break;
     case 4:
       attribute.s = getString(reader, "AttributeProto.s");
-      found = AttributeProto::String;
+      note(AttributeProto::String);
       break;
     case 5:
       attribute.t = decodeTensor(getMessage(reader, "AttributeProto.t"));
-      found = AttributeProto::Tensor;
+      note(AttributeProto::Tensor);
       break;
     case 6:
       attribute.g = getString(reader, "AttributeProto.g");
-      found = AttributeProto::Graph;
+      note(AttributeProto::Graph);
       break;
     case 7:
       getFixed(reader, "AttributeProto.floats", attribute.floats);
-      found = AttributeProto::Floats;
+      note(AttributeProto::Floats);
       break;
     case 8:
       getVarints(reader, "AttributeProto.ints", attribute.ints);
-      found = AttributeProto::Ints;
+      note(AttributeProto::Ints);
       break;
     case 9:
       attribute.strings.push_back(getString(reader, "AttributeProto.strings"));
-      found = AttributeProto::Strings;
+      note(AttributeProto::Strings);
       break;
     case 20:
       attribute.type = getInt32(reader, "AttributeProto.type");
@@ -251,6 +256,13 @@ static AttributeProto decodeAttribute(pbf_reader reader) {
       reader.skip();
     }
   }
+  // A list without elements has no field, whatever its type.
+  hasSeveral |= attribute.type != AttributeProto::Undefined &&
+                found != AttributeProto::Undefined && attribute.type != found;
+  if (hasSeveral)
+    throw DecodeError{("attribute '" + attribute.name +
+                       "' has values of two types, but wanted is one")
+                          .str()};
   if (attribute.type == AttributeProto::Undefined)
     attribute.type = found;
   return attribute;
@@ -360,6 +372,10 @@ static GraphProto decodeGraph(pbf_reader reader) {
     case 12:
       graph.outputs.push_back(
           decodeValueInfo(getMessage(reader, "GraphProto.output")));
+      break;
+    case 13:
+      graph.values.push_back(
+          decodeValueInfo(getMessage(reader, "GraphProto.value_info")));
       break;
     case 15:
       graph.hasSparseInitializers = true;

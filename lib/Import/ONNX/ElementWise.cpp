@@ -217,7 +217,7 @@ static void addComparison(Registry &registry, StringRef name,
 }
 
 static LogicalResult importMean(NodeImporter &node) {
-  unsigned count = node.getNumInputs();
+  unsigned count = std::max(node.getNumInputs(), 1u);
   if (failed(node.wantInputs(count, count)))
     return failure();
   FailureOr<Shape> shape = getCommonShape(node);
@@ -407,6 +407,8 @@ static LogicalResult importCast(NodeImporter &node) {
   bool isLike = node.getNode().opType == "CastLike";
   if (failed(isLike ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
     return failure();
+  if (isLike)
+    node.ignoreInput(1);
   int64_t to = node.getInt("to", 0);
   std::optional<DataType> type =
       isLike ? node.getType(1) : toDataType(static_cast<int32_t>(to));

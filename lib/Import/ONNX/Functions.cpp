@@ -24,19 +24,33 @@ struct FunctionExpander::Scope {
 FunctionExpander::FunctionExpander(const ModelProto &model) : model(model) {
   auto add = [&](llvm::ArrayRef<OperatorSet> from) {
     OperatorSets &to = sets.emplace_back();
-    for (const OperatorSet &set : from)
-      to[normalizeDomain(set.domain)] = set.version;
+    for (const OperatorSet &set : from) {
+      auto [known, isNew] =
+          to.try_emplace(normalizeDomain(set.domain), set.version);
+      if (!isNew && known->second != set.version)
+        contradiction = ("versions " + Twine(known->second) + " and " +
+                         Twine(set.version) + " of the operator set '" +
+                         set.domain + "' are stated, but wanted is one")
+                            .str();
+    }
   };
   add(model.operatorSets);
   for (auto [index, function] : llvm::enumerate(model.functions)) {
     add(function.operatorSets);
-    functions.try_emplace(
-        {normalizeDomain(function.domain), function.name, function.overload},
-        index);
+    bool isNew = functions
+                     .try_emplace({normalizeDomain(function.domain),
+                                   function.name, function.overload},
+                                  index)
+                     .second;
+    if (!isNew)
+      contradiction =
+          ("the function '" + function.name + "' is defined twice").str();
   }
 }
 
 llvm::Error FunctionExpander::run() {
+  if (!contradiction.empty())
+    return llvm::createStringError(contradiction);
   return expand(model.graph->nodes, sets.front(), nullptr);
 }
 

@@ -1,5 +1,4 @@
-//===- Functions.h - Functions of a model in place of their calls -*- C++
-//-*-===//
+//===- Functions.h - Functions of a model in place of calls -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -66,6 +65,8 @@ private:
            size_t>
       functions;
   std::vector<PlacedNode> nodes;
+  /// What the model states in two ways, or "".
+  std::string contradiction;
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver strings{allocator};
   size_t expanded = 0, calls = 0;

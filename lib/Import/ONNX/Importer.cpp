@@ -111,12 +111,39 @@ private:
   llvm::Error findNeededNodes();
   /// Adds what a graph within an attribute reads to `read`.
   llvm::Error readInnerGraphs(const NodeProto &node, unsigned depth);
+  /// Enters the initializers by their names.
+  llvm::Error collectInitializers();
   llvm::Error declareInputs(func::FuncOp function);
+  /// The names that a branch defines, and what they are called among all
+  /// tensors: two branches may use one name for different tensors.
+  struct Scope {
+    const Scope *outer;
+    unsigned depth;
+    std::string prefix;
+    llvm::StringMap<StringRef> names;
+  };
+  /// What `name`, read within `scope`, is called among all tensors.
+  static StringRef resolve(const Scope *scope, StringRef name);
+  /// Enters `name`, which a branch defines, in its scope.
+  StringRef define(Scope &scope, StringRef name);
+  /// Imports a node of the graph, or of a branch, whose scope is given then.
   llvm::Error importNode(const PlacedNode &placed, unsigned index,
-                         unsigned depth);
+                         const Scope *scope = nullptr);
+  /// Fills in the inputs of a node, and enters its outputs as not known.
+  llvm::Error connect(NodeImporter &importer, bool &isComplete);
   /// Imports the branch that an If takes, where that is known.
   llvm::Error importBranch(NodeImporter &importer, const PlacedNode &placed,
-                           unsigned index, unsigned depth);
+                           unsigned index, const Scope *scope);
+  llvm::Error enterBranch(const GraphProto &inner, const NodeImporter &importer,
+                          const PlacedNode &placed, unsigned index,
+                          const Scope *scope);
+  /// Makes a tensor of the initializer `name`, if it is one.
+  llvm::Error loadInitializer(StringRef name);
+  /// Fails where the model declares another type or shape for `tensor` than it
+  /// has.
+  llvm::Error wantDeclared(const ValueInfo &info, const Tensor &tensor,
+                           StringRef what) const;
+  llvm::Error checkDeclarations() const;
   llvm::Error finish(func::FuncOp function);
   void addProblem(StringRef domain, StringRef type, StringRef name,
                   StringRef reason);
@@ -259,15 +286,39 @@ static std::string nameDimension(const ValueInfo &input, size_t index) {
                         : symbol;
 }
 
-llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
+llvm::Error GraphImporter::collectInitializers() {
   for (const TensorProto &tensor : graph.initializers)
-    initializers[tensor.name] = &tensor;
+    if (!initializers.try_emplace(tensor.name, &tensor).second)
+      return llvm::createStringError("initializer '" + tensor.name +
+                                     "' stands twice");
+  // Old models list their initializers as inputs, too.
+  for (const ValueInfo &input : graph.inputs) {
+    auto found = initializers.find(input.name);
+    if (found == initializers.end())
+      continue;
+    const TensorProto &proto = *found->second;
+    std::optional<DataType> type = toDataType(proto.dataType);
+    if (!type)
+      continue;
+    Tensor tensor;
+    tensor.type = *type;
+    tensor.shape.assign(proto.dims.begin(), proto.dims.end());
+    tensor.isKnown = true;
+    if (llvm::Error error = wantDeclared(input, tensor, "initializer"))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
+  if (llvm::Error error = collectInitializers())
+    return error;
   // Dimensions without a size, which --dim states, and those whose size nobody
-  // has stated. Some exporters write 0 or -1 where they know no size.
+  // has stated. Some exporters write -1 where they know no size.
   llvm::StringSet<> open;
   std::vector<std::string> missing;
   auto isFixed = [](const Dimension &dimension) {
-    return dimension.size && *dimension.size > 0;
+    return dimension.size && *dimension.size >= 0;
   };
   for (const ValueInfo &input : graph.inputs)
     if (!initializers.count(input.name))
@@ -448,9 +499,28 @@ static StringRef describeUnknown(StringRef domain, StringRef type) {
       .Default("the importer does not know it");
 }
 
+StringRef GraphImporter::resolve(const Scope *scope, StringRef name) {
+  for (; scope; scope = scope->outer)
+    if (auto found = scope->names.find(name); found != scope->names.end())
+      return found->second;
+  return name;
+}
+
+StringRef GraphImporter::define(Scope &scope, StringRef name) {
+  if (name.empty())
+    return name;
+  StringRef &unique = scope.names[name];
+  if (unique.empty()) {
+    unique = expander.getStrings().save(scope.prefix + name);
+    if (read.contains(name))
+      read.insert(unique);
+  }
+  return unique;
+}
+
 llvm::Error GraphImporter::importBranch(NodeImporter &importer,
                                         const PlacedNode &placed,
-                                        unsigned index, unsigned depth) {
+                                        unsigned index, const Scope *scope) {
   const NodeProto &node = placed.node;
   auto reject = [&](StringRef reason) {
     addProblem("", node.opType, importer.getName(), reason);
@@ -467,7 +537,7 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
       condition->getFloats()[0] != 0 ? "then_branch" : "else_branch");
   if (!branch || branch->type != AttributeProto::Graph)
     return reject("it has no graph for a branch");
-  if (depth == maxDepth)
+  if (scope && scope->depth == maxDepth)
     return reject("it has too many graphs around it");
   llvm::Expected<GraphProto> decoded = decodeInnerGraph(branch->g);
   if (!decoded)
@@ -475,72 +545,105 @@ llvm::Error GraphImporter::importBranch(NodeImporter &importer,
   const GraphProto &inner = branches.emplace_back(std::move(*decoded));
   if (inner.hasSparseInitializers)
     return reject("its branch has sparse initializers");
+  if (!inner.inputs.empty())
+    return reject("its branch has inputs, but wanted are none");
   if (inner.outputs.size() < node.outputs.size())
     return reject("its branch has fewer outputs than it");
+  return enterBranch(inner, importer, placed, index, scope);
+}
+
+llvm::Error GraphImporter::enterBranch(const GraphProto &inner,
+                                       const NodeImporter &importer,
+                                       const PlacedNode &placed, unsigned index,
+                                       const Scope *outer) {
+  Scope scope{outer,
+              outer ? outer->depth + 1 : 1,
+              importer.getName() + "~" + std::to_string(branches.size()) + "/",
+              {}};
+  auto twice = [&](StringRef name) {
+    return llvm::createStringError("'" + name +
+                                   "' stands twice in a branch of "
+                                   "node '" +
+                                   importer.getName() + "' (If)");
+  };
   for (const TensorProto &tensor : inner.initializers)
-    if (tensors.count(tensor.name) ||
-        !initializers.try_emplace(tensor.name, &tensor).second)
-      return llvm::createStringError("tensor '" + tensor.name +
-                                     "' of a branch is there already");
+    if (!initializers.try_emplace(define(scope, tensor.name), &tensor).second)
+      return twice(tensor.name);
   for (const NodeProto &innerNode : inner.nodes)
-    if (llvm::Error error =
-            importNode({innerNode, placed.sets, {}}, index, depth + 1))
+    for (StringRef name : innerNode.outputs)
+      define(scope, name);
+  for (const NodeProto &innerNode : inner.nodes) {
+    PlacedNode copy{innerNode, placed.sets, {}};
+    for (StringRef &name : copy.node.inputs)
+      name = resolve(&scope, name);
+    for (StringRef &name : copy.node.outputs)
+      name = resolve(&scope, name);
+    if (llvm::Error error = importNode(copy, index, &scope))
       return error;
-  for (auto [position, name] : llvm::enumerate(node.outputs)) {
+  }
+  for (auto [name, output] :
+       llvm::zip_first(placed.node.outputs, inner.outputs)) {
     if (name.empty() || !read.contains(name))
       continue;
     // An Identity reads the output, whatever it is.
-    NodeProto copy;
-    copy.opType = "Identity";
-    copy.name = node.name;
-    copy.inputs = {inner.outputs[position].name};
-    copy.outputs = {name};
+    PlacedNode copy{{}, placed.sets, {}};
+    copy.node.opType = "Identity";
+    copy.node.name = placed.node.name;
+    copy.node.inputs = {resolve(&scope, output.name)};
+    copy.node.outputs = {name};
     tensors.erase(name);
-    if (llvm::Error error =
-            importNode({std::move(copy), placed.sets, {}}, index, depth + 1))
+    if (llvm::Error error = importNode(copy, index, &scope))
       return error;
   }
   return llvm::Error::success();
 }
 
-llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
-                                      unsigned depth) {
-  const NodeProto &node = placed.node;
-  const OperatorSets *opsets = placed.sets;
-  StringRef domain = normalizeDomain(node.domain);
-  auto opset = opsets->find(domain);
-  NodeImporter importer(*this, node, opset == opsets->end() ? 1 : opset->second,
-                        index);
+llvm::Error GraphImporter::loadInitializer(StringRef name) {
+  auto initializer = initializers.find(name);
+  if (initializer == initializers.end())
+    return llvm::Error::success();
+  auto constant = readConstant(*initializer->second, file, externalFiles);
+  if (!constant)
+    return constant.takeError();
+  Tensor tensor;
+  tensor.type = constant->getType();
+  tensor.shape = Shape(constant->getShape());
+  tensor.isKnown = true;
+  weightNames.try_emplace(constant->getData(), name);
+  tensor.constant = std::move(*constant);
+  tensors[name] = std::move(tensor);
+  initializers.erase(initializer);
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::connect(NodeImporter &importer, bool &isComplete) {
+  const NodeProto &node = importer.node;
   auto fail = [&](const Twine &message) {
     return llvm::createStringError("node '" + importer.getName() + "' (" +
                                    node.opType + ") " + message);
   };
-  bool isComplete = true;
+  llvm::StringSet<> attributes;
+  for (const AttributeProto &attribute : node.attributes)
+    if (!attributes.insert(attribute.name).second)
+      return fail("has the attribute '" + attribute.name + "' twice");
+  isComplete = true;
   for (StringRef name : node.inputs) {
     if (name.empty()) {
       importer.inputs.push_back(nullptr);
       continue;
     }
-    if (auto initializer = initializers.find(name);
-        initializer != initializers.end()) {
-      auto constant = readConstant(*initializer->second, file, externalFiles);
-      if (!constant)
-        return constant.takeError();
-      Tensor tensor;
-      tensor.type = constant->getType();
-      tensor.shape = Shape(constant->getShape());
-      tensor.isKnown = true;
-      weightNames.try_emplace(constant->getData(), name);
-      tensor.constant = std::move(*constant);
-      tensors[name] = std::move(tensor);
-      initializers.erase(initializer);
-    }
+    if (llvm::Error error = loadInitializer(name))
+      return error;
     auto found = tensors.find(name);
     if (found == tensors.end())
       return fail("reads '" + name + "', which nothing before it computes");
     importer.inputs.push_back(&found->second);
     isComplete &= found->second.isKnown;
   }
+  // Trailing inputs may be left out by empty names.
+  while (!importer.inputs.empty() && !importer.inputs.back())
+    importer.inputs.pop_back();
+  importer.readInputs.resize(importer.inputs.size());
   // An output that was there before would make names mean two things.
   for (StringRef name : node.outputs)
     if (!name.empty() && (tensors.count(name) || initializers.count(name)))
@@ -548,15 +651,28 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
   // Names are looked up by others, hence all are entered, known or not. Tensors
   // that importer.inputs points to stay where they are.
   for (StringRef name : node.outputs)
-    if (!name.empty())
-      tensors.try_emplace(name);
+    if (!name.empty() && !tensors.try_emplace(name).second)
+      return fail("computes '" + name + "' twice");
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
+                                      const Scope *scope) {
+  const NodeProto &node = placed.node;
+  StringRef domain = normalizeDomain(node.domain);
+  auto opset = placed.sets->find(domain);
+  NodeImporter importer(*this, node,
+                        opset == placed.sets->end() ? 1 : opset->second, index);
+  bool isComplete;
+  if (llvm::Error error = connect(importer, isComplete))
+    return error;
 
   if (domain.empty() && node.opType == "If") {
     if (!isComplete) {
       ++numBehind;
       return llvm::Error::success();
     }
-    return importBranch(importer, placed, index, depth);
+    return importBranch(importer, placed, index, scope);
   }
   const Operator *info = getRegistry().find(domain, node.opType);
   if (!info) {
@@ -571,14 +687,9 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
     return llvm::Error::success();
   }
 
-  if (importer.isFoldable() && node.outputs.size() == 1)
-    if (std::optional<Constant> constant = foldNode(importer)) {
-      (void)importer.set(0, std::move(*constant));
-      return llvm::Error::success();
-    }
   whyNotTaken = findWhyNotTaken(domain, importer);
   fusion = placed.fusion;
-  LogicalResult result = info->import(importer);
+  LogicalResult result = importer.import(*info);
   std::string reason = importer.takeReason();
   if (failed(result) || !reason.empty()) {
     if (failed(result))
@@ -593,6 +704,61 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
     if (!name.empty() && read.contains(name) && !tensors[name].isKnown)
       addProblem(domain, node.opType, importer.getName(),
                  "its output " + std::to_string(number) + " is not supported");
+  return llvm::Error::success();
+}
+
+/// The sizes that a declaration states, with "?" for those that it leaves open.
+static std::string describeDimensions(ArrayRef<Dimension> dimensions) {
+  std::string text;
+  for (const Dimension &dimension : dimensions)
+    text += (text.empty() ? "" : "x") + (dimension.size && *dimension.size >= 0
+                                             ? std::to_string(*dimension.size)
+                                             : "?");
+  return text.empty() ? "scalar" : text;
+}
+
+/// Whether `shape` has the rank and the sizes that a declaration states.
+static bool fitsDimensions(ArrayRef<int64_t> shape,
+                           ArrayRef<Dimension> dimensions) {
+  return shape.size() == dimensions.size() &&
+         llvm::all_of(llvm::zip_equal(shape, dimensions), [](auto pair) {
+           const Dimension &dimension = std::get<1>(pair);
+           return !dimension.size || *dimension.size < 0 ||
+                  *dimension.size == std::get<0>(pair);
+         });
+}
+
+llvm::Error GraphImporter::wantDeclared(const ValueInfo &info,
+                                        const Tensor &tensor,
+                                        StringRef what) const {
+  if (!info.isTensor || !tensor.isKnown)
+    return llvm::Error::success();
+  // A declaration may leave out the type.
+  if (info.elementType != 0 && toDataType(info.elementType) != tensor.type)
+    return llvm::createStringError(
+        what + " '" + info.name + "' is declared as " +
+        describeONNXType(info.elementType) + ", but its elements are " +
+        stringifyDataType(tensor.type));
+  if (info.hasShape && !fitsDimensions(tensor.shape, info.dimensions))
+    return llvm::createStringError(
+        what + " '" + info.name + "' is declared with the shape " +
+        describeDimensions(info.dimensions) + ", but has the shape " +
+        describeShape(tensor.shape));
+  return llvm::Error::success();
+}
+
+llvm::Error GraphImporter::checkDeclarations() const {
+  for (const ValueInfo &output : graph.outputs)
+    if (auto found = tensors.find(output.name); found != tensors.end())
+      if (llvm::Error error = wantDeclared(output, found->second, "output"))
+        return error;
+  // Optimizations give tensors other types under the same names.
+  if (isOptimized)
+    return llvm::Error::success();
+  for (const ValueInfo &value : graph.values)
+    if (auto found = tensors.find(value.name); found != tensors.end())
+      if (llvm::Error error = wantDeclared(value, found->second, "tensor"))
+        return error;
   return llvm::Error::success();
 }
 
@@ -616,18 +782,8 @@ llvm::Error GraphImporter::finish(func::FuncOp function) {
         builder.getNamedAttr(nameAttrName, builder.getStringAttr(name))));
   };
   for (const ValueInfo &output : graph.outputs) {
-    if (auto initializer = initializers.find(output.name);
-        initializer != initializers.end()) {
-      auto constant = readConstant(*initializer->second, file, externalFiles);
-      if (!constant)
-        return constant.takeError();
-      Tensor &tensor = tensors[output.name];
-      tensor.type = constant->getType();
-      tensor.shape = Shape(constant->getShape());
-      tensor.isKnown = true;
-      tensor.constant = std::move(*constant);
-      initializers.erase(initializer);
-    }
+    if (llvm::Error error = loadInitializer(output.name))
+      return error;
     auto found = tensors.find(output.name);
     if (found == tensors.end())
       return llvm::createStringError("output '" + output.name +
@@ -694,8 +850,10 @@ llvm::Expected<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return Result(std::move(error));
   for (unsigned index = 0; index < getNodes().size(); ++index)
     if (isNeeded[index])
-      if (llvm::Error error = importNode(getNodes()[index], index, 0))
+      if (llvm::Error error = importNode(getNodes()[index], index))
         return Result(std::move(error));
+  if (llvm::Error error = checkDeclarations())
+    return Result(std::move(error));
   if (llvm::Error error = finish(function))
     return Result(std::move(error));
   if (!problems.empty()) {
@@ -794,7 +952,8 @@ void dml::onnx::registerDialects(DialectRegistry &registry) {
 NodeImporter::NodeImporter(GraphImporter &graph, const NodeProto &node,
                            int64_t opset, unsigned number)
     : graph(graph), node(node), opset(opset), nodeNumber(number),
-      loc(NameLoc::get(graph.builder.getStringAttr(getName()))) {}
+      loc(NameLoc::get(graph.builder.getStringAttr(getName()))),
+      readAttributes(node.attributes.size()) {}
 
 std::string NodeImporter::getName() const {
   if (!node.name.empty())
@@ -820,7 +979,7 @@ bool NodeImporter::isFoldable() const {
 }
 
 const Constant *NodeImporter::getSizes(unsigned index) const {
-  const std::optional<Constant> &constant = inputs[index]->constant;
+  const std::optional<Constant> &constant = getInput(index).constant;
   if (!constant || !constant->isFoldable())
     return nullptr;
   bool isInteger = constant->getType() == DataType::INT64 ||
@@ -829,12 +988,9 @@ const Constant *NodeImporter::getSizes(unsigned index) const {
 }
 
 LogicalResult NodeImporter::wantInputs(unsigned minimum, unsigned maximum) {
-  // Trailing inputs may be left out by empty names.
   unsigned count = inputs.size();
-  while (count > 0 && !inputs[count - 1])
-    --count;
   bool complete = true;
-  for (unsigned index = 0; index < minimum; ++index)
+  for (unsigned index = 0; index < std::min(minimum, count); ++index)
     complete &= hasInput(index);
   if (count >= minimum && count <= maximum && complete)
     return success();
@@ -866,10 +1022,82 @@ FailureOr<double> NodeImporter::getNumber(unsigned index, StringRef what) {
 }
 
 const AttributeProto *NodeImporter::getAttribute(StringRef name) const {
-  for (const AttributeProto &attribute : node.attributes)
-    if (attribute.name == name)
+  for (auto [index, attribute] : llvm::enumerate(node.attributes))
+    if (attribute.name == name) {
+      readAttributes.set(index);
       return &attribute;
+    }
   return nullptr;
+}
+
+void NodeImporter::ignoreAttributes(
+    std::initializer_list<StringRef> names) const {
+  for (StringRef name : names)
+    (void)getAttribute(name);
+}
+
+const Tensor &NodeImporter::peek(unsigned index) const {
+  if (hasInput(index))
+    return *inputs[index];
+  if (reason.empty())
+    reason =
+        ("its input " + Twine(index) + " is left out, but wanted is one").str();
+  static const Tensor zero = [] {
+    Tensor tensor;
+    tensor.constant = Constant::get(DataType::FLOAT32, {}, ArrayRef(0.0));
+    tensor.isKnown = true;
+    return tensor;
+  }();
+  return zero;
+}
+
+const Tensor &NodeImporter::getInput(unsigned index) const {
+  ignoreInput(index);
+  return peek(index);
+}
+
+void NodeImporter::ignoreInput(unsigned index) const {
+  if (index < readInputs.size())
+    readInputs.set(index);
+}
+
+LogicalResult NodeImporter::import(const Operator &info) {
+  auto forgetReads = [&] {
+    readInputs.reset();
+    readAttributes.reset();
+  };
+  forgetReads();
+  LogicalResult result = success();
+  std::optional<Constant> folded;
+  if (isFoldable() && node.outputs.size() == 1)
+    folded = foldNode(*this);
+  if (folded) {
+    result = set(0, std::move(*folded));
+  } else {
+    forgetReads();
+    result = info.import(*this);
+  }
+  if (failed(result) || !reason.empty())
+    return result;
+  return wantAllRead();
+}
+
+LogicalResult NodeImporter::wantAllRead() {
+  for (auto [index, attribute] : llvm::enumerate(node.attributes)) {
+    // The first versions of operators told frameworks which inputs they may
+    // overwrite.
+    bool isHint = attribute.name == "consumed_inputs" && opset < 6;
+    if (!readAttributes.test(index) && !isHint)
+      return reject("it has the attribute '" + attribute.name +
+                    "', which the importer does not know for version " +
+                    Twine(opset) + " of this operator");
+  }
+  // Exporters write empty tensors for inputs that they leave out.
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (input && !readInputs.test(index) && countElements(input->shape) != 0)
+      return reject("its input " + Twine(index) + ", '" + node.inputs[index] +
+                    "', is one that the importer does not read");
+  return success();
 }
 
 bool NodeImporter::hasAttribute(StringRef name) const {
@@ -934,6 +1162,22 @@ Shape NodeImporter::getInts(StringRef name) {
   const auto *attribute = getTyped(*this, name, AttributeProto::Ints);
   return attribute ? Shape(attribute->ints.begin(), attribute->ints.end())
                    : Shape();
+}
+
+ArrayRef<float> NodeImporter::getFloats(StringRef name) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Floats);
+  return attribute ? ArrayRef<float>(attribute->floats) : ArrayRef<float>();
+}
+
+ArrayRef<StringRef> NodeImporter::getStrings(StringRef name) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Strings);
+  return attribute ? ArrayRef<StringRef>(attribute->strings)
+                   : ArrayRef<StringRef>();
+}
+
+const TensorProto *NodeImporter::getTensor(StringRef name) {
+  const auto *attribute = getTyped(*this, name, AttributeProto::Tensor);
+  return attribute && attribute->t ? &*attribute->t : nullptr;
 }
 
 FailureOr<int64_t> NodeImporter::normalizeAxis(int64_t axis, int64_t rank) {
@@ -1018,6 +1262,13 @@ Value NodeImporter::getConstant(const Constant &constant,
 }
 
 Value NodeImporter::reshape(Value value, ArrayRef<int64_t> to) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (countElements(to) != countElements(type.getShape())) {
+    (void)reject("it shows " + describeShape(type.getShape()) + " as " +
+                 describeShape(to) + ", which has not as many elements");
+    return tensor::EmptyOp::create(getBuilder(), loc, to,
+                                   type.getElementType());
+  }
   return reader::reshape(getBuilder(), loc, value, to);
 }
 
@@ -1040,7 +1291,18 @@ Value NodeImporter::transpose(Value value, ArrayRef<int64_t> permutation) {
 
 Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
                               ArrayRef<int64_t> to) {
-  assert(from.size() == to.size());
+  bool fits = from.size() == to.size() &&
+              llvm::all_of(llvm::zip_equal(from, to), [](auto sizes) {
+                auto [fromSize, toSize] = sizes;
+                return fromSize == 1 || fromSize == toSize;
+              });
+  if (!fits) {
+    (void)reject("it repeats " + describeShape(from) + " to " +
+                 describeShape(to) + ", to which it does not broadcast");
+    return tensor::EmptyOp::create(
+        getBuilder(), loc, to,
+        getElementType(tensor.type, getBuilder().getContext()));
+  }
   if (from == to)
     return materialize(tensor, to);
   // DirectML's tensors have one dimension at least: `to` does.
@@ -1056,6 +1318,7 @@ Value NodeImporter::broadcast(const Tensor &tensor, ArrayRef<int64_t> from,
 
 Value NodeImporter::repeat(Value value, ArrayRef<int64_t> shape) {
   Tensor tensor;
+  tensor.type = *getDataType(getElementTypeOrSelf(value));
   tensor.value = value;
   return broadcast(tensor, cast<RankedTensorType>(value.getType()).getShape(),
                    shape);
@@ -1190,6 +1453,10 @@ LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
   if (shape.size() > 8)
     return reject("its output has " + Twine(shape.size()) +
                   " dimensions, but DirectML's tensors have at most 8");
+  if (std::optional<int64_t> count = countElements(shape);
+      !count || *count == 0)
+    return reject("its output has the shape " + describeShape(shape) +
+                  ", but wanted are 1 to 2^32 - 1 elements");
   Tensor tensor;
   tensor.type = *getDataType(type.getElementType());
   // A node such as Reshape gives another node's value another shape.
@@ -1211,6 +1478,10 @@ LogicalResult NodeImporter::set(unsigned index, FailureOr<Value> value,
 }
 
 LogicalResult NodeImporter::set(unsigned index, Constant constant) {
+  if (!countElements(constant.getShape()))
+    return reject("its output has the shape " +
+                  describeShape(constant.getShape()) +
+                  ", but wanted are at most 2^32 - 1 elements");
   Tensor tensor;
   tensor.type = constant.getType();
   tensor.shape = Shape(constant.getShape());

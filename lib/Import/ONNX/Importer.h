@@ -17,6 +17,7 @@
 
 #include "Constant.h"
 #include "dml/Import/ONNX.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <functional>
 #include <map>
 
@@ -43,6 +44,7 @@ std::optional<Shape> broadcastShapes(llvm::ArrayRef<int64_t> a,
                                      llvm::ArrayRef<int64_t> b);
 
 class GraphImporter;
+struct Operator;
 
 /// What import functions see of a node.
 class NodeImporter {
@@ -60,10 +62,16 @@ public:
   llvm::LogicalResult reject(const llvm::Twine &reason);
   std::string takeReason() { return std::move(reason); }
 
+  /// Computes the node, where all that it reads is known, or builds operators
+  /// for it. Rejects it if that left an attribute or an input unread: what the
+  /// importer does not look at would be ignored without a word.
+  llvm::LogicalResult import(const Operator &info);
+
   //===--------------------------------------------------------------------===//
   // What the node states
   //===--------------------------------------------------------------------===//
 
+  /// The number of inputs up to the last one that is not left out.
   unsigned getNumInputs() const { return inputs.size(); }
   unsigned getNumOutputs() const { return node.outputs.size(); }
   /// Whether optional input or output `index` is there.
@@ -74,10 +82,16 @@ public:
     return index < node.outputs.size() && !node.outputs[index].empty() &&
            isRead(index);
   }
-  /// An input that is there.
-  const Tensor &getInput(unsigned index) const { return *inputs[index]; }
-  const Shape &getShape(unsigned index) const { return inputs[index]->shape; }
-  DataType getType(unsigned index) const { return inputs[index]->type; }
+  /// Input `index`. Where it is left out, the node is rejected, and the number
+  /// 0 stands in for the input.
+  const Tensor &getInput(unsigned index) const;
+  /// The shape and the element type of input `index` alone: its elements count
+  /// as not read.
+  const Shape &getShape(unsigned index) const { return peek(index).shape; }
+  DataType getType(unsigned index) const { return peek(index).type; }
+  /// Says that the elements of input `index`, if it is there, have no bearing
+  /// on what the node computes.
+  void ignoreInput(unsigned index) const;
   /// Whether every input that is there is a constant of few elements.
   bool isFoldable() const;
 
@@ -93,13 +107,21 @@ public:
   /// The one number of an input that has to be a constant.
   llvm::FailureOr<double> getNumber(unsigned index, llvm::StringRef what);
 
-  /// Attributes; one of another type makes the node fail.
+  /// Attributes; one of another type makes the node fail. Each that is asked
+  /// for counts as read.
   bool hasAttribute(llvm::StringRef name) const;
   int64_t getInt(llvm::StringRef name, int64_t otherwise);
   float getFloat(llvm::StringRef name, float otherwise);
   llvm::StringRef getString(llvm::StringRef name, llvm::StringRef otherwise);
   Shape getInts(llvm::StringRef name);
+  llvm::ArrayRef<float> getFloats(llvm::StringRef name);
+  llvm::ArrayRef<llvm::StringRef> getStrings(llvm::StringRef name);
+  /// The tensor of an attribute, or null where the node lacks it.
+  const TensorProto *getTensor(llvm::StringRef name);
   const AttributeProto *getAttribute(llvm::StringRef name) const;
+  /// Says that attributes, if they are there, have no bearing on what the node
+  /// computes.
+  void ignoreAttributes(std::initializer_list<llvm::StringRef> names) const;
   /// Reads the tensor of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
 
@@ -196,6 +218,9 @@ public:
 
 private:
   bool isRead(unsigned output) const;
+  llvm::LogicalResult wantAllRead();
+  /// Input `index`, which does not count as read for that.
+  const Tensor &peek(unsigned index) const;
   mlir::Value materialize(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
   mlir::Value broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> from,
                         llvm::ArrayRef<int64_t> to);
@@ -206,7 +231,9 @@ private:
   unsigned nodeNumber;
   llvm::SmallVector<Tensor *> inputs;
   mlir::Location loc;
-  std::string reason;
+  mutable std::string reason;
+  /// Which inputs were read, and which attributes.
+  mutable llvm::SmallBitVector readInputs, readAttributes;
   friend class GraphImporter;
 };
 

@@ -203,6 +203,7 @@ static LogicalResult importTrilu(NodeImporter &node) {
 static LogicalResult importEyeLike(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
+  node.ignoreInput(0);
   const Shape &shape = node.getShape(0);
   if (shape.size() != 2)
     return node.reject("its input has the shape " + describeShape(shape) +

@@ -95,6 +95,8 @@ struct GraphProto {
   std::vector<NodeProto> nodes;
   std::vector<TensorProto> initializers;
   std::vector<ValueInfo> inputs, outputs;
+  /// What is declared of tensors between nodes.
+  std::vector<ValueInfo> values;
   bool hasSparseInitializers = false;
 };
 

@@ -36,6 +36,8 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (node.getInt("training_mode", 0) != 0 ||
       (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
     return node.reject("its training mode is on, but wanted is inference");
+  // Training alone updates the statistics.
+  node.ignoreAttributes({"momentum"});
   if (node.getInt("spatial", 1) != 1)
     return node.reject("its attribute spatial is 0, which the importer does "
                        "not know");

@@ -129,6 +129,10 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     input = swap(input, 0, 1);
   const Shape &recurrence = node.getShape(2);
   int64_t steps = input[0], batch = input[1], hidden = recurrence[2];
+  if (int64_t stated = node.getInt("hidden_size", hidden); stated != hidden)
+    return node.reject("its hidden_size is " + Twine(stated) +
+                       ", but its recurrence has the shape " +
+                       describeShape(recurrence));
   FailureOr<Attribute> activations = getActivations(node, network, directions);
   if (failed(activations))
     return failure();

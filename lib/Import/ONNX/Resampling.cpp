@@ -396,6 +396,13 @@ static LogicalResult importResize(NodeImporter &node) {
       dims[axis].end = (*regions)[axes.size() + index];
     }
   }
+  // What other modes alone read.
+  node.ignoreAttributes({"antialias", "cubic_coeff_a", "exclude_outside",
+                         "keep_aspect_ratio_policy", "nearest_mode"});
+  if (mode != "tf_crop_and_resize") {
+    node.ignoreInput(1);
+    node.ignoreAttributes({"extrapolation_value"});
+  }
   bool isAntialiased = *isLinear && node.getInt("antialias", 0) != 0;
   if (isAntialiased && node.getInt("exclude_outside", 0) != 0)
     return node.reject("its attribute exclude_outside is 1, but DirectML's "

@@ -370,6 +370,7 @@ std::optional<Constant> dml::onnx::foldNode(NodeImporter &node) {
 static LogicalResult importShape(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
+  node.ignoreInput(0);
   const Shape &shape = node.getShape(0);
   auto rank = static_cast<int64_t>(shape.size());
   auto clamp = [&](int64_t x) {
@@ -384,6 +385,7 @@ static LogicalResult importShape(NodeImporter &node) {
 static LogicalResult importSize(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
+  node.ignoreInput(0);
   int64_t count = *countElements(node.getShape(0));
   return node.set(0, Constant::get(DataType::INT64, {}, ArrayRef(count)));
 }
@@ -678,6 +680,9 @@ static LogicalResult importDropout(NodeImporter &node) {
       return failure();
     isTraining = *ratio != 0;
   }
+  // What inference does not look at.
+  node.ignoreAttributes({"ratio", "seed"});
+  node.ignoreInput(1);
   if (isTraining)
     return node.reject("its training mode is on, but wanted is inference");
   const Shape &shape = node.getShape(0);

@@ -66,6 +66,17 @@ static FailureOr<Shape> getSpatial(NodeImporter &node, StringRef name,
   return values;
 }
 
+/// Fails where a node states other windows than its weights have, `sizes`.
+static LogicalResult wantKernelShape(NodeImporter &node,
+                                     ArrayRef<int64_t> sizes) {
+  Shape stated = node.getInts("kernel_shape");
+  if (stated.empty() || ArrayRef<int64_t>(stated) == sizes)
+    return success();
+  return node.reject("its attribute kernel_shape is " + describeShape(stated) +
+                     ", but its weights have windows of " +
+                     describeShape(sizes));
+}
+
 /// The windows, of the sizes `sizes`, of a node whose input has the shape
 /// `shape`, {N, C} and spatial dimensions. Where `sizes` is empty, kernel_shape
 /// states them.
@@ -81,6 +92,8 @@ static FailureOr<Windows> getWindows(NodeImporter &node, const Shape &shape,
     if (failed(kernel))
       return failure();
     sizes = *kernel;
+  } else if (failed(wantKernelShape(node, sizes))) {
+    return failure();
   }
   FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
   FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
@@ -333,6 +346,8 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
                        " and its filter " + describeShape(filter) +
                        ", but wanted are as many dimensions, 3 to 5");
   size_t count = shape.size() - 2;
+  if (failed(wantKernelShape(node, ArrayRef(filter).drop_front(2))))
+    return failure();
   int64_t group = node.getInt("group", 1);
   FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
   FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);

@@ -35,8 +35,11 @@ reader::buildOperator(OpBuilder &builder, Location loc, OperationName name,
         ++used;
       }
   }
-  assert(used == operands.size() && "operands have DirectML's names");
-  (void)used;
+  // An operand under a name that the operator lacks would be left out.
+  if (used != operands.size())
+    return llvm::createStringError(name.getStringRef() + " lacks one of the " +
+                                   llvm::Twine(operands.size()) +
+                                   " operands that the reader gives it");
   if (name.hasTrait<OpTrait::AttrSizedOperandSegments>())
     state.addAttribute("operandSegmentSizes",
                        builder.getDenseI32ArrayAttr(segments));

@@ -6,13 +6,14 @@
 
 #include "Support/ExternalFiles.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace dml::reader;
 
 ExternalFiles::ExternalFiles(llvm::StringRef modelPath)
-    : folder(llvm::sys::path::parent_path(modelPath)) {}
+    : modelPath(modelPath), folder(llvm::sys::path::parent_path(modelPath)) {}
 
 llvm::Expected<std::string>
 ExternalFiles::getPath(llvm::StringRef location) const {
@@ -31,6 +32,42 @@ ExternalFiles::getPath(llvm::StringRef location) const {
   return path.str().str();
 }
 
+/// The folder that a file really stands in, behind symbolic links.
+static std::string getRealFolder(llvm::StringRef path) {
+  llvm::SmallString<128> real;
+  if (llvm::sys::fs::real_path(path, real))
+    return {};
+  return llvm::sys::path::parent_path(real).str();
+}
+
+llvm::Error
+ExternalFiles::wantWithin(llvm::StringRef path,
+                          const llvm::sys::fs::file_status &status) const {
+  // A symbolic link to the model has its files beside what it leads to.
+  llvm::SmallString<128> realFolder;
+  (void)llvm::sys::fs::real_path(folder.empty() ? "." : folder, realFolder);
+  std::string real = getRealFolder(path), beside = getRealFolder(modelPath);
+  auto isWithin = [&](llvm::StringRef root) {
+    return !root.empty() && !real.empty() &&
+           (real == root ||
+            (llvm::StringRef(real).starts_with(root) &&
+             (root.ends_with("/") ||
+              llvm::sys::path::is_separator(real[root.size()]))));
+  };
+  if (!isWithin(realFolder) && !isWithin(beside))
+    return llvm::createStringError("its elements are in '" + path +
+                                   "', a symbolic link that leads out of the "
+                                   "model's folder, but wanted is a file in "
+                                   "that folder");
+  if (status.getLinkCount() > 1)
+    return llvm::createStringError(
+        "its elements are in '" + path + "', which has " +
+        llvm::Twine(status.getLinkCount()) +
+        " hard links, one of which may stand outside of the model's folder; "
+        "wanted is a file with one name, such as a copy");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::shared_ptr<llvm::MemoryBuffer>>
 ExternalFiles::open(llvm::StringRef location) {
   std::shared_ptr<llvm::MemoryBuffer> &file = files[location];
@@ -45,11 +82,24 @@ ExternalFiles::open(llvm::StringRef location) {
       !llvm::sys::fs::is_regular_file(status))
     return llvm::createStringError("its elements are in '" + *path +
                                    "', which is no file, but wanted is one");
-  auto buffer = llvm::MemoryBuffer::getFile(*path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
+  auto fail = [&](std::error_code error) {
     return llvm::createStringError("its elements are in '" + *path +
-                                   "': " + buffer.getError().message());
+                                   "': " + error.message());
+  };
+  // The file that was opened is the one that is judged.
+  llvm::Expected<llvm::sys::fs::file_t> opened =
+      llvm::sys::fs::openNativeFileForRead(*path);
+  if (!opened)
+    return fail(llvm::errorToErrorCode(opened.takeError()));
+  llvm::scope_exit close([&] { (void)llvm::sys::fs::closeFile(*opened); });
+  if (std::error_code error = llvm::sys::fs::status(*opened, status))
+    return fail(error);
+  if (llvm::Error error = wantWithin(*path, status))
+    return std::move(error);
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      *opened, *path, status.getSize(), /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail(buffer.getError());
   file = std::move(*buffer);
   return file;
 }

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
@@ -29,7 +30,12 @@ public:
   open(llvm::StringRef location);
 
 private:
-  std::string folder;
+  /// Fails where an opened file is one of the folder by its name alone: where a
+  /// symbolic link leads out of it, or another name may stand elsewhere.
+  llvm::Error wantWithin(llvm::StringRef path,
+                         const llvm::sys::fs::file_status &status) const;
+
+  std::string modelPath, folder;
   llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> files;
 };
 
