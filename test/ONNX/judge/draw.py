@@ -53,7 +53,7 @@ class Draw:
         self.name, self.domain = name, domain
         self.version, self.opset = version, opset
         self.nodes, self.inputs, self.initializers, self.outputs = [], {}, {}, []
-        self.fed = []
+        self.fed, self.kinds = [], {}
         # How many of the inputs are constants.
         self.constants = self.random.choices([0.0, 0.4, 1.0], [5, 3, 2])[0]
         self.has_special = self.chance(0.35)
@@ -183,7 +183,15 @@ class Draw:
         return name
 
     def tensor(self, type, shape, kind="any", constant=None):
-        return self.feed(self.values(type, shape, kind), constant)
+        """The name of a tensor: one that is there already, where it fits, now and then."""
+        same = [name for name, (of, array) in self.kinds.items() if of == kind and
+                array.shape == tuple(shape) and array.dtype == to_dtype(type)]
+        if same and self.chance(0.1):
+            return self.random.choice(same)
+        array = self.values(type, shape, kind)
+        name = self.feed(array, constant)
+        self.kinds[name] = (kind, array)
+        return name
 
     def ints(self, values, type="i64", constant=0.97):
         """The name of integers that say what a node does: constants, for the most

@@ -266,6 +266,10 @@ def draw_resize(d):
         "mode": mode, "coordinate_transformation_mode": d.maybe(d.pick(*coordinates)),
         "nearest_mode": d.maybe(d.pick("round_prefer_floor", "round_prefer_ceil", "floor",
                                        "ceil"))}
+    if attributes["coordinate_transformation_mode"] == "align_corners":
+        # ONNX Runtime aligns the corners of what is left of a fraction.
+        scales = [scale if size * scale == int(size * scale) else 2.0
+                  for size, scale in zip(shape, scales)]
     if d.version >= 18:
         attributes["antialias"] = d.maybe(d.pick(0, 0, 1), 0.2)
     axes = None
