@@ -31,6 +31,9 @@ inline bool isFourBits(DataType type) {
 /// that DirectML has none for.
 std::optional<DataType> toDataType(int32_t type);
 
+/// Whether TensorProto.DataType `type` is bool, of which each is one byte.
+inline bool isBoolType(int64_t type) { return type == 9; }
+
 /// "float", "bfloat16": a TensorProto.DataType by its name.
 std::string describeONNXType(int32_t type);
 
