@@ -43,17 +43,17 @@ static Truth isInfinite(IsInfinityMode mode, Interval x) {
 static Interval mean(Interval a, Interval b) { return (a + b) * a(0.5); }
 static Integer mean(Integer a, Integer b) { return (a + b) / a(2); }
 
-/// a - b * trunc(a / b), or floor.
+/// a - b * trunc(a / b), or floor. Of a number below the divisor the whole is
+/// left, an infinite divisor's as well.
 static Interval getModulus(Interval a, Interval b, bool isFloor) {
-  return a - b * (isFloor ? floor(a / b) : trunc(a / b));
+  Interval whole = a - b * (isFloor ? floor(a / b) : trunc(a / b));
+  Interval zero(0), rest = a;
+  if (isFloor)
+    rest = select((a < zero && b > zero) || (a > zero && b < zero), a + b, a);
+  return select(abs(a) < abs(b), rest, whole);
 }
 static Integer getModulus(Integer a, Integer b, bool isFloor) {
-  if (b.value == 0)
-    return a(-1);
-  __int128 rest = a.value % b.value;
-  if (isFloor && rest != 0 && (rest < 0) != (b.value < 0))
-    rest += b.value;
-  return a.wrap(rest);
+  return modulus(a, b, isFloor);
 }
 
 static const ElementWiseRow rows[] = {
@@ -88,7 +88,7 @@ static const ElementWiseRow rows[] = {
     integerRow("element_wise_logical_xor",
                [](auto &x) {
                  Truth a = x[0].equals(x[0](0)), b = x[1].equals(x[0](0));
-                 return out(x, a == b ? Truth::False : Truth::True);
+                 return out(x, (a && !b) || (!a && b));
                }),
     row("element_wise_max", [](auto &x) { return out(max(x[0], x[1])); }),
     row("element_wise_min", [](auto &x) { return out(min(x[0], x[1])); }),
@@ -174,17 +174,42 @@ llvm::ArrayRef<ElementWiseRow> getElementWiseRows() { return rows; }
 // Bits
 //===----------------------------------------------------------------------===//
 
-/// The bits of an element in the low bits of the result.
-static uint64_t getBits(const Tensor &tensor, int64_t index) {
-  uint64_t bits = 0;
-  unsigned width = getByteWidth(tensor.getDataType());
-  std::memcpy(&bits, tensor.getData() + index * width, width);
-  return bits;
-}
-
 static bool isFloat(DataType type) {
   return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
          type == DataType::FLOAT64;
+}
+
+/// The bits of an element, as an integer without a sign: any where they are not
+/// known.
+static Integer getBits(const Estimate &tensor, int64_t index) {
+  DataType type = tensor.value.getDataType();
+  Integer bits;
+  bits.width = getByteWidth(type) * 8;
+  bits.isUnsigned = true;
+  uint64_t pattern = 0;
+  std::memcpy(&pattern, tensor.value.getData() + index * getByteWidth(type),
+              getByteWidth(type));
+  if (tensor.isBitExact)
+    return bits.wrap(pattern);
+  if (isFloat(type)) {
+    // One number has one pattern, but for zeros and NaNs.
+    double low = tensor.lower.getNumber(index);
+    bool isKnown = low == tensor.upper.getNumber(index) && low != 0;
+    return isKnown ? bits.wrap(pattern) : bits.anything(pattern);
+  }
+  // Integers of one sign have their order in bits, too.
+  Integer number = Integer::load(tensor, index);
+  return bits.wrap(number.value, number.low, number.high);
+}
+
+/// Whether bounds that were stored as bits without a sign are bounds of the
+/// integers that they stand for: all of these have one sign. Floats might be
+/// NaNs between.
+static bool hasOrderOfBits(const Estimate &tensor, int64_t index) {
+  if (isFloat(tensor.value.getDataType()))
+    return false;
+  return (tensor.lower.getInteger(index) < 0) ==
+         (tensor.upper.getInteger(index) < 0);
 }
 
 /// Evaluates an operator that looks at the bits of its operands.
@@ -198,26 +223,28 @@ static void addBits(Evaluators &evaluators, StringRef name, Function function) {
             createBounds(op, op->getResult(0).getType());
         if (failed(output))
           return failure();
-        bool isExact = true;
         unsigned bytes = getByteWidth(operands.front().value.getDataType());
         unsigned outputBytes = getByteWidth(output->value.getDataType());
+        bool isExact = true;
         for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
-          uint64_t bits[2] = {};
-          bool isKnown = true;
-          for (auto [operand, number] : llvm::zip(operands, bits)) {
-            number = getBits(operand.value, i);
-            isKnown &=
-                operand.isBitExact || (!isFloat(operand.value.getDataType()) &&
-                                       isCertain(operand, i));
-          }
-          uint64_t result = function(bits[0], bits[1], bytes * 8);
-          for (Tensor *tensor :
-               {&output->value, &output->lower, &output->upper})
-            std::memcpy(tensor->getData() + i * outputBytes, &result,
+          Integer x = getBits(operands.front(), i);
+          Integer result =
+              x.combine(operands.size() > 1 ? getBits(operands[1], i) : x(0),
+                        [&](__int128 a, __int128 b) {
+                          return function(static_cast<uint64_t>(a),
+                                          static_cast<uint64_t>(b), bytes * 8);
+                        });
+          auto store = [&](Tensor &tensor, __int128 number) {
+            auto pattern = static_cast<uint64_t>(number);
+            std::memcpy(tensor.getData() + i * outputBytes, &pattern,
                         outputBytes);
-          if (!isKnown)
+          };
+          store(output->value, result.value);
+          store(output->lower, result.low);
+          store(output->upper, result.high);
+          isExact &= result.isCertain();
+          if (!result.isCertain() && !hasOrderOfBits(*output, i))
             storeUnknown(*output, i);
-          isExact &= isKnown;
         }
         outputs.push_back(isExact ? Estimate(output->value, /*bits=*/true)
                                   : std::move(*output));
@@ -266,18 +293,22 @@ static LogicalResult evaluateIf(ElementWiseIfOp op, ArrayRef<Estimate> operands,
   if (failed(output))
     return failure();
   unsigned width = getByteWidth(output->value.getDataType());
+  bool isCertain = true;
   for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
-    const Estimate &chosen = condition.value.getInteger(i) != 0 ? a : b;
+    Integer number = Integer::load(condition, i);
+    Truth isTrue = !number.equals(number(0));
+    const Estimate &chosen = isTrue.holds() ? a : b,
+                   &other = isTrue.holds() ? b : a;
     for (Tensor Estimate::*part :
          {&Estimate::value, &Estimate::lower, &Estimate::upper})
       std::memcpy(((*output).*part).getData() + i * width,
                   (chosen.*part).getData() + i * width, width);
-    // Bounds with a zero between them say nothing of the condition.
-    if (condition.lower.getInteger(i) != condition.upper.getInteger(i))
-      storeUnknown(*output, i);
+    if (isTrue.isUnknown())
+      includeElement(*output, i, other, i);
+    isCertain &= !isTrue.isUnknown();
   }
-  bool isExact = condition.isExact() && a.isExact() && b.isExact();
-  bool isBitExact = condition.isExact() && a.isBitExact && b.isBitExact;
+  bool isExact = isCertain && a.isExact() && b.isExact();
+  bool isBitExact = isCertain && a.isBitExact && b.isBitExact;
   outputs.push_back(isExact ? Estimate(output->value, isBitExact)
                             : std::move(*output));
   return success();
@@ -297,12 +328,10 @@ static LogicalResult evaluateCast(CastOp op, ArrayRef<Estimate> operands,
   }
   return storeEach(op, outputs, [&](Estimate &output, int64_t i) {
     if (!isFloat(from) && !isFloat(to)) {
-      __int128 number = input.value.getInteger(i);
-      output.value.setInteger(i, number);
-      output.lower.setInteger(i, number);
-      output.upper.setInteger(i, number);
-      if (!isCertain(input, i))
-        storeUnknown(output, i);
+      Integer number = Integer::load(input, i);
+      Integer::load(output, i)
+          .wrap(number.value, number.low, number.high)
+          .store(output, i);
       return;
     }
     if (to == DataType::FLOAT64 || from == DataType::FLOAT64) {
@@ -342,22 +371,24 @@ static LogicalResult evaluatePow(ElementWisePowOp op,
     if (scaleBias)
       x = x * x(scaleBias.getScale().getValueAsDouble()) +
           x(scaleBias.getBias().getValueAsDouble());
-    if (isFloating)
-      return pow(x, e).store(output, i);
-    bool isKnown = isCertain(base, i);
+    if (isFloating) {
+      std::optional<bool> isOdd;
+      if (!byFloat)
+        if (Integer whole = Integer::load(exponent, i); whole.isCertain())
+          isOdd = whole.low & 1;
+      return pow(x, e, isOdd).store(output, i);
+    }
+    Integer number = Integer::load(base, i);
     if (!byFloat)
-      isKnown &= isCertain(exponent, i);
-    bool isWhole =
-        byFloat && !e.mayBeNaN && e.low == e.high && e.low == std::trunc(e.low);
-    if (!isKnown || (byFloat && !isWhole && e.low != e.high &&
-                     std::floor(e.high) >= std::ceil(e.low)))
+      return pow(number, Integer::load(exponent, i)).store(output, i);
+    bool isWhole = !e.mayBeNaN && e.low == e.high && e.low == std::trunc(e.low);
+    Integer whole;
+    if (isWhole)
+      return pow(number, whole(std::clamp(e.low, -2147483520.0, 2147483520.0)))
+          .store(output, i);
+    if (e.low != e.high && std::floor(e.high) >= std::ceil(e.low))
       return storeUnknown(output, i);
-    if (byFloat && !isWhole)
-      return pow(x, e).storeConverted(output, i);
-    __int128 whole = byFloat ? static_cast<__int128>(std::clamp(
-                                   e.low, -2147483520.0, 2147483520.0))
-                             : exponent.value.getInteger(i);
-    pow(Integer::load(base, i), whole).store(output, i);
+    pow(x, e).storeConverted(output, i);
   });
 }
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -17,10 +18,6 @@ static bool isInteger(DataType type) {
          type != DataType::FLOAT64;
 }
 
-bool isCertain(const Estimate &tensor, int64_t index) {
-  return tensor.lower.getInteger(index) == tensor.upper.getInteger(index);
-}
-
 void storeUnknown(Estimate &tensor, int64_t index) {
   if (isInteger(tensor.value.getDataType())) {
     Integer like = Integer::load(tensor, index);
@@ -30,6 +27,26 @@ void storeUnknown(Estimate &tensor, int64_t index) {
   }
   tensor.lower.setNumber(index, -std::numeric_limits<double>::infinity());
   tensor.upper.setNumber(index, std::numeric_limits<double>::quiet_NaN());
+}
+
+void includeElement(Estimate &tensor, int64_t to, const Estimate &other,
+                    int64_t from) {
+  if (isInteger(tensor.value.getDataType())) {
+    select(Truth::unknown(true), Integer::load(tensor, to),
+           Integer::load(other, from))
+        .store(tensor, to);
+    return;
+  }
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  double lows[] = {tensor.lower.getNumber(to), other.lower.getNumber(from)},
+         highs[] = {tensor.upper.getNumber(to), other.upper.getNumber(from)};
+  bool isNaN = std::isnan(lows[0]) && std::isnan(lows[1]),
+       mayBeNaN = std::isnan(highs[0]) || std::isnan(highs[1]);
+  tensor.lower.setNumber(to, isNaN      ? nan
+                             : mayBeNaN ? -infinity
+                                        : std::min(lows[0], lows[1]));
+  tensor.upper.setNumber(to, mayBeNaN ? nan : std::max(highs[0], highs[1]));
 }
 
 void storeQuantized(Interval x, Estimate &tensor, int64_t index) {
@@ -50,19 +67,21 @@ Interval loadDifference(const Estimate &x, int64_t i, const Estimate *zero,
                         int64_t zeroIndex) {
   if (!zero)
     return Interval::load(x, i);
-  if (!isCertain(x, i) || !isCertain(*zero, zeroIndex))
-    return Interval::anything(0);
-  __int128 difference =
-      x.value.getInteger(i) - zero->value.getInteger(zeroIndex);
-  if (getByteWidth(x.value.getDataType()) == 4)
-    difference = Integer::load(x, i).wrap(difference).value;
-  auto number = static_cast<double>(difference);
-  return Interval::around(static_cast<float>(number), number, number, 0);
+  // Differences of less than 32 bits do not wrap around.
+  Integer a = Integer::load(x, i);
+  if (a.width < 32) {
+    a.width = 32;
+    a.isUnsigned = false;
+  }
+  Integer difference = a - Integer::load(*zero, zeroIndex);
+  return Interval::around(static_cast<float>(difference.value),
+                          static_cast<double>(difference.low),
+                          static_cast<double>(difference.high), 0);
 }
 
 /// Stores 1 or 0, or both as bounds.
 static void storeTruth(Estimate &tensor, int64_t index, Truth truth) {
-  tensor.value.setNumber(index, truth == Truth::True);
+  tensor.value.setNumber(index, truth.holds());
   tensor.lower.setNumber(index, truth == Truth::True);
   tensor.upper.setNumber(index, truth != Truth::False);
 }
@@ -104,7 +123,6 @@ evaluateRow(Operation *op,
   if (failed(output))
     return failure();
   auto activation = attributes.getAs<ActivationAttr>("fused_activation");
-  bool isExact = true;
   for (int64_t i = 0; i < output->value.getNumElements(); ++i) {
     SmallVector<Number> numbers;
     for (const Estimate &operand : operands)
@@ -114,29 +132,12 @@ evaluateRow(Operation *op,
     if constexpr (std::is_same_v<Number, Interval>)
       if (activation)
         outcome = applyActivation(*outcome.number, activation);
-    if constexpr (std::is_same_v<Number, Integer>)
-      if (llvm::any_of(operands, [&](const Estimate &operand) {
-            return !isCertain(operand, i);
-          })) {
-        if (outcome.number)
-          storeUnknown(*output, i);
-        else
-          storeTruth(*output, i, Truth::Unknown);
-        isExact = false;
-        continue;
-      }
-    if (outcome.number) {
+    if (outcome.number)
       outcome.number->store(*output, i);
-      isExact &= std::is_same_v<Number, Integer>;
-    } else {
-      storeTruth(*output, i, outcome.truth);
-      isExact &= outcome.truth != Truth::Unknown;
-    }
+    else
+      storeTruth(*output, i, *outcome.truth);
   }
-  // Integers have one correct result.
-  if (isExact)
-    output = Estimate(output->value);
-  outputs.push_back(std::move(*output));
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 

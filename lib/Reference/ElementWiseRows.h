@@ -6,8 +6,8 @@
 //
 //   row("element_wise_add", [](auto &x) { return out(x[0] + x[1]); }),
 //
-// It evaluates floats within bounds and integers exactly. A row for floats
-// alone is made by `floatRow`.
+// It evaluates floats and integers within bounds, and integers that are certain
+// exactly. A row for floats alone is made by `floatRow`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ template <typename Number> struct Outcome {
   Outcome(Truth truth) : truth(truth) {}
 
   std::optional<Number> number;
-  Truth truth = Truth::Unknown;
+  std::optional<Truth> truth;
 };
 
 template <typename Number> Outcome<Number> out(Number number) { return number; }
@@ -92,10 +92,12 @@ llvm::ArrayRef<ElementWiseRow> getElementWiseRows();
 /// `fused_activation`. Null leaves `x` as it is.
 Interval applyActivation(Interval x, ActivationAttr activation);
 
-/// Whether element `index` is one integer for certain.
-bool isCertain(const Estimate &tensor, int64_t index);
 /// Stores that nothing is known of element `index`.
 void storeUnknown(Estimate &tensor, int64_t index);
+/// Widens the bounds of element `to` so that element `from` of `other`, a
+/// tensor of its type, may stand there as well.
+void includeElement(Estimate &tensor, int64_t to, const Estimate &other,
+                    int64_t from);
 /// `estimate`, marked as certain if it is of integers whose lower and upper
 /// bounds are the same.
 Estimate dropBounds(Estimate estimate);

@@ -127,6 +127,7 @@ Interval Interval::load(const Estimate &tensor, int64_t index) {
     return anything(result.value);
   result.low = low;
   result.high = high;
+  result.hasSign = tensor.isBitExact;
   double normal = getSmallestNormal(tensor);
   if (result.low > 0 && result.low < normal)
     result.low = 0;
@@ -304,7 +305,7 @@ Truth Interval::operator<(Interval other) const {
     return Truth::False;
   if (a.high < b.low && !a.mayBeNaN && !b.mayBeNaN)
     return Truth::True;
-  return Truth::Unknown;
+  return Truth::unknown(value < other.value);
 }
 Truth Interval::operator<=(Interval other) const {
   Interval a = flush(*this), b = flush(other);
@@ -314,19 +315,17 @@ Truth Interval::operator<=(Interval other) const {
     return Truth::False;
   if (a.high <= b.low && !a.mayBeNaN && !b.mayBeNaN)
     return Truth::True;
-  return Truth::Unknown;
+  return Truth::unknown(value <= other.value);
 }
 Truth Interval::equals(Interval other) const {
   return *this <= other && other <= *this;
 }
 
 Interval select(Truth condition, Interval whenTrue, Interval whenFalse) {
-  if (condition == Truth::True)
-    return whenTrue;
-  if (condition == Truth::False)
-    return whenFalse;
-  // The reference's own value decides nothing here: either may be right.
-  Interval result = whenFalse.isNaN ? whenTrue : whenFalse;
+  if (!condition.isUnknown())
+    return condition.holds() ? whenTrue : whenFalse;
+  // Either may be right. The reference has the one that its own numbers choose.
+  Interval result = condition.holds() ? whenTrue : whenFalse;
   result.low = std::min(whenTrue.isNaN ? whenFalse.low : whenTrue.low,
                         whenFalse.isNaN ? whenTrue.low : whenFalse.low);
   result.high = std::max(whenTrue.isNaN ? whenFalse.high : whenTrue.high,
@@ -546,9 +545,43 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 
-Interval pow(Interval base, Interval power) {
+/// 0^exponent for a negative exponent: infinity, whose sign is that of the zero
+/// if the exponent is odd.
+static Interval powOfZero(Interval zero, double value, bool isOdd) {
+  Interval result(value);
+  if (isOdd && !zero.hasSign) {
+    result.low = -infinity;
+    result.high = infinity;
+  }
+  return result;
+}
+
+/// base^power for a base that may have a sign, and is no NaN; `isOdd` is
+/// nothing unless the exponent is an integer.
+static Interval powOfSigned(Interval x, Interval exponent, double value,
+                            std::optional<bool> isOdd) {
+  bool isZero = x.low == 0 && x.high == 0;
+  bool isInfinite = x.high == -infinity;
+  if (exponent.low > 0 && x.low == 0)
+    return powOfPositive(x, exponent, value);
+  if (isZero && exponent.high < 0)
+    return powOfZero(x, value, isOdd.value_or(false));
+  if (x.high >= 0)
+    return Interval::anything(value);
+  if (!isOdd && !isInfinite)
+    return std::isfinite(x.low) ? Interval::nan() : Interval::anything(value);
+  Interval result =
+      powOfPositive(-x, exponent, isOdd.value_or(false) ? -value : value);
+  return isOdd.value_or(false) ? -result : result;
+}
+
+Interval pow(Interval base, Interval power, std::optional<bool> isOdd) {
   Interval x = flush(base), exponent = flush(power);
-  double value = static_cast<float>(std::pow(x.value, exponent.value));
+  double result = std::pow(x.value, exponent.value);
+  // A rounded exponent may be even where the integer is odd.
+  if (isOdd && std::signbit(x.value))
+    result = std::copysign(result, *isOdd ? -1 : 1);
+  double value = static_cast<float>(result);
   auto is = [](Interval number, double constant) {
     return !number.mayBeNaN && number.low == constant &&
            number.high == constant;
@@ -564,33 +597,28 @@ Interval pow(Interval base, Interval power) {
     return Interval::anything(value);
   if (x.low > 0)
     return powOfPositive(x, exponent, value);
-  // Integers alone have powers of negative numbers, and a zero may have either
-  // sign.
-  bool isKnown = exponent.low == exponent.high;
-  if (isKnown && exponent.low > 0 && x.low == 0)
-    return powOfPositive(x, exponent, value);
-  if (!isKnown || exponent.low != std::trunc(exponent.low) || x.high >= 0) {
-    bool isFraction = isKnown && exponent.low != std::trunc(exponent.low);
-    if (isFraction && x.high < 0 && std::isfinite(x.low))
-      return Interval::nan();
-    return Interval::anything(value);
-  }
   // An infinite exponent counts as even.
-  bool isOdd = std::isfinite(exponent.low) && std::fmod(exponent.low, 2) != 0;
-  Interval result = powOfPositive(-x, exponent, isOdd ? -value : value);
-  return isOdd ? -result : result;
+  bool isKnown = exponent.low == exponent.high;
+  if (!isOdd && isKnown && exponent.low == std::trunc(exponent.low))
+    isOdd = std::isfinite(exponent.low) && std::fmod(exponent.low, 2) != 0;
+  if (!isKnown && !isOdd)
+    return Interval::anything(value);
+  return powOfSigned(x, exponent, value, isOdd);
 }
 
 Truth isNaN(Interval x) {
-  return x.isNaN ? Truth::True : x.mayBeNaN ? Truth::Unknown : Truth::False;
+  if (x.isNaN)
+    return Truth::True;
+  return x.mayBeNaN ? Truth::unknown(std::isnan(x.value)) : Truth::False;
 }
 
 Truth isInfinity(Interval x, int sign) {
   double wanted = sign < 0 ? -infinity : infinity;
   if (x.isNaN || x.low > wanted || x.high < wanted)
     return Truth::False;
-  return x.low == wanted && x.high == wanted && !x.mayBeNaN ? Truth::True
-                                                            : Truth::Unknown;
+  return x.low == wanted && x.high == wanted && !x.mayBeNaN
+             ? Truth::True
+             : Truth::unknown(x.value == wanted);
 }
 
 Interval trunc(Interval x) { return mapIncreasing(x, std::trunc, 0); }
@@ -603,13 +631,36 @@ Interval ceil(Interval x) { return mapIncreasing(x, std::ceil, 0); }
 // Integers
 //===----------------------------------------------------------------------===//
 
+/// The integer of `type` that has the low bits of `number`.
+static __int128 wrapBits(const Integer &type, __int128 number) {
+  unsigned unused = 128 - type.width;
+  auto bits = static_cast<unsigned __int128>(number) << unused;
+  return type.isUnsigned ? static_cast<__int128>(bits >> unused)
+                         : static_cast<__int128>(bits) >> unused;
+}
+
 Integer Integer::wrap(__int128 number) const {
   Integer result = *this;
-  auto bits = static_cast<unsigned __int128>(number);
-  unsigned unused = 128 - width;
-  bits <<= unused;
-  result.value = isUnsigned ? static_cast<__int128>(bits >> unused)
-                            : static_cast<__int128>(bits) >> unused;
+  result.value = result.low = result.high = wrapBits(*this, number);
+  return result;
+}
+
+Integer Integer::wrap(__int128 value, __int128 low, __int128 high) const {
+  if (low == high)
+    return wrap(value);
+  Integer result = *this;
+  result.value = wrapBits(*this, value);
+  result.low = wrapBits(*this, low);
+  result.high = wrapBits(*this, high);
+  // All of them have moved by the same multiple of 2^width, or none has.
+  return low - result.low == high - result.high ? result : anything(value);
+}
+
+Integer Integer::anything(__int128 value) const {
+  Integer result = *this;
+  result.value = wrapBits(*this, value);
+  result.low = getMin();
+  result.high = getMax();
   return result;
 }
 
@@ -621,14 +672,16 @@ Integer Integer::load(const Estimate &tensor, int64_t index) {
                       type == DataType::UINT16 || type == DataType::UINT32 ||
                       type == DataType::UINT64;
   result.value = tensor.value.getInteger(index);
+  result.low = tensor.lower.getInteger(index);
+  result.high = tensor.upper.getInteger(index);
   return result;
 }
 
 void Integer::store(Estimate &tensor, int64_t index) const {
   tensor.value.setInteger(index, value);
   if (!tensor.isExact()) {
-    tensor.lower.setInteger(index, value);
-    tensor.upper.setInteger(index, value);
+    tensor.lower.setInteger(index, low);
+    tensor.upper.setInteger(index, high);
   }
 }
 
@@ -640,7 +693,6 @@ __int128 Integer::getMax() const {
 }
 
 Integer Integer::getBound(mlir::Attribute attribute, bool isNegated) const {
-  Integer result = *this;
   if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(attribute)) {
     llvm::APInt bits = integer.getValue();
     return wrap(isUnsigned ? static_cast<__int128>(bits.getZExtValue())
@@ -650,54 +702,154 @@ Integer Integer::getBound(mlir::Attribute attribute, bool isNegated) const {
       mlir::cast<mlir::FloatAttr>(attribute).getValue().convertToDouble();
   number = isNegated ? -number : number;
   if (std::isnan(number))
-    result.value = 0;
-  else if (number <= static_cast<double>(getMin()))
-    result.value = getMin();
-  else if (number >= static_cast<double>(getMax()))
-    result.value = getMax();
-  else
-    result.value = static_cast<__int128>(number);
+    return wrap(0);
+  if (number <= static_cast<double>(getMin()))
+    return wrap(getMin());
+  if (number >= static_cast<double>(getMax()))
+    return wrap(getMax());
+  return wrap(static_cast<__int128>(number));
+}
+
+Integer Integer::combine(
+    Integer other,
+    llvm::function_ref<__int128(__int128, __int128)> function) const {
+  Integer result = wrap(function(value, other.value));
+  if (isCertain() && other.isCertain())
+    return result;
+  constexpr __int128 maxPairs = 256;
+  // Differences of 64 bits fit 128; their products might not.
+  __int128 mine = high - low + 1, others = other.high - other.low + 1;
+  if (mine > maxPairs || others > maxPairs || mine * others > maxPairs)
+    return anything(result.value);
+  for (__int128 x = low; x <= high; ++x)
+    for (__int128 y = other.low; y <= other.high; ++y) {
+      __int128 found = wrapBits(*this, function(x, y));
+      result.low = std::min(result.low, found);
+      result.high = std::max(result.high, found);
+    }
   return result;
 }
 
-Integer pow(Integer x, __int128 exponent) {
-  if (exponent < 0) {
-    if (x.value == 0)
-      return x(-1);
-    if (x.value != 1 && x.value != -1)
-      return x(0);
-    return x.value == 1 || exponent % 2 == 0 ? x(1) : x;
-  }
-  Integer result = x(1);
-  for (; exponent > 0; exponent /= 2) {
-    if (exponent % 2 == 1)
-      result = result * x;
-    x = x * x;
-  }
-  return result;
+/// The hull of two integers of one type.
+static Integer hull(Integer a, Integer b) {
+  a.low = std::min(a.low, b.low);
+  a.high = std::max(a.high, b.high);
+  return a;
+}
+
+Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
+  Integer chosen = condition.holds() ? whenTrue : whenFalse;
+  return condition.isUnknown()
+             ? hull(chosen, condition.holds() ? whenFalse : whenTrue)
+             : chosen;
+}
+
+static __int128 multiplyBits(__int128 a, __int128 b) {
+  // 128 bits hold the product of 64 and 64 but for its sign: the low bits are
+  // right whatever is lost above.
+  return static_cast<__int128>(static_cast<unsigned __int128>(a) *
+                               static_cast<unsigned __int128>(b));
 }
 
 Integer Integer::operator*(Integer other) const {
-  // 128 bits hold the product of 64 and 64 but for its sign: the low bits are
-  // right whatever is lost above.
-  return wrap(
-      static_cast<__int128>(static_cast<unsigned __int128>(value) *
-                            static_cast<unsigned __int128>(other.value)));
+  __int128 product = multiplyBits(value, other.value);
+  if (isCertain() && other.isCertain())
+    return wrap(product);
+  __int128 corners[4];
+  if (__builtin_mul_overflow(low, other.low, &corners[0]) ||
+      __builtin_mul_overflow(low, other.high, &corners[1]) ||
+      __builtin_mul_overflow(high, other.low, &corners[2]) ||
+      __builtin_mul_overflow(high, other.high, &corners[3]))
+    return anything(product);
+  auto [least, most] =
+      std::minmax({corners[0], corners[1], corners[2], corners[3]});
+  return wrap(product, least, most);
 }
+
 Integer Integer::operator/(Integer other) const {
-  return wrap(other.value == 0 ? -1 : value / other.value);
+  auto divide = [](__int128 a, __int128 b) { return b == 0 ? -1 : a / b; };
+  Integer result = wrap(divide(value, other.value));
+  if (isCertain() && other.isCertain())
+    return result;
+  // Quotients by divisors of one sign are monotonic in both numbers.
+  auto include = [&](__int128 least, __int128 most) {
+    if (least > most)
+      return;
+    auto [first, last] = std::minmax({divide(low, least), divide(low, most),
+                                      divide(high, least), divide(high, most)});
+    result = hull(result, wrap(result.value, first, last));
+  };
+  include(other.low, std::min<__int128>(other.high, -1));
+  include(std::max<__int128>(other.low, 1), other.high);
+  if (other.low <= 0 && other.high >= 0)
+    result = hull(result, wrap(-1));
+  return result;
 }
+
 Truth Integer::operator<(Integer other) const {
-  return value < other.value ? Truth::True : Truth::False;
+  if (high < other.low)
+    return Truth::True;
+  return low >= other.high ? Truth::False : Truth::unknown(value < other.value);
 }
-Truth Integer::operator<=(Integer other) const {
-  return value <= other.value ? Truth::True : Truth::False;
-}
+Truth Integer::operator<=(Integer other) const { return !(other < *this); }
 Truth Integer::equals(Integer other) const {
-  return value == other.value ? Truth::True : Truth::False;
+  return *this <= other && other <= *this;
 }
-Integer max(Integer a, Integer b) { return a.value < b.value ? b : a; }
-Integer min(Integer a, Integer b) { return b.value < a.value ? b : a; }
-Integer abs(Integer x) { return x.value < 0 ? -x : x; }
+
+Integer max(Integer a, Integer b) {
+  Integer result = a;
+  result.value = std::max(a.value, b.value);
+  result.low = std::max(a.low, b.low);
+  result.high = std::max(a.high, b.high);
+  return result;
+}
+Integer min(Integer a, Integer b) {
+  Integer result = a;
+  result.value = std::min(a.value, b.value);
+  result.low = std::min(a.low, b.low);
+  result.high = std::min(a.high, b.high);
+  return result;
+}
+
+Integer abs(Integer x) {
+  if (x.low >= 0)
+    return x;
+  if (x.high <= 0)
+    return -x;
+  // The hull of what is negative and of what is not.
+  Integer negative = x, positive = x;
+  negative.high = 0;
+  positive.low = 0;
+  negative = -negative;
+  return x.value < 0 ? hull(negative, positive) : hull(positive, negative);
+}
+
+static __int128 raise(__int128 x, __int128 exponent) {
+  if (exponent < 0) {
+    if (x == 0)
+      return -1;
+    if (x != 1 && x != -1)
+      return 0;
+    return exponent % 2 == 0 ? 1 : x;
+  }
+  __int128 result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1)
+      result = multiplyBits(result, x);
+    x = multiplyBits(x, x);
+  }
+  return result;
+}
+
+Integer pow(Integer x, Integer exponent) { return x.combine(exponent, raise); }
+
+Integer modulus(Integer a, Integer b, bool isFloor) {
+  return a.combine(b, [&](__int128 x, __int128 y) -> __int128 {
+    if (y == 0)
+      return -1;
+    __int128 rest = x % y;
+    return isFloor && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+  });
+}
 
 } // namespace dml::reference

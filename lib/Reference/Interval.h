@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arithmetic of f32 as a Vulkan device may do it, and of integers, which is
-// exact. Both have the same operators, so that one formula evaluates both.
+// exact, but whose operands may be known within bounds. Both have the same
+// operators, so that one formula evaluates both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,26 +13,45 @@
 
 #include "dml/Reference/Estimate.h"
 #include "mlir/IR/Attributes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 namespace dml::reference {
 
 /// The smallest normal f32. Devices may take smaller numbers for zeros.
 inline constexpr double smallestNormal = 0x1p-126;
 
-/// Whether something holds, as far as bounds tell.
-enum class Truth { False, True, Unknown };
+/// Whether something holds, as far as bounds tell: surely, surely not, or it is
+/// unknown; and whether it holds for the reference's own numbers.
+class Truth {
+public:
+  static const Truth False, True;
+  /// What bounds leave open, although it `holds` for the reference's numbers.
+  static constexpr Truth unknown(bool holds) { return Truth(holds, false); }
 
-inline Truth operator!(Truth t) {
-  return t == Truth::Unknown ? t
-         : t == Truth::True  ? Truth::False
-                             : Truth::True;
-}
-inline Truth operator&&(Truth a, Truth b) {
-  if (a == Truth::False || b == Truth::False)
-    return Truth::False;
-  return a == Truth::True && b == Truth::True ? Truth::True : Truth::Unknown;
-}
-inline Truth operator||(Truth a, Truth b) { return !(!a && !b); }
+  bool holds() const { return isTrue; }
+  bool isUnknown() const { return !isKnown; }
+  /// What is unknown equals neither certainty.
+  bool operator==(Truth other) const {
+    return isKnown == other.isKnown && isTrue == other.isTrue;
+  }
+  bool operator!=(Truth other) const { return !(*this == other); }
+
+  Truth operator!() const { return Truth(!isTrue, isKnown); }
+  Truth operator&&(Truth other) const {
+    bool isFalse = *this == Truth(false, true) || other == Truth(false, true);
+    return Truth(isTrue && other.isTrue, isFalse || (isKnown && other.isKnown));
+  }
+  Truth operator||(Truth other) const { return !(!*this && !other); }
+
+private:
+  constexpr Truth(bool isTrue, bool isKnown)
+      : isTrue(isTrue), isKnown(isKnown) {}
+
+  bool isTrue, isKnown;
+};
+inline constexpr Truth Truth::False = Truth(false, true);
+inline constexpr Truth Truth::True = Truth(true, true);
 
 /// An f32 that a computation gives: `value` in the reference, and a number from
 /// `low` to `high` in a correct implementation, or a NaN if `mayBeNaN`.
@@ -43,6 +63,8 @@ inline Truth operator||(Truth a, Truth b) { return !(!a && !b); }
 struct Interval {
   double value = 0, low = 0, high = 0;
   bool mayBeNaN = false, isNaN = false;
+  /// Whether a zero has the sign of `value` in every correct implementation.
+  bool hasSign = false;
 
   /// The number `constant`, rounded to f32.
   explicit Interval(double constant);
@@ -109,7 +131,10 @@ Interval atan2(Interval y, Interval x);
 Interval erf(Interval x);
 /// ln(1 + e^x)
 Interval softplus(Interval x);
-Interval pow(Interval x, Interval exponent);
+/// x^exponent; `isOdd` says of an exponent that was an integer, and may have
+/// been rounded since, whether it was odd.
+Interval pow(Interval x, Interval exponent,
+             std::optional<bool> isOdd = std::nullopt);
 Truth isNaN(Interval x);
 /// Whether x is the infinity with the sign of `sign`.
 Truth isInfinity(Interval x, int sign);
@@ -119,17 +144,26 @@ Truth isInfinity(Interval x, int sign);
 Interval mapIncreasing(Interval x, double (*function)(double), double ulps,
                        double absolute = 0);
 
-/// An integer of `width` bits. Results wrap around.
+/// An integer of `width` bits: `value` in the reference, and one from `low` to
+/// `high` in a correct implementation. Results wrap around: where those of some
+/// numbers between the bounds do and those of others do not, any integer of the
+/// type may result.
 struct Integer {
-  __int128 value = 0;
+  __int128 value = 0, low = 0, high = 0;
   unsigned width = 32;
   bool isUnsigned = false;
 
   static Integer load(const Estimate &tensor, int64_t index);
   void store(Estimate &tensor, int64_t index) const;
 
+  /// Whether there is only one integer between the bounds.
+  bool isCertain() const { return low == high; }
   /// `number` as an integer of this one's type.
   Integer wrap(__int128 number) const;
+  /// The integers from `low` to `high`, wrapped to this one's type.
+  Integer wrap(__int128 value, __int128 low, __int128 high) const;
+  /// Any integer of this one's type; the reference has `value`.
+  Integer anything(__int128 value) const;
   Integer operator()(double constant) const {
     return wrap(static_cast<__int128>(constant));
   }
@@ -139,26 +173,39 @@ struct Integer {
   __int128 getMin() const;
   __int128 getMax() const;
 
-  Integer operator+(Integer other) const { return wrap(value + other.value); }
-  Integer operator-(Integer other) const { return wrap(value - other.value); }
+  Integer operator+(Integer other) const {
+    return wrap(value + other.value, low + other.low, high + other.high);
+  }
+  Integer operator-(Integer other) const {
+    return wrap(value - other.value, low - other.high, high - other.low);
+  }
   Integer operator*(Integer other) const;
   Integer operator/(Integer other) const;
-  Integer operator-() const { return wrap(-value); }
+  Integer operator-() const { return wrap(-value, -high, -low); }
   Truth operator<(Integer other) const;
   Truth operator<=(Integer other) const;
   Truth operator>(Integer other) const { return other < *this; }
   Truth operator>=(Integer other) const { return other <= *this; }
   Truth equals(Integer other) const;
+
+  /// The hull of what `function` makes of each integer that this one and
+  /// `other` may be, as integers of this one's type: any integer where these
+  /// are more than some hundred pairs. For functions that are not monotonic.
+  Integer
+  combine(Integer other,
+          llvm::function_ref<__int128(__int128 x, __int128 y)> function) const;
 };
 
-inline Integer select(Truth condition, Integer whenTrue, Integer whenFalse) {
-  return condition == Truth::True ? whenTrue : whenFalse;
-}
+/// What is chosen, or the hull of both where the condition is unknown.
+Integer select(Truth condition, Integer whenTrue, Integer whenFalse);
 Integer max(Integer a, Integer b);
 Integer min(Integer a, Integer b);
 Integer abs(Integer x);
 /// The power by repeated multiplication; negative powers are quotients of 1.
-Integer pow(Integer x, __int128 exponent);
+Integer pow(Integer x, Integer exponent);
+/// The remainder of a division that rounds down, or towards zero; -1 for that
+/// by 0.
+Integer modulus(Integer a, Integer b, bool isFloor);
 
 } // namespace dml::reference
 

@@ -48,26 +48,6 @@ inline void setScalar(Tensor &tensor, int64_t index, mlir::TypedAttr scalar) {
               tensor.getData() + index * width);
 }
 
-/// The coordinate that `tensor` has at `at` for a dimension of `size` elements;
-/// nothing if it is out of range. Negative ones count from the end.
-inline std::optional<int64_t>
-getIndex(const Tensor &tensor, llvm::ArrayRef<int64_t> at, int64_t size) {
-  __int128 index = tensor.getInteger(getPlace(tensor, at));
-  if (index < 0)
-    index += size;
-  if (index < 0 || index >= size)
-    return std::nullopt;
-  return static_cast<int64_t>(index);
-}
-
-/// The same, moved to the nearest coordinate that is in range.
-inline int64_t getClampedIndex(const Tensor &tensor, llvm::ArrayRef<int64_t> at,
-                               int64_t size) {
-  if (std::optional<int64_t> index = getIndex(tensor, at, size))
-    return *index;
-  return tensor.getInteger(getPlace(tensor, at)) < 0 ? 0 : size - 1;
-}
-
 } // namespace dml::reference
 
 #endif // DML_LIB_REFERENCE_PLACES_H

@@ -349,12 +349,9 @@ static LogicalResult evaluateQuantized(QuantizedLinearAveragePoolingOp op,
         Interval result = roundEven(average / load(*get(3)));
         if (const Estimate *outputZero = get(4))
           result = result + load(*outputZero);
-        if (result.isNaN || result.mayBeNaN)
-          storeUnknown(*output, window);
-        else
-          result.storeConverted(*output, window);
+        storeQuantized(result, *output, window);
       });
-  outputs.push_back(std::move(*output));
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 

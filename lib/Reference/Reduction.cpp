@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementWiseRows.h"
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/ReductionOps.h"
@@ -13,19 +14,22 @@ using namespace mlir;
 
 namespace dml::reference {
 
-/// The places of the winners, which are certain.
+/// The places of the winners: all that may win, where bounds leave it open.
 static LogicalResult evaluateArg(Operation *op, const Estimate &input,
                                  bool isMax, bool lastWins,
                                  Evaluators::Estimates &outputs) {
-  FailureOr<Tensor> output = createTensor(op, op->getResult(0).getType());
-  if (failed(output) || failed(verifyExact(op, input)))
+  FailureOr<Estimate> output = createBounds(op, op->getResult(0).getType());
+  if (failed(output))
     return failure();
   Sets(input.value.getShape(), getAxes(op))
       .forEach([&](int64_t set, ArrayRef<int64_t> places) {
-        output->setInteger(set,
-                           findWinner(input.value, places, isMax, lastWins));
+        int64_t winner = findWinner(input.value, places, isMax, lastWins);
+        auto candidates = findCandidates(input, places, isMax, winner);
+        output->value.setInteger(set, winner);
+        output->lower.setInteger(set, candidates.front());
+        output->upper.setInteger(set, candidates.back());
       });
-  outputs.push_back(Estimate(std::move(*output)));
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 
@@ -154,19 +158,14 @@ static LogicalResult evaluate(ReduceOp op, ArrayRef<Estimate> operands,
   if (function == ReduceFunction::argmax || function == ReduceFunction::argmin)
     return evaluateArg(op, input, function == ReduceFunction::argmax,
                        /*lastWins=*/false, outputs);
-  if (hasIntegers(input)) {
-    FailureOr<Tensor> output = createTensor(op, op.getType());
-    if (failed(output) || failed(verifyExact(op, input)))
-      return failure();
-    outputs.push_back(Estimate(std::move(*output)));
-    reduce<Integer>(op, input, outputs.back(), reduceIntegers);
-    return success();
-  }
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  reduce<Interval>(op, input, *output, reduceFloats);
-  outputs.push_back(std::move(*output));
+  if (hasIntegers(input))
+    reduce<Integer>(op, input, *output, reduceIntegers);
+  else
+    reduce<Interval>(op, input, *output, reduceFloats);
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 

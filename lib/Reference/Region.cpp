@@ -25,9 +25,7 @@ namespace dml::reference {
 
 /// A number that may be `first`, the reference's own choice, or `other`.
 static Interval mayBe(Interval first, Interval other) {
-  Interval result = select(Truth::Unknown, other, first);
-  result.value = first.value;
-  return result;
+  return select(Truth::unknown(true), first, other);
 }
 
 /// The whole numbers from that of `x`, which comes first, to its bounds. None
@@ -211,7 +209,7 @@ struct Plane {
     if (row.positions.size() * column.positions.size() > 1 &&
         !result->mayBeNaN && !result->isNaN)
       result = Interval::around(result->value, result->low, result->high, 2);
-    if (isInside == Truth::Unknown)
+    if (isInside.isUnknown())
       return isValueInside ? mayBe(*result, Interval(outside))
                            : mayBe(Interval(outside), *result);
     return *result;

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementWiseRows.h"
 #include "Sets.h"
 #include "Sums.h"
 #include "dml/IR/ScanOps.h"
@@ -40,24 +41,16 @@ static LogicalResult evaluate(OpTy op, bool isExclusive,
   const Estimate &input = operands[0];
   auto axis = static_cast<int64_t>(op.getAxis());
   bool isReversed = op.getAxisDirection() == AxisDirection::decreasing;
-  if (hasIntegers(input)) {
-    if (!input.isExact())
-      return op.emitOpError("has an integer operand that is known within "
-                            "bounds only");
-    FailureOr<Tensor> output = createTensor(op, op.getType());
-    if (failed(output))
-      return failure();
-    outputs.push_back(Estimate(std::move(*output)));
-    scan<Integer>(input, outputs.back(), axis, isReversed, isExclusive,
-                  [](Integer first) { return Integers(first); });
-    return success();
-  }
   FailureOr<Estimate> output = createBounds(op, op.getType());
   if (failed(output))
     return failure();
-  scan<Interval>(input, *output, axis, isReversed, isExclusive,
-                 [](Interval) { return Floats(); });
-  outputs.push_back(std::move(*output));
+  if (hasIntegers(input))
+    scan<Integer>(input, *output, axis, isReversed, isExclusive,
+                  [](Integer first) { return Integers(first); });
+  else
+    scan<Interval>(input, *output, axis, isReversed, isExclusive,
+                   [](Interval) { return Floats(); });
+  outputs.push_back(dropBounds(std::move(*output)));
   return success();
 }
 

@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sets.h"
+#include "Interval.h"
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -59,13 +61,6 @@ bool hasIntegers(const Estimate &tensor) {
          type != DataType::FLOAT64;
 }
 
-LogicalResult verifyExact(Operation *op, const Estimate &tensor) {
-  if (tensor.isExact())
-    return success();
-  return op->emitOpError("looks for extrema in an input that is known within "
-                         "bounds only");
-}
-
 int64_t findWinner(const Tensor &tensor, ArrayRef<int64_t> places, bool isMax,
                    bool lastWins) {
   bool isFloat = !hasIntegers(Estimate(tensor));
@@ -89,6 +84,45 @@ int64_t findWinner(const Tensor &tensor, ArrayRef<int64_t> places, bool isMax,
       winner = static_cast<int64_t>(i);
   }
   return winner;
+}
+
+Standing Standing::get(const Estimate &tensor, int64_t place, bool isMax) {
+  constexpr long double infinity = std::numeric_limits<long double>::infinity();
+  Standing standing;
+  if (hasIntegers(tensor)) {
+    standing = {static_cast<long double>(tensor.lower.getInteger(place)),
+                static_cast<long double>(tensor.upper.getInteger(place))};
+  } else {
+    standing = {tensor.lower.getNumber(place), tensor.upper.getNumber(place)};
+    if (std::isnan(standing.low))
+      return {-infinity, -infinity};
+    if (std::isnan(standing.high))
+      return {-infinity, infinity};
+    // A device may compare a denormal as if it were 0.
+    if (standing.low > 0 && standing.low < smallestNormal)
+      standing.low = 0;
+    if (standing.high < 0 && standing.high > -smallestNormal)
+      standing.high = 0;
+  }
+  return isMax ? standing : Standing{-standing.high, -standing.low};
+}
+
+SmallVector<int64_t> findCandidates(const Estimate &tensor,
+                                    ArrayRef<int64_t> places, bool isMax,
+                                    int64_t winner) {
+  if (tensor.isExact())
+    return {winner};
+  SmallVector<Standing> standings;
+  for (int64_t place : places)
+    standings.push_back(Standing::get(tensor, place, isMax));
+  long double least = standings.front().low;
+  for (const Standing &standing : standings)
+    least = std::max(least, standing.low);
+  SmallVector<int64_t> candidates;
+  for (auto [i, standing] : llvm::enumerate(standings))
+    if (standing.high >= least || static_cast<int64_t>(i) == winner)
+      candidates.push_back(static_cast<int64_t>(i));
+  return candidates;
 }
 
 } // namespace dml::reference

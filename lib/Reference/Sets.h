@@ -34,15 +34,26 @@ llvm::SmallVector<int64_t> getAxes(mlir::Operation *op);
 /// Whether a tensor has integers.
 bool hasIntegers(const Estimate &tensor);
 
-/// An error unless `tensor` is certain, as one in which a maximum is looked
-/// for.
-llvm::LogicalResult verifyExact(mlir::Operation *op, const Estimate &tensor);
-
 /// The place in the tensor of the winner among `places`: the greatest or the
 /// least element, of equals the first or the last. NaNs lose against numbers.
 /// Gives the number of the place.
 int64_t findWinner(const Tensor &tensor, llvm::ArrayRef<int64_t> places,
                    bool isMax, bool lastWins);
+
+/// The bounds of an element in an order where the winner is the greatest, and
+/// NaN is less than numbers, or as little as the least. A long double holds all
+/// numbers of DirectML's types.
+struct Standing {
+  long double low, high;
+
+  static Standing get(const Estimate &tensor, int64_t place, bool isMax);
+};
+
+/// The numbers of the places whose elements may win, in increasing order: more
+/// than `winner`, the reference's own, where bounds leave it open.
+llvm::SmallVector<int64_t> findCandidates(const Estimate &tensor,
+                                          llvm::ArrayRef<int64_t> places,
+                                          bool isMax, int64_t winner);
 
 } // namespace dml::reference
 

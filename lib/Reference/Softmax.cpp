@@ -46,16 +46,23 @@ template <typename OpTy>
 static LogicalResult evaluateHardmax(OpTy op, ArrayRef<Estimate> operands,
                                      Evaluators::Estimates &outputs) {
   const Estimate &input = operands[0];
-  FailureOr<Tensor> output = createTensor(op, op.getType());
-  if (failed(output) || failed(verifyExact(op, input)))
+  FailureOr<Estimate> output = createBounds(op, op.getType());
+  if (failed(output))
     return failure();
+  bool isCertain = true;
   Sets(input.value.getShape(), getAxes(op))
       .forEach([&](int64_t, ArrayRef<int64_t> places) {
         int64_t winner = findWinner(input.value, places, /*isMax=*/true,
                                     /*lastWins=*/false);
-        output->setNumber(places[winner], 1);
+        output->value.setNumber(places[winner], 1);
+        auto candidates = findCandidates(input, places, /*isMax=*/true, winner);
+        for (int64_t candidate : candidates)
+          output->upper.setNumber(places[candidate], 1);
+        if (candidates.size() == 1)
+          output->lower.setNumber(places[winner], 1);
+        isCertain &= candidates.size() == 1;
       });
-  outputs.push_back(Estimate(std::move(*output)));
+  outputs.push_back(isCertain ? Estimate(output->value) : std::move(*output));
   return success();
 }
 

@@ -2,10 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds for a whole network say nothing, because they grow with each operator.
+// Bounds for a whole network say little, because they grow with each operator.
 // This program has the device hand out what its operators compute on the way,
 // and the reference interpreter computes each operator again from the device's
 // own operands. An operator is so held to its own bound, however deep it lies.
+//
+// What is handed out does not fuse. So the device then runs the program as it
+// is compiled for users, and the interpreter the whole chain of operators from
+// the model's inputs: results that its bounds do not judge are held against the
+// interpreter's own numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +30,12 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <mutex>
 #include <random>
+#include <thread>
 
 using namespace mlir;
 using namespace dml;
@@ -75,6 +82,23 @@ static cl::opt<std::string>
                   cl::desc("Compile for this profile, and enable no more of "
                            "the device (all that it has)"),
                   cl::cat(category));
+static cl::opt<bool> wholeProgram(
+    "whole-program", cl::init(true),
+    cl::desc("Run the program as it is compiled, too, without handing out what "
+             "its operators compute, and compare its results with the "
+             "interpreter's (true)"),
+    cl::cat(category));
+static cl::opt<double> nearness(
+    "near", cl::init(0.1), cl::value_desc("R"),
+    cl::desc("Results of the whole program whose bounds are too wide to judge "
+             "them may be R of the output's largest magnitude from the "
+             "interpreter's own numbers (0.1)"),
+    cl::cat(category));
+static cl::opt<bool>
+    spoil("spoil-whole-program", cl::Hidden,
+          cl::desc("For tests of this program: add 1 to the first element of "
+                   "each result of the whole program"),
+          cl::cat(category));
 static cl::opt<bool>
     verbose("verbose",
             cl::desc("Print a line for each operator that is "
@@ -132,6 +156,10 @@ struct Check {
   /// The largest distance from the reference's own number, as a part of the
   /// distance that the bounds allow: 1 is on a bound, 0 is no difference.
   double share = 0;
+  /// The elements that were compared, and those whose bounds admit anything.
+  int64_t numElements = 0, numUnjudged = 0;
+
+  bool isBlind() const { return numUnjudged && numUnjudged == numElements; }
 };
 } // namespace
 
@@ -199,6 +227,8 @@ static void check(Check &check, const Found &found) {
       return;
     }
     check.share = std::max(check.share, getShare(estimate, it->second));
+    check.numElements += estimate.value.getNumElements();
+    check.numUnjudged += reference::countUnjudged(estimate);
   }
 }
 
@@ -218,17 +248,24 @@ static SmallVector<Operation *> selectOperators(func::FuncOp function) {
   return selected;
 }
 
-/// A module with `function` as @main, which returns the results of `selected`
-/// instead of its own.
-static OwningOpRef<ModuleOp> expose(ModuleOp module, func::FuncOp function,
-                                    ArrayRef<Operation *> selected,
-                                    SmallVectorImpl<Value> &exposed) {
+/// A module with `function` as @main.
+static OwningOpRef<ModuleOp> isolate(ModuleOp module, func::FuncOp function,
+                                     IRMapping &mapping) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
-  IRMapping mapping;
   auto main = cast<func::FuncOp>(function->clone(mapping));
   copy->push_back(main);
   main.setName("main");
   main.setPublic();
+  return copy;
+}
+
+/// The same, which returns the results of `selected` instead of its own.
+static OwningOpRef<ModuleOp> expose(ModuleOp module, func::FuncOp function,
+                                    ArrayRef<Operation *> selected,
+                                    SmallVectorImpl<Value> &exposed) {
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> copy = isolate(module, function, mapping);
+  auto main = *copy->getOps<func::FuncOp>().begin();
   SmallVector<Value> results;
   for (Operation *op : selected)
     for (Value result : op->getResults())
@@ -285,9 +322,325 @@ static void report(ArrayRef<Check> checks) {
                                  row.share);
 }
 
+/// Says for which operators bounds admit anything.
+static void reportUnjudged(ArrayRef<Check> checks) {
+  for (const Check &check : checks)
+    if (check.numUnjudged)
+      llvm::outs() << describe(check.op) << ": " << check.numUnjudged << " of "
+                   << tools::printCount(check.numElements, "element")
+                   << " could not be judged: their bounds admit any number\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The whole program
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the interpreter makes of the model's inputs, operator after operator.
+struct Chain {
+  std::vector<Estimate> results;
+  /// Why the bounds are none of the whole chain; empty where they are.
+  std::string reason;
+  bool isKnown = false;
+};
+
+/// How an output of the whole program compares. An element is judged where its
+/// bounds are not as wide as the largest magnitude among the reference's
+/// numbers.
+struct Comparison {
+  int64_t judged = 0, far = 0;
+  /// The largest width of bounds, which may be infinite, and the largest
+  /// distance from the reference's own numbers.
+  double width = 0, distance = 0;
+  /// The largest magnitude of the reference's numbers.
+  double largest = 0;
+
+  /// `number` as a part of the largest magnitude.
+  std::string print(double number) const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    double part = number == 0 ? 0 : number / std::max(largest, 0x1p-126);
+    os << llvm::format("%.2g", part);
+    return text;
+  }
+};
+} // namespace
+
+/// The results of `function` where each operator is evaluated for the
+/// reference's own numbers alone, as if they were certain.
+static FailureOr<std::vector<Estimate>>
+evaluateValues(func::FuncOp function, ArrayRef<Tensor> inputs) {
+  llvm::DenseMap<Value, Estimate> values;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), inputs))
+    values.try_emplace(argument, input);
+  for (Operation &op : function.front()) {
+    std::vector<Estimate> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(values.find(operand)->second);
+    if (isa<func::ReturnOp>(op))
+      return operands;
+    auto results = reference::evaluate(&op, operands);
+    if (failed(results))
+      return failure();
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), *results))
+      values.try_emplace(value, result.value);
+  }
+  return failure();
+}
+
+/// Bounds that admit anything, around the reference's own numbers.
+static FailureOr<Estimate> forgetBounds(const Estimate &estimate) {
+  const Tensor &value = estimate.value;
+  FailureOr<Tensor> lower =
+                        Tensor::create(value.getDataType(), value.getShape()),
+                    upper =
+                        Tensor::create(value.getDataType(), value.getShape());
+  if (failed(lower) || failed(upper))
+    return failure();
+  // Integers saturate.
+  for (int64_t i = 0; i < value.getNumElements(); ++i) {
+    lower->setNumber(i, -HUGE_VAL);
+    upper->setNumber(i, HUGE_VAL);
+  }
+  return Estimate(value, *lower, *upper);
+}
+
+/// Interprets the whole function. Where bounds make an operator refuse, there
+/// are none, but numbers all the same.
+static Chain interpretChain(func::FuncOp function, ArrayRef<Tensor> inputs) {
+  Chain chain;
+  uint64_t thread = llvm::get_threadid();
+  {
+    // Operators that are checked meanwhile say for themselves what is wrong.
+    ScopedDiagnosticHandler handler(function.getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      if (llvm::get_threadid() != thread)
+                                        return failure();
+                                      if (chain.reason.empty())
+                                        chain.reason = diagnostic.str();
+                                      return success();
+                                    });
+    auto results = reference::interpret(function, inputs);
+    if (succeeded(results)) {
+      chain.results = std::move(*results);
+      chain.isKnown = true;
+      chain.reason.clear();
+      return chain;
+    }
+  }
+  auto values = evaluateValues(function, inputs);
+  if (failed(values))
+    return chain;
+  for (const Estimate &value : *values) {
+    FailureOr<Estimate> unbounded = forgetBounds(value);
+    if (failed(unbounded))
+      return chain;
+    chain.results.push_back(std::move(*unbounded));
+  }
+  chain.isKnown = true;
+  return chain;
+}
+
+/// The width of an element's bounds: 0 where they are one number or NaN, and
+/// infinity where they admit anything.
+static double getWidth(const Estimate &wanted, int64_t index) {
+  if (reference::admitsAnything(wanted, index))
+    return HUGE_VAL;
+  double low = wanted.lower.getNumber(index),
+         high = wanted.upper.getNumber(index);
+  return low == high || std::isnan(low) ? 0 : high - low;
+}
+
+/// Compares an output with the reference's numbers and its bounds' widths.
+static Comparison compare(const Estimate &wanted, const Tensor &found) {
+  Comparison comparison;
+  int64_t count = found.getNumElements();
+  for (int64_t i = 0; i < count; ++i)
+    if (double number = std::fabs(wanted.value.getNumber(i));
+        std::isfinite(number))
+      comparison.largest = std::max(comparison.largest, number);
+  bool isFloat = llvm::is_contained(
+      {DataType::FLOAT16, DataType::FLOAT32, DataType::FLOAT64},
+      found.getDataType());
+  double allowed = isFloat ? nearness * comparison.largest : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    double value = wanted.value.getNumber(i), number = found.getNumber(i);
+    bool isSame = value == number || (std::isnan(value) && std::isnan(number));
+    double distance = isSame ? 0
+                      : std::isnan(number) || std::isnan(value)
+                          ? HUGE_VAL
+                          : std::fabs(value - number);
+    double width = getWidth(wanted, i);
+    comparison.distance = std::max(comparison.distance, distance);
+    comparison.width = std::max(comparison.width, width);
+    if (width == 0 || width < comparison.largest)
+      ++comparison.judged;
+    else
+      comparison.far += !(distance <= allowed);
+  }
+  return comparison;
+}
+
+/// Reports on the outputs of the whole program.
+static ExitCode reportWhole(const Chain &chain, ArrayRef<Tensor> outputs,
+                            const tools::FunctionSignature &signature) {
+  if (!chain.isKnown)
+    return emitToolError("the whole program could not be compared: the "
+                         "interpreter says: " +
+                             chain.reason,
+                         tools::kExitUndecided);
+  llvm::outs() << "whole program, as compiled, from the model's inputs\n";
+  if (!chain.reason.empty())
+    llvm::outs() << "there are no bounds of the whole chain: " << chain.reason
+                 << "\n";
+  ExitCode code = tools::kExitDone;
+  std::string errors;
+  for (auto [wanted, found, parameter] :
+       llvm::zip_equal(chain.results, outputs, signature.outputs)) {
+    std::string name = "output '" + parameter.name + "'";
+    auto mismatch = fuzz::describeMismatch({wanted}, {found});
+    Comparison comparison = compare(wanted, found);
+    llvm::outs() << name << ": " << comparison.judged << " of "
+                 << tools::printCount(found.getNumElements(), "element")
+                 << " judged, by bounds "
+                 << (std::isinf(comparison.width)
+                         ? "without limit"
+                         : "up to " + comparison.print(comparison.width) +
+                               " of the largest magnitude wide")
+                 << "; at most " << comparison.print(comparison.distance)
+                 << " of the largest magnitude from the interpreter's own "
+                    "numbers"
+                 << (mismatch ? "; WRONG" : "") << "\n";
+    auto fail = [&](const Twine &message, ExitCode kind) {
+      errors += (errors.empty() ? "" : "; ") +
+                ("the whole program's " + name + " " + message).str();
+      code = code == tools::kExitNo ? code : kind;
+    };
+    if (mismatch) {
+      StringRef text(*mismatch);
+      text.consume_front("result 0 ");
+      fail(text, tools::kExitNo);
+    }
+    if (comparison.far)
+      fail("has " + Twine(comparison.far) + " of " +
+               tools::printCount(found.getNumElements(), "element") +
+               " that could not be judged, since their bounds are too wide, "
+               "and are "
+               "further from the interpreter's own numbers than --near allows",
+           tools::kExitUndecided);
+  }
+  llvm::outs().flush();
+  return errors.empty() ? code : emitToolError(errors, code);
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Runs `module` on the device. Fails, with the error told, where it cannot.
+static FailureOr<SmallVector<Tensor>>
+execute(fuzz::Device &device, ModuleOp module, ArrayRef<Tensor> inputs,
+        StringRef what, tools::Progress &progress) {
+  progress.begin(("compiling and running " + what).str());
+  fuzz::Outcome outcome{fuzz::Outcome::Failed, ""};
+  auto outputs = device.execute(module, inputs, outcome);
+  progress.clear();
+  if (failed(outputs))
+    emitToolError(what + ": " + outcome.message, tools::kExitNo);
+  return outputs;
+}
+
+/// Checks all operators, and interprets the whole chain meanwhile.
+static void checkAll(func::FuncOp function, ArrayRef<Tensor> inputs,
+                     const Found &found, MutableArrayRef<Check> checks,
+                     Chain &chain, tools::Progress &progress) {
+  MLIRContext *context = function.getContext();
+  std::thread interpreting;
+  auto interpret = [&] { chain = interpretChain(function, inputs); };
+  if (wholeProgram && context->isMultithreadingEnabled())
+    interpreting = std::thread(interpret);
+  std::mutex mutex;
+  size_t numDone = 0;
+  parallelForEach(context, checks, [&](Check &one) {
+    check(one, found);
+    std::lock_guard<std::mutex> lock(mutex);
+    progress.begin("comparing operator " + std::to_string(++numDone) + " of " +
+                   std::to_string(checks.size()));
+  });
+  progress.begin("interpreting the whole program");
+  if (interpreting.joinable())
+    interpreting.join();
+  else if (wholeProgram)
+    interpret();
+  progress.clear();
+}
+
+/// Says which operators are wrong, or could not be judged at all.
+static ExitCode judge(ArrayRef<Check> checks) {
+  ExitCode code = tools::kExitDone;
+  for (const Check &check : checks)
+    if (!check.defect.empty())
+      code = emitToolError(describe(check.op) + ": " + check.defect,
+                           tools::kExitNo);
+  for (const Check &check : checks)
+    if (check.defect.empty() && check.isBlind() && code == tools::kExitDone)
+      code = emitToolError(describe(check.op) + ": nothing could be judged",
+                           tools::kExitUndecided);
+  return code;
+}
+
+/// Runs and compares `function`, as its operators and as a whole.
+static ExitCode checkFunction(ModuleOp module, func::FuncOp function,
+                              ArrayRef<Tensor> inputs, fuzz::Device &device) {
+  tools::Progress progress(DML_TOOL);
+  SmallVector<Operation *> selected = selectOperators(function);
+  SmallVector<Value> exposed;
+  OwningOpRef<ModuleOp> copy = expose(module, function, selected, exposed);
+  auto outputs =
+      execute(device, *copy, inputs,
+              tools::printCount(selected.size(), "operator"), progress);
+  if (failed(outputs))
+    return tools::kExitNo;
+  Found found;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), inputs))
+    found.try_emplace(argument, input);
+  for (auto [value, output] : llvm::zip_equal(exposed, *outputs))
+    found.try_emplace(value, std::move(output));
+  FailureOr<SmallVector<Tensor>> results = SmallVector<Tensor>();
+  if (wholeProgram) {
+    IRMapping mapping;
+    OwningOpRef<ModuleOp> whole = isolate(module, function, mapping);
+    results = execute(device, *whole, inputs, "the whole program", progress);
+    if (failed(results))
+      return tools::kExitNo;
+    if (spoil)
+      for (Tensor &result : *results)
+        result.setNumber(0, result.getNumber(0) + 1);
+  }
+
+  auto checks = llvm::map_to_vector(selected, [](Operation *op) {
+    return Check{op, "", 0};
+  });
+  Chain chain;
+  checkAll(function, inputs, found, checks, chain, progress);
+  llvm::outs() << "device: " << device.describe() << "\n";
+  report(checks);
+  reportUnjudged(checks);
+  llvm::outs().flush();
+  ExitCode code = judge(checks);
+  if (!wholeProgram)
+    return code;
+  ExitCode whole = reportWhole(chain, *results, tools::describe(function));
+  return code == tools::kExitDone || whole == tools::kExitNo ? whole : code;
+}
+
 static ExitCode run(ModuleOp module) {
   if (every == 0)
     return emitToolError("--every takes a number from 1 on");
+  if (!(nearness >= 0))
+    return emitToolError("--near takes a number from 0 on");
   std::string error;
   func::FuncOp function = tools::findFunction(module, functionName, error);
   if (!function)
@@ -301,67 +654,31 @@ static ExitCode run(ModuleOp module) {
                           inputOptions, tools::describe(function), error);
   if (!inputs)
     return emitToolError(error);
-  SmallVector<Operation *> selected = selectOperators(function);
-  if (selected.empty())
+  if (selectOperators(function).empty())
     return emitToolError("function '" + function.getName() +
                          "' has no operators to compare");
-
-  tools::Progress progress(DML_TOOL);
   fuzz::Device::Options options;
   options.selector = selector;
   options.deviceProfile = deviceProfile;
   auto device = fuzz::Device::create(options);
   if (!device)
     return emitToolError(llvm::toString(device.takeError()), tools::kExitNo);
-  SmallVector<Value> exposed;
-  OwningOpRef<ModuleOp> copy = expose(module, function, selected, exposed);
-  progress.begin("compiling and running " +
-                 tools::printCount(selected.size(), "operator"));
-  fuzz::Outcome outcome{fuzz::Outcome::Failed, ""};
-  auto outputs = (*device)->execute(*copy, *inputs, outcome);
-  progress.clear();
-  if (failed(outputs))
-    return emitToolError(outcome.message, tools::kExitNo);
-
-  Found found;
-  for (auto [argument, input] :
-       llvm::zip_equal(function.getArguments(), *inputs))
-    found.try_emplace(argument, input);
-  for (auto [value, output] : llvm::zip_equal(exposed, *outputs))
-    found.try_emplace(value, std::move(output));
-  auto checks = llvm::map_to_vector(selected, [](Operation *op) {
-    return Check{op, "", 0};
-  });
-  std::mutex mutex;
-  size_t numDone = 0;
-  parallelForEach(module.getContext(), checks, [&](Check &one) {
-    check(one, found);
-    std::lock_guard<std::mutex> lock(mutex);
-    progress.begin("comparing operator " + std::to_string(++numDone) + " of " +
-                   std::to_string(selected.size()));
-  });
-  progress.clear();
-
-  llvm::outs() << "device: " << (*device)->describe() << "\n";
-  report(checks);
-  llvm::outs().flush();
-  ExitCode code = tools::kExitDone;
-  for (const Check &check : checks)
-    if (!check.defect.empty())
-      code = emitToolError(describe(check.op) + ": " + check.defect,
-                           tools::kExitNo);
-  return code;
+  return checkFunction(module, function, *inputs, **device);
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   if (!tools::parseCompilerCommandLine(
           argc, argv,
-          "Checks a model on a device, operator by operator.\n\n"
+          "Checks a model on a device, operator by operator and as a whole.\n\n"
           "The device runs the model and hands out what its operators compute "
           "on the way.\nThe reference interpreter computes each operator again "
           "from the device's own\noperands, and compares within the operator's "
-          "bound (docs/Reference.md).\n\n"
+          "bound (docs/Reference.md). Then the device runs the program as it "
+          "is "
+          "compiled\nwithout handing out anything, and the interpreter the "
+          "whole "
+          "chain from the\nmodel's inputs.\n\n"
           "  dml-check model.onnx --dim=batch=1\n",
           &category))
     return tools::kExitInvalid;

@@ -59,17 +59,23 @@ static std::string printCoordinate(ArrayRef<int64_t> shape, int64_t index) {
   return text;
 }
 
-static bool agrees(const Tensor &lower, const Tensor &upper,
-                   const Tensor &found, int64_t index, bool isExact,
+static bool isFloat(DataType type) {
+  return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
+         type == DataType::FLOAT64;
+}
+
+static bool agrees(const Estimate &wanted, const Tensor &found, int64_t index,
                    bool keepsNaNs) {
   unsigned width = reference::getByteWidth(found.getDataType());
   auto bits = [&](const Tensor &tensor) {
     return StringRef(tensor.getData() + index * width, width);
   };
-  if (bits(found) == bits(lower) || bits(found) == bits(upper))
-    return true;
-  if (isExact)
-    return false;
+  const Tensor &lower = wanted.lower, &upper = wanted.upper;
+  if (wanted.isBitExact)
+    return bits(found) == bits(lower) || bits(found) == bits(upper);
+  if (!isFloat(found.getDataType()))
+    return lower.getInteger(index) <= found.getInteger(index) &&
+           found.getInteger(index) <= upper.getInteger(index);
   double number = found.getNumber(index), low = lower.getNumber(index),
          high = upper.getNumber(index);
   if (std::isnan(low))
@@ -77,6 +83,19 @@ static bool agrees(const Tensor &lower, const Tensor &upper,
   if (std::isnan(high))
     return true;
   return low <= number && number <= high;
+}
+
+int64_t countUnjudged(ArrayRef<Estimate> wanted, bool keepsNaNs) {
+  int64_t count = 0;
+  for (const Estimate &estimate : wanted) {
+    count += reference::countUnjudged(estimate);
+    if (keepsNaNs || estimate.isBitExact ||
+        !isFloat(estimate.value.getDataType()))
+      continue;
+    for (int64_t i = 0; i < estimate.value.getNumElements(); ++i)
+      count += std::isnan(estimate.lower.getNumber(i));
+  }
+  return count;
 }
 
 std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
@@ -88,13 +107,12 @@ std::optional<std::string> describeMismatch(ArrayRef<Estimate> wanted,
   for (size_t result = 0; result < found.size(); ++result) {
     const Tensor &low = wanted[result].lower, &high = wanted[result].upper,
                  &value = found[result];
-    bool isExact = wanted[result].isBitExact;
     if (value.getDataType() != low.getDataType() ||
         value.getShape() != low.getShape())
       return "result " + std::to_string(result) + " has the wrong type";
     int64_t first = -1, count = 0;
     for (int64_t index = 0; index < value.getNumElements(); ++index)
-      if (!agrees(low, high, value, index, isExact, keepsNaNs) && count++ == 0)
+      if (!agrees(wanted[result], value, index, keepsNaNs) && count++ == 0)
         first = index;
     if (count == 0)
       continue;
@@ -144,7 +162,11 @@ Outcome runCase(ModuleOp module, uint64_t valueSeed, Executor execute,
     return fail(outcome.kind, outcome.message);
   if (auto mismatch = describeMismatch(*wanted, *found, keepsNaNs))
     return fail(Outcome::Disagreed, *mismatch);
-  return {Outcome::Agreed, ""};
+  Outcome agreed{Outcome::Agreed, ""};
+  for (const Estimate &estimate : *wanted)
+    agreed.numElements += estimate.value.getNumElements();
+  agreed.numUnjudged = countUnjudged(*wanted, keepsNaNs);
+  return agreed;
 }
 
 } // namespace dml::fuzz

@@ -35,6 +35,9 @@ struct Outcome {
   static constexpr unsigned numKinds = Accepted + 1;
   Kind kind;
   std::string message;
+  /// Where results agree: how many elements they have, and for how many of them
+  /// that says nothing, because anything may stand there.
+  int64_t numElements = 0, numUnjudged = 0;
 
   bool isDefect() const {
     return kind == Disagreed || kind == Failed || kind == Invalid;
@@ -61,6 +64,10 @@ std::optional<std::string>
 describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
                  llvm::ArrayRef<reference::Tensor> found,
                  bool keepsNaNs = true);
+
+/// How many elements describeMismatch accepts whatever they are.
+int64_t countUnjudged(llvm::ArrayRef<reference::Estimate> wanted,
+                      bool keepsNaNs = true);
 
 /// Infers the types of @main's operations, first to last, and its own. Fails
 /// where that does not give a valid module.

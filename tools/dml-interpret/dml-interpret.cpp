@@ -82,19 +82,42 @@ static cl::opt<std::string> functionName("function", cl::init(""),
                                                   "or the only one)"),
                                          cl::cat(category));
 
+/// `bound`, with zeros of one sign: those of computed numbers may have either,
+/// and lie between -0 and 0.
+static FailureOr<Tensor> signZeros(const Tensor &bound, double zero) {
+  FailureOr<Tensor> copy =
+      Tensor::create(bound.getDataType(), bound.getShape());
+  if (failed(copy))
+    return failure();
+  std::copy_n(bound.getData(), bound.getNumBytes(), copy->getData());
+  for (int64_t i = 0; i < copy->getNumElements(); ++i)
+    if (copy->getNumber(i) == 0)
+      copy->setNumber(i, zero);
+  return copy;
+}
+
 /// Writes the bounds of what a device may compute. False, with `error` set,
 /// where a file cannot be written.
 static bool writeBounds(ArrayRef<reference::Estimate> estimates,
                         ArrayRef<std::string> lowerFiles,
                         ArrayRef<std::string> upperFiles, std::string &error) {
-  auto write = [&](const std::string &path, const Tensor &tensor) {
-    return path.empty() || tools::writeNpy(path, tools::toHost(tensor), error);
+  auto write = [&](const std::string &path, const reference::Estimate &estimate,
+                   const Tensor &bound, double zero) {
+    if (path.empty() || estimate.isBitExact)
+      return path.empty() || tools::writeNpy(path, tools::toHost(bound), error);
+    FailureOr<Tensor> tensor = signZeros(bound, zero);
+    if (failed(tensor)) {
+      error = "there is no memory for bounds";
+      return false;
+    }
+    return tools::writeNpy(path, tools::toHost(*tensor), error);
   };
-  return llvm::all_of(
-      llvm::zip_equal(estimates, lowerFiles, upperFiles), [&](auto files) {
-        auto &[estimate, lower, upper] = files;
-        return write(lower, estimate.lower) && write(upper, estimate.upper);
-      });
+  return llvm::all_of(llvm::zip_equal(estimates, lowerFiles, upperFiles),
+                      [&](auto files) {
+                        auto &[estimate, lower, upper] = files;
+                        return write(lower, estimate, estimate.lower, -0.0) &&
+                               write(upper, estimate, estimate.upper, 0.0);
+                      });
 }
 
 static ExitCode run(ModuleOp module, tools::Progress &progress) {

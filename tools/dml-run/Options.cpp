@@ -65,6 +65,8 @@ inputs and outputs
                          and compare all results with the least and the greatest
                          that a correct device computes. MODEL is what a .dmlx
                          was compiled from; default: FILE
+                         Elements that may be any number are counted in a
+                         warning; where all of a result may, the exit code is 3.
   --lower=[NAME=]VALUE, --upper=[NAME=]VALUE
                          compare a result with bounds, which dml-interpret
                          writes under the same options: for machines without it

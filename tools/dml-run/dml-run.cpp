@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "support/Arguments.h"
 #include "support/CommandLine.h"
+#include "support/Escape.h"
 #include "support/File.h"
 #include "support/Input.h"
 #include "support/Json.h"
@@ -754,6 +755,12 @@ void runTool(Options &options) {
   std::string difference = compareOutputs(expected, function, outputs);
   if (!difference.empty())
     fail(difference, kExitNo);
+  std::string partly, entirely = describeUnjudged(expected, function, partly);
+  if (!partly.empty())
+    std::fprintf(stderr, "dml-run: warning: %s\n",
+                 dml::tools::escapeControls(partly).c_str());
+  if (!entirely.empty())
+    fail(entirely, kExitUndecided);
 }
 
 } // namespace

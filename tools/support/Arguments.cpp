@@ -219,6 +219,29 @@ std::string dml::tools::compareOutputs(const Expectation &expected,
   return text;
 }
 
+std::string dml::tools::describeUnjudged(const Expectation &expected,
+                                         const FunctionSignature &function,
+                                         std::string &partly) {
+  std::string entirely;
+  for (size_t i = 0; i < function.outputs.size(); ++i) {
+    const std::optional<HostTensor> &lower = expected.lower[i],
+                                    &upper = expected.upper[i];
+    // A result that is compared with a tensor as well is judged by that.
+    if (expected.values[i] || (!lower && !upper))
+      continue;
+    Unjudged unjudged =
+        countUnjudged(lower ? &*lower : nullptr, upper ? &*upper : nullptr);
+    if (unjudged.count == 0)
+      continue;
+    std::string &text = unjudged.isEverything() ? entirely : partly;
+    text += (text.empty() ? "" : "; ") + std::to_string(unjudged.count) +
+            " of " + printCount(unjudged.total, "element") + " of '" +
+            function.outputs[i].name +
+            "' could not be judged: their bounds admit any number";
+  }
+  return entirely;
+}
+
 bool dml::tools::writeOutputs(const std::vector<std::string> &files,
                               const Expectation &expected,
                               const FunctionSignature &function,

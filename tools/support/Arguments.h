@@ -65,6 +65,13 @@ std::string compareOutputs(const Expectation &expected,
                            const FunctionSignature &function,
                            const std::vector<HostTensor> &tensors);
 
+/// Says of which outputs no element could be judged, because their bounds admit
+/// anything; empty where there is none. Outputs of which some could not are
+/// added to `partly`, in the same words.
+std::string describeUnjudged(const Expectation &expected,
+                             const FunctionSignature &function,
+                             std::string &partly);
+
 /// Writes each output into its file or prints it, all of its elements where
 /// `printAll` is set or they are few. What is compared is not printed.
 bool writeOutputs(const std::vector<std::string> &files,

@@ -123,14 +123,57 @@ bool isNan(const HostTensor &tensor, uint64_t index) {
   return isFloat(tensor.dataType) && std::isnan(readFloat(tensor, index));
 }
 
+/// Whether an element is a zero, of the sign that its bits say.
+bool isZero(const HostTensor &tensor, uint64_t index, bool isNegative) {
+  if (!isFloat(tensor.dataType))
+    return false;
+  double number = readFloat(tensor, index);
+  return number == 0 && std::signbit(number) == isNegative;
+}
+
 bool isWithin(const HostTensor &found, const HostTensor *lower,
               const HostTensor *upper, uint64_t index) {
   if (lower && isNan(*lower, index))
     return isNan(found, index);
   if (upper && isNan(*upper, index))
     return true;
+  for (bool isNegative : {false, true})
+    if (lower && upper && isZero(*lower, index, isNegative) &&
+        isZero(*upper, index, isNegative))
+      return isZero(found, index, isNegative);
   return (!lower || isAtMost(*lower, found, index)) &&
          (!upper || isAtMost(found, *upper, index));
+}
+
+/// Whether an element is the least, or the greatest, of its type.
+bool isLimit(const HostTensor &tensor, uint64_t index, bool isLeast) {
+  if (isFloat(tensor.dataType)) {
+    double number = readFloat(tensor, index);
+    return std::isinf(number) && std::signbit(number) == isLeast;
+  }
+  bool isUnsigned = tensor.dataType == DML_DATA_TYPE_UINT4 ||
+                    tensor.dataType == DML_DATA_TYPE_UINT8 ||
+                    tensor.dataType == DML_DATA_TYPE_UINT16 ||
+                    tensor.dataType == DML_DATA_TYPE_UINT32 ||
+                    tensor.dataType == DML_DATA_TYPE_UINT64;
+  unsigned digits = dmlGetDataTypeBits(tensor.dataType) - (isUnsigned ? 0 : 1);
+  // 2^digits, less 1 at the upper end.
+  uint64_t most = ~uint64_t(0) >> (64 - digits);
+  Integer found = readInteger(tensor, index);
+  if (!isLeast)
+    return !found.isNegative && found.magnitude == most;
+  return isUnsigned ? found.magnitude == 0
+                    : found.isNegative && found.magnitude == most + 1;
+}
+
+bool isUnjudged(const HostTensor *lower, const HostTensor *upper,
+                uint64_t index) {
+  if (lower && isNan(*lower, index))
+    return false;
+  if (upper && isNan(*upper, index))
+    return true;
+  return (!lower || isLimit(*lower, index, /*isLeast=*/true)) &&
+         (!upper || isLimit(*upper, index, /*isLeast=*/false));
 }
 
 std::string describeIndex(const HostTensor &tensor, uint64_t index) {
@@ -204,4 +247,14 @@ std::string dml::tools::describeOutside(const HostTensor &found,
   if (lower && upper)
     return text + (low == high ? low : low + " to " + high);
   return text + (lower ? low + " or more" : high + " or less");
+}
+
+Unjudged dml::tools::countUnjudged(const HostTensor *lower,
+                                   const HostTensor *upper) {
+  const HostTensor &shape = lower ? *lower : *upper;
+  Unjudged unjudged;
+  unjudged.total = countElements(shape.dataType, shape.sizes).value_or(0);
+  for (uint64_t i = 0; i < unjudged.total; ++i)
+    unjudged.count += isUnjudged(lower, upper, i);
+  return unjudged;
 }

@@ -28,10 +28,22 @@ std::string describeDifference(const HostTensor &found,
 
 /// Compares a tensor with bounds of its type, either of which may be null. The
 /// bounds themselves are within; where both are NaN, NaN is, and where the
-/// upper one alone is, anything (what dml-interpret writes). Empty where all
-/// elements are within; else how many are not, and the first.
+/// upper one alone is, anything (what dml-interpret writes). NaN is within no
+/// other bounds. Zeros of either sign are equal, unless both bounds are the
+/// same zero, which alone is within. Empty where all elements are within; else
+/// how many are not, and the first.
 std::string describeOutside(const HostTensor &found, const HostTensor *lower,
                             const HostTensor *upper);
+
+/// Elements whose bounds admit every number of the type, or anything at all, so
+/// that comparing them says nothing.
+struct Unjudged {
+  uint64_t count = 0;
+  uint64_t total = 0;
+
+  bool isEverything() const { return count != 0 && count == total; }
+};
+Unjudged countUnjudged(const HostTensor *lower, const HostTensor *upper);
 
 } // namespace dml::tools
 

@@ -27,8 +27,9 @@ inline constexpr char kExitCodesHelp[] =
      validation layer has a message, results are wrong
   2  the command line is wrong, or a file or tensor that it names is missing or
      invalid
-  3  undecided (dml-explain): there are operations that are not DirectML's, or
-     no DirectML operators at all
+  3  undecided: there are operations that are not DirectML's, or no DirectML
+     operators at all (dml-explain); nothing of a result could be judged, since
+     its bounds admit any number (dml-run, dml-check)
   4  the output cannot be written
 )";
 

@@ -264,6 +264,43 @@ TEST_F(FuzzTest, Mismatches) {
             std::nullopt);
   EXPECT_NE(describeMismatch({moved}, {number}, /*keepsNaNs=*/false),
             std::nullopt);
+  EXPECT_EQ(countUnjudged({computed, moved}), 0);
+  EXPECT_EQ(countUnjudged({computed, moved}, /*keepsNaNs=*/false), 1);
+}
+
+TEST_F(FuzzTest, MismatchesOfIntegers) {
+  auto make = [](DataType type, std::vector<__int128> values) {
+    Tensor tensor = *Tensor::create(type, {int64_t(values.size())});
+    for (auto [i, value] : llvm::enumerate(values))
+      tensor.setInteger(i, value);
+    return tensor;
+  };
+  // A double does not tell these apart.
+  Tensor least = make(DataType::INT64, {(int64_t(1) << 53) + 1}),
+         most = make(DataType::INT64, {(int64_t(1) << 53) + 3}),
+         below = make(DataType::INT64, {int64_t(1) << 53});
+  Estimate wanted(least, least, most);
+  EXPECT_EQ(describeMismatch({wanted}, {most}), std::nullopt);
+  EXPECT_NE(describeMismatch({wanted}, {below}), std::nullopt);
+}
+
+TEST_F(FuzzTest, WhatIsNotJudged) {
+  double infinity = std::numeric_limits<double>::infinity();
+  auto count = [](DataType type, std::vector<double> lower,
+                  std::vector<double> upper) {
+    std::vector<int64_t> shape = {int64_t(lower.size())};
+    Tensor low = Tensor::of<double>(type, shape, lower);
+    return countUnjudged(
+        {Estimate(low, low, Tensor::of<double>(type, shape, upper))});
+  };
+  EXPECT_EQ(count(DataType::FLOAT32, {1, -infinity, -infinity, 3, NAN},
+                  {NAN, NAN, infinity, infinity, NAN}),
+            3);
+  EXPECT_EQ(
+      count(DataType::FLOAT32, {infinity, -infinity}, {infinity, -infinity}),
+      0);
+  EXPECT_EQ(count(DataType::INT8, {-128, -128, 0}, {127, 126, 127}), 1);
+  EXPECT_EQ(count(DataType::UINT4, {0, 0}, {15, 14}), 1);
 }
 
 TEST_F(FuzzTest, Outcomes) {
@@ -280,6 +317,10 @@ TEST_F(FuzzTest, Outcomes) {
   EXPECT_FALSE(outcome(Outcome::Refused).isDefect());
   EXPECT_TRUE(outcome(Outcome::Failed).isDefect());
   EXPECT_EQ(outcome(Outcome::Failed).message, "because: of this");
+  Outcome agreed = runCase(*module, 1, work);
+  EXPECT_EQ(agreed.kind, Outcome::Agreed);
+  EXPECT_GT(agreed.numElements, 0);
+  EXPECT_LT(agreed.numUnjudged, agreed.numElements);
   auto empty = parseSourceString<ModuleOp>("module {}", &context);
   EXPECT_EQ(runCase(*empty, 1, work).kind, Outcome::Invalid);
 }

@@ -459,6 +459,48 @@ const Example readings[] = {
      {{DataType::INT8, {5}, {7, -7, 7, -128, 5}},
       {DataType::INT8, {5}, {3, 3, -3, -1, 0}}},
      {1, -1, 1, 0, -1}},
+    // Remainders of infinite divisors, and of what has none.
+    {"dml.element_wise_modulus_truncate %0, %1 : (tensor<7xf32>, "
+     "tensor<7xf32>) -> tensor<7xf32>",
+     {{DataType::FLOAT32, {7}, {7, -3, 5.5, infinity, nan, 7, 0}},
+      {DataType::FLOAT32, {7}, {infinity, infinity, -infinity, 2, 2, 0, 5}}},
+     {7, -3, 5.5, nan, nan, nan, 0}},
+    {"dml.element_wise_modulus_floor %0, %1 : (tensor<4xf32>, tensor<4xf32>) "
+     "-> tensor<4xf32>",
+     {{DataType::FLOAT32, {4}, {7, -3, -7, 0}},
+      {DataType::FLOAT32, {4}, {infinity, infinity, -infinity, infinity}}},
+     {7, infinity, -7, 0}},
+    // Of a number and a NaN the number counts, as in HLSL: the upper bound in
+    // clip1's formula, and the lower one in clip's.
+    {"dml.element_wise_max %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> "
+     "tensor<3xf32>",
+     {{DataType::FLOAT32, {3}, {nan, 1, nan}},
+      {DataType::FLOAT32, {3}, {2, nan, nan}}},
+     {2, 1, nan}},
+    {"dml.element_wise_min %0, %1 : (tensor<3xf32>, tensor<3xf32>) -> "
+     "tensor<3xf32>",
+     {{DataType::FLOAT32, {3}, {nan, 1, nan}},
+      {DataType::FLOAT32, {3}, {2, nan, nan}}},
+     {2, 1, nan}},
+    {"dml.element_wise_clip %0 {min = -1.0 : f32, max = 2.0 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {-1, 2}},
+    {"dml.element_wise_clip1 %0 {min = -1.0 : f32, max = 2.0 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {2, 2}},
+    {"dml.element_wise_sign %0 : (tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, -infinity}}},
+     {0, -1}},
+    {"dml.activation_celu %0 {alpha = 1.0 : f32} : (tensor<2xf32>) -> "
+     "tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, infinity}}},
+     {0, infinity}},
+    {"dml.activation_hard_sigmoid %0 {alpha = 0.25 : f32, beta = 0.5 : f32} : "
+     "(tensor<2xf32>) -> tensor<2xf32>",
+     {{DataType::FLOAT32, {2}, {nan, -infinity}}},
+     {1, 0}},
     // Powers of integers are exact, by floats without a fraction too.
     {"dml.element_wise_pow %0, %1 : (tensor<5xi32>, tensor<5xf32>) -> "
      "tensor<5xi32>",
@@ -553,6 +595,76 @@ TEST_F(ElementWiseTest, LongIntegersBecomeFloatsInOneRounding) {
   EXPECT_EQ(getNumbers(interpretOp(
                 "dml.cast %0 : (tensor<2xi64>) -> tensor<2xf32>", {input})),
             (Numbers{static_cast<float>(9223371761976868863), -1}));
+}
+
+/// The bounds of powers of special numbers are what IEEE 754 says, and nothing
+/// else: an infinity of the wrong sign is outside.
+TEST_F(ElementWiseTest, PowersOfSpecialNumbersAreCertain) {
+  const Numbers bases = {0.0, -0.0, -1, infinity, -infinity};
+  const Numbers exponents = {-infinity, -3, -2, -0.5, 0.5, 2, 3, infinity};
+  for (DataType type : {DataType::FLOAT32, DataType::FLOAT16})
+    for (double exponent : exponents) {
+      std::string element = type == DataType::FLOAT32 ? "f32" : "f16";
+      std::string tensor = "tensor<5x" + element + ">";
+      std::string op = "dml.element_wise_pow %0, %1 : (" + tensor + ", " +
+                       tensor + ") -> " + tensor;
+      std::vector<Tensor> inputs = {
+          makeTensor(type, {5}, bases),
+          makeTensor(type, {5}, Numbers(bases.size(), exponent))};
+      Numbers lower = getNumbers(interpretOp(op, inputs, Result::lower));
+      Numbers upper = getNumbers(interpretOp(op, inputs, Result::upper));
+      for (size_t i = 0; i < bases.size(); ++i) {
+        SCOPED_TRACE(std::to_string(bases[i]) + " to the power of " +
+                     std::to_string(exponent));
+        double wanted = std::pow(bases[i], exponent);
+        EXPECT_EQ(std::isnan(wanted), std::isnan(lower[i]));
+        EXPECT_EQ(std::isnan(wanted), std::isnan(upper[i]));
+        if (std::isnan(wanted))
+          continue;
+        EXPECT_LE(lower[i], wanted);
+        EXPECT_GE(upper[i], wanted);
+        EXPECT_TRUE(!std::isinf(wanted) ||
+                    (lower[i] == wanted && upper[i] == wanted))
+            << lower[i] << " to " << upper[i];
+      }
+    }
+}
+
+/// The sign of a zero that was computed is not certain, and so neither is that
+/// of the infinity which is its power; other numbers and NaN are outside.
+TEST_F(ElementWiseTest, PowersOfComputedZeros) {
+  const char *source = R"mlir(
+    func.func @main(%x: tensor<1xf32>, %e: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = dml.element_wise_multiply %x, %x
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+      %1 = dml.element_wise_pow %0, %e
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+      return %1 : tensor<1xf32>
+    })mlir";
+  auto getBounds = [&](double exponent) {
+    std::vector<Tensor> inputs = {
+        makeTensor(DataType::FLOAT32, {1}, {0}),
+        makeTensor(DataType::FLOAT32, {1}, {exponent})};
+    Numbers lower =
+        getNumbers(interpretSource(source, inputs, Result::lower)->front());
+    Numbers upper =
+        getNumbers(interpretSource(source, inputs, Result::upper)->front());
+    return std::pair(lower[0], upper[0]);
+  };
+  EXPECT_EQ(getBounds(-1), std::pair(-infinity, infinity));
+  EXPECT_EQ(getBounds(-2), std::pair(infinity, infinity));
+  EXPECT_EQ(getBounds(-0.5), std::pair(infinity, infinity));
+}
+
+/// An exponent that no f32 holds is odd all the same.
+TEST_F(ElementWiseTest, OddExponentsOfManyBits) {
+  check({"dml.element_wise_pow %0, %1 : (tensor<5xf32>, tensor<5xi32>) -> "
+         "tensor<5xf32>",
+         {{DataType::FLOAT32, {5}, {-1, -0.0, -infinity, -1, -2}},
+          {DataType::INT32,
+           {5},
+           {16777217, -16777217, 16777217, 16777218, 16777217}}},
+         {-1, -infinity, -infinity, 1, -infinity}});
 }
 
 } // namespace

@@ -160,7 +160,7 @@ TEST_F(IntervalTest, SpecialNumbers) {
   EXPECT_EQ(isInfinity(Interval(infinity), 1), Truth::True);
   EXPECT_EQ(isInfinity(Interval(infinity), -1), Truth::False);
   EXPECT_EQ(isNaN(Interval::nan()), Truth::True);
-  EXPECT_EQ(isNaN(Interval::anything(0)), Truth::Unknown);
+  EXPECT_EQ(isNaN(Interval::anything(0)), Truth::unknown(false));
   EXPECT_EQ(max(Interval::nan(), Interval(3)).low, 3);
 }
 
@@ -168,8 +168,7 @@ TEST(IntegerTest, PowersWrapAround) {
   Integer x;
   x.width = 8;
   auto power = [&](int base, int exponent) {
-    x.value = base;
-    return static_cast<int>(pow(x, exponent).value);
+    return static_cast<int>(pow(x(base), Integer()(exponent)).value);
   };
   EXPECT_EQ(power(3, 4), 81);
   EXPECT_EQ(power(3, 5), -13);
@@ -178,6 +177,79 @@ TEST(IntegerTest, PowersWrapAround) {
   EXPECT_EQ(power(2, -1), 0);
   EXPECT_EQ(power(0, -1), -1);
   EXPECT_EQ(power(0, 0), 1);
+}
+
+/// An integer of 8 bits from `low` to `high`, both of which the reference has.
+Integer makeOpen(int low, int high, int value) {
+  Integer x;
+  x.width = 8;
+  return x.wrap(value, low, high);
+}
+
+void expectBounds(Integer found, int low, int high, int value) {
+  EXPECT_EQ(static_cast<int>(found.low), low);
+  EXPECT_EQ(static_cast<int>(found.high), high);
+  EXPECT_EQ(static_cast<int>(found.value), value);
+}
+
+TEST(IntegerTest, BoundsFollowArithmetic) {
+  Integer open = makeOpen(2, 3, 3), other = makeOpen(-5, -4, -4);
+  expectBounds(open + other, -3, -1, -1);
+  expectBounds(open - other, 6, 8, 7);
+  expectBounds(open * other, -15, -8, -12);
+  expectBounds(-other, 4, 5, 4);
+  expectBounds(abs(other), 4, 5, 4);
+  expectBounds(abs(makeOpen(-2, 1, -1)), 0, 2, 1);
+  expectBounds(max(open, other(2)), 2, 3, 3);
+  expectBounds(min(open, other(2)), 2, 2, 2);
+  expectBounds(pow(open, Integer()(3)), 8, 27, 27);
+  expectBounds(pow(other(2), makeOpen(2, 3, 2)), 4, 8, 4);
+}
+
+TEST(IntegerTest, BoundsFollowDivision) {
+  Integer x = makeOpen(7, 9, 8);
+  expectBounds(x / x(2), 3, 4, 4);
+  expectBounds(x / makeOpen(-4, -3, -3), -3, -1, -2);
+  // By 0, a quotient is -1.
+  expectBounds(x / makeOpen(-1, 2, 2), -9, 9, 4);
+  expectBounds(x / x(0), -1, -1, -1);
+  expectBounds(modulus(x, x(4), false), 0, 3, 0);
+  expectBounds(modulus(-x, x(4), true), 0, 3, 0);
+  expectBounds(modulus(-x, x(4), false), -3, 0, 0);
+  expectBounds(modulus(x, makeOpen(0, 1, 1), false), -1, 0, 0);
+}
+
+TEST(IntegerTest, BoundsWrapAround) {
+  Integer most = makeOpen(126, 127, 127);
+  // All wrap around, or some do.
+  expectBounds(most + most(2), -128, -127, -127);
+  expectBounds(most + most(1), -128, 127, -128);
+  expectBounds(-makeOpen(-128, -127, -128), -128, 127, -128);
+  Integer wide;
+  wide.width = 64;
+  wide.isUnsigned = true;
+  Integer huge = wide.wrap(-1, -2, -1), product = huge * huge;
+  EXPECT_EQ(huge.low, wide.getMax() - 1);
+  EXPECT_EQ(product.value, 1);
+  EXPECT_EQ(product.low, 0);
+  EXPECT_EQ(product.high, wide.getMax());
+}
+
+TEST(IntegerTest, ComparisonsOfBounds) {
+  Integer open = makeOpen(2, 3, 3);
+  EXPECT_EQ(open < open(4), Truth::True);
+  EXPECT_EQ(open < open(2), Truth::False);
+  EXPECT_EQ(open < open(3), Truth::unknown(false));
+  EXPECT_EQ(open <= open(3), Truth::True);
+  EXPECT_EQ(open.equals(open(3)), Truth::unknown(true));
+  EXPECT_EQ(open.equals(open(4)), Truth::False);
+  EXPECT_EQ(!open.equals(open(3)), Truth::unknown(false));
+  EXPECT_EQ(Truth::unknown(true) && Truth::False, Truth::False);
+  EXPECT_EQ(Truth::unknown(false) || Truth::True, Truth::True);
+  EXPECT_EQ(Truth::unknown(true) || Truth::False, Truth::unknown(true));
+  // What is chosen may be either; the reference has its own.
+  expectBounds(select(open.equals(open(3)), open(7), open(-7)), -7, 7, 7);
+  expectBounds(select(open.equals(open(2)), open(7), open(-7)), -7, 7, -7);
 }
 
 } // namespace

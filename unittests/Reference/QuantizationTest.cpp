@@ -241,4 +241,140 @@ TEST_F(QuantizationTest, FourBitsArePackedLowHalfFirst) {
             (Numbers{15, 0, 2}));
 }
 
+/// A tie of quantization leaves open which of two integers an implementation
+/// has. `body` computes %r of the quantized %q; its type is `type`.
+class TieTest : public QuantizationTest {
+protected:
+  /// The values and the bounds of what follows the quantization of 0.5, 1.5,
+  /// 2.5 and 1 by a scale of 1: 0 or 1, 1 or 2, 2 or 3, and 1.
+  void expectBehind(const std::string &body, const std::string &type,
+                    const Numbers &value, const Numbers &lower,
+                    const Numbers &upper) {
+    std::string source = R"(func.func @main(%x: tensor<4xf32>) -> )" + type +
+                         R"( {
+          %s = arith.constant dense<1.0> : tensor<4xf32>
+          %q = dml.element_wise_quantize_linear %x, %s
+              : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi8>
+          )" + body +
+                         "\nreturn %r : " + type + "\n}";
+    const std::pair<Result, Numbers> parts[] = {
+        {Result::exact, value}, {Result::lower, lower}, {Result::upper, upper}};
+    for (auto &[part, wanted] : parts) {
+      auto outputs =
+          interpretSource(source, makeFloats({4}, {0.5, 1.5, 2.5, 1}), part);
+      ASSERT_TRUE(succeeded(outputs)) << diagnostics;
+      EXPECT_EQ(getNumbers(outputs->front()), wanted) << body;
+    }
+  }
+};
+
+TEST_F(TieTest, Conversions) {
+  expectBehind(R"(%r = dml.cast %q : (tensor<4xi8>) -> tensor<4xi64>)",
+               "tensor<4xi64>", {0, 2, 2, 1}, {0, 1, 2, 1}, {1, 2, 3, 1});
+  expectBehind(R"(%r = dml.cast %q : (tensor<4xi8>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {0, 2, 2, 1}, {0, 1, 2, 1}, {1, 2, 3, 1});
+  expectBehind(R"(%z = arith.constant dense<2> : tensor<4xi8>
+    %r = dml.element_wise_dequantize_linear %q, %s zero_point(%z)
+        : (tensor<4xi8>, tensor<4xf32>, tensor<4xi8>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {-2, 0, 0, -1}, {-2, -1, 0, -1},
+               {-1, 0, 1, -1});
+}
+
+TEST_F(TieTest, Arithmetic) {
+  expectBehind(R"(%r = dml.element_wise_multiply %q, %q
+    : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>)",
+               "tensor<4xi8>", {0, 4, 4, 1}, {0, 1, 4, 1}, {1, 4, 9, 1});
+  expectBehind(R"(%c = arith.constant dense<2> : tensor<4xi8>
+    %r = dml.element_wise_min %q, %c
+        : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>)",
+               "tensor<4xi8>", {0, 2, 2, 1}, {0, 1, 2, 1}, {1, 2, 2, 1});
+  expectBehind(R"(%c = arith.constant dense<3> : tensor<4xi8>
+    %r = dml.element_wise_modulus_floor %q, %c
+        : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>)",
+               "tensor<4xi8>", {0, 2, 2, 1}, {0, 1, 0, 1}, {1, 2, 2, 1});
+  expectBehind(R"(%c = arith.constant dense<1> : tensor<4xi8>
+    %u = tensor.bitcast %q : tensor<4xi8> to tensor<4xui8>
+    %v = tensor.bitcast %c : tensor<4xi8> to tensor<4xui8>
+    %r = dml.element_wise_bit_shift_left %u, %v
+        : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>)",
+               "tensor<4xui8>", {0, 4, 4, 2}, {0, 2, 4, 2}, {2, 4, 6, 2});
+}
+
+TEST_F(TieTest, Bits) {
+  // A computed number that is known has known bits; a zero may have a sign.
+  expectBehind(R"(%a = dml.element_wise_constant_pow %x {exponent = 0.0 : f32}
+      : (tensor<4xf32>) -> tensor<4xf32>
+    %m = arith.constant dense<[0xFFFFFFFF, 0x3F000000, 0x7F000000, 0]>
+        : tensor<4xui32>
+    %n = tensor.bitcast %m : tensor<4xui32> to tensor<4xf32>
+    %b = dml.element_wise_bit_and %a, %n
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %r = tensor.bitcast %b : tensor<4xf32> to tensor<4xui32>)",
+               "tensor<4xui32>", {0x3f800000, 0x3f000000, 0x3f000000, 0},
+               {0x3f800000, 0x3f000000, 0x3f000000, 0},
+               {0x3f800000, 0x3f000000, 0x3f000000, 0});
+}
+
+TEST_F(TieTest, Choices) {
+  const std::string compare = R"(%c = arith.constant dense<2> : tensor<4xi8>
+    %b = dml.element_wise_logical_less_than %q, %c
+        : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xui8>)";
+  expectBehind(compare + "\n%r = tensor.cast %b : tensor<4xui8> to "
+                         "tensor<4xui8>",
+               "tensor<4xui8>", {1, 0, 0, 1}, {1, 0, 0, 1}, {1, 1, 0, 1});
+  expectBehind(compare + R"(
+    %t = arith.constant dense<[10.0, 11.0, 12.0, 13.0]> : tensor<4xf32>
+    %r = dml.element_wise_if %b, %t, %x
+        : (tensor<4xui8>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {10, 1.5, 2.5, 13}, {10, 1.5, 2.5, 13},
+               {10, 11, 2.5, 13});
+}
+
+TEST_F(TieTest, Lines) {
+  expectBehind(R"(%r = dml.reduce %q {axes = array<i64: 0>,
+      function = #dml.reduce_function<max>} : (tensor<4xi8>) -> tensor<1xi8>)",
+               "tensor<1xi8>", {2}, {2}, {3});
+  expectBehind(R"(%c = dml.cast %q : (tensor<4xi8>) -> tensor<4xi32>
+      %r = dml.cumulative_summation %c {axis = 0 : i64,
+      axis_direction = #dml.axis_direction<increasing>,
+      has_exclusive_sum = false} : (tensor<4xi32>) -> tensor<4xi32>)",
+               "tensor<4xi32>", {0, 2, 4, 5}, {0, 1, 3, 4}, {1, 3, 6, 7});
+  expectBehind(R"(%r = dml.argmax %q {axes = array<i64: 0>,
+      axis_direction = #dml.axis_direction<increasing>}
+      : (tensor<4xi8>) -> tensor<1xui32>)",
+               "tensor<1xui32>", {1}, {1}, {2});
+  expectBehind(R"(%r, %i = dml.top_k %q {axis = 0 : i64, k = 3 : i64}
+      : (tensor<4xi8>) -> (tensor<3xi8>, tensor<3xui32>))",
+               "tensor<3xi8>", {2, 2, 1}, {2, 1, 1}, {3, 2, 1});
+  expectBehind(R"(%v, %r = dml.top_k %q {axis = 0 : i64, k = 4 : i64}
+      : (tensor<4xi8>) -> (tensor<4xi8>, tensor<4xui32>))",
+               "tensor<4xui32>", {1, 2, 3, 0}, {1, 0, 0, 0}, {2, 3, 3, 3});
+  expectBehind(R"(%r = dml.activation_hardmax %x
+      : (tensor<4xf32>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {0, 0, 1, 0}, {0, 0, 1, 0}, {0, 0, 1, 0});
+}
+
+TEST_F(TieTest, Indices) {
+  const std::string data =
+      R"(%i = dml.cast %q : (tensor<4xi8>) -> tensor<4xi32>
+         %d = arith.constant dense<[10.0, 11.0, 15.0, 13.0]> : tensor<4xf32>)";
+  expectBehind(data + R"(
+    %r = dml.gather %d, %i {axis = 0 : i64, index_dimensions = 1 : i64}
+        : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {10, 15, 15, 11}, {10, 11, 13, 11},
+               {11, 15, 15, 11});
+  expectBehind(data + R"(
+    %r = dml.gather_elements %d, %i {axis = 0 : i64}
+        : (tensor<4xf32>, tensor<4xi32>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {10, 15, 15, 11}, {10, 11, 13, 11},
+               {11, 15, 15, 11});
+  // The update of element 3 is certain, and the last; what is open leaves what
+  // was there or an update.
+  expectBehind(data + R"(
+    %r = dml.scatter_elements %d, %i, %x {axis = 0 : i64}
+        : (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>) -> tensor<4xf32>)",
+               "tensor<4xf32>", {0.5, 1, 2.5, 13}, {0.5, 1, 1.5, 2.5},
+               {10, 1, 15, 13});
+}
+
 } // namespace

@@ -474,7 +474,9 @@ def DML_ElementWisePowOp
     "where x is 0. Other powers of integers are computed as floats and "
     "converted as by `dml.cast`. A float of negative base is NaN unless the "
     "exponent is an integer; everything to the power of 0 is 1, and 1 to "
-    "any power. Before 3_0 `exponent` has the element type of `input`. Powers are within 8 + 4 |exponent * log2 x| units in the "
+    "any power. Zeros and infinities have the powers that IEEE 754 gives "
+    "them: -0 to the power of -1 is -infinity, to that of -2 infinity, and "
+    "-infinity to that of 0.5 infinity. Before 3_0 `exponent` has the element type of `input`. Powers are within 8 + 4 |exponent * log2 x| units in the "
     "last place of f32.",
     "* (C1) All tensors have the same sizes.\n"
     "* (C2) `output` has the element type of `input`.\n"
@@ -754,8 +756,9 @@ def DML_ElementWiseModulusTruncateOp
     "Computes remainders of truncating divisions",
     "a - b * trunc(a / b)",
     "Floats are computed as the formula is written: an exact remainder is "
-    "not promised where a / b is large. An integer modulo 0 is the number "
-    "with all bits set, as its quotient in HLSL."> {
+    "not promised where a / b is large. Where |a| is below |b| the remainder "
+    "is a, also where b is infinite, as C's fmod has it. An integer modulo 0 "
+    "is the number with all bits set, as its quotient in HLSL."> {
   let support = [
     DML_SameSupport<FL_6_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,
@@ -768,8 +771,10 @@ def DML_ElementWiseModulusFloorOp
     "Computes remainders of flooring divisions",
     "a - b * floor(a / b)",
     "Floats are computed as the formula is written: an exact remainder is "
-    "not promised where a / b is large. An integer modulo 0 is the number "
-    "with all bits set, as its quotient in HLSL."> {
+    "not promised where a / b is large. Where |a| is below |b| the remainder "
+    "is a, or a + b where their signs differ, also where b is infinite. An "
+    "integer modulo 0 is the number with all bits set, as its quotient in "
+    "HLSL."> {
   let support = [
     DML_SameSupport<FL_6_0, 1, 8, DML_AllButFloat64>,
     DML_SameSupport<FL_3_0, 1, 8, DML_UpTo32Bit>,

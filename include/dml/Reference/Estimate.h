@@ -39,6 +39,13 @@ struct Estimate {
   bool isBitExact;
 };
 
+/// Whether the bounds of element `index` admit every number of its type, or
+/// anything at all: comparing a result with them says nothing.
+bool admitsAnything(const Estimate &estimate, int64_t index);
+
+/// How many elements admit anything.
+int64_t countUnjudged(const Estimate &estimate);
+
 } // namespace dml::reference
 
 #endif // DML_REFERENCE_ESTIMATE_H

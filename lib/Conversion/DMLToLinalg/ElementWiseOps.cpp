@@ -33,11 +33,15 @@ static Number roundElement(X x) {
   llvm_unreachable("unknown rounding mode");
 }
 
-/// a - b * (a / b rounded towards zero), or down.
+/// a - b * (a / b rounded towards zero), or down. Of a float below the divisor
+/// the whole is left, an infinite divisor's as well, whose product is NaN.
 static Number getModulus(Number a, Number b, bool isFloor) {
   if (a.isFloat()) {
-    Number quotient = a / b;
-    return a - b * (isFloor ? floor(quotient) : trunc(quotient));
+    Number quotient = a / b, rest = a, zero = a(0);
+    Number whole = a - b * (isFloor ? floor(quotient) : trunc(quotient));
+    if (isFloor)
+      rest = select((a < zero && b > zero) || (a > zero && b < zero), a + b, a);
+    return select(abs(a) < abs(b), rest, whole);
   }
   Number rest = a - b * (a / b), zero = a(0);
   if (isFloor && !a.isUnsigned)

@@ -247,10 +247,78 @@ static LogicalResult importMean(NodeImporter &node) {
   return node.set(0, result, *shape);
 }
 
-/// Whether POW takes exponents of a type.
-static bool isExponent(DataType type) {
-  return type != DataType::INT64 && type != DataType::UINT64 &&
-         type != DataType::FLOAT64;
+/// Whether a type has 64 bits, which few element-wise operators of DirectML
+/// take.
+static bool is64Bits(DataType type) {
+  return type == DataType::INT64 || type == DataType::UINT64 ||
+         type == DataType::FLOAT64;
+}
+
+static bool isUnsigned(DataType type) {
+  return type == DataType::UINT8 || type == DataType::UINT16 ||
+         type == DataType::UINT32 || type == DataType::UINT64;
+}
+
+/// `base` to a power that is known and not negative, by squares and products:
+/// the integers of 64 bits, which POW does not take, wrap around in these as
+/// they do in ONNX.
+static Value multiplyPower(NodeImporter &node, Value base, uint64_t exponent) {
+  auto shape = cast<RankedTensorType>(base.getType()).getShape();
+  Value result;
+  for (Value square = base; exponent != 0; exponent >>= 1) {
+    if (exponent & 1)
+      result = result ? node.combine("element_wise_multiply", result, square)
+                      : square;
+    if (exponent > 1)
+      square = node.combine("element_wise_multiply", square, square);
+  }
+  return result ? result : node.getSplat(node.getType(0), 1, shape);
+}
+
+/// Exponents of 64 bits as integers of 32 bits. Those beyond them give the same
+/// powers of integers as the last ones that are odd or even as they are.
+static Value narrowExponent(NodeImporter &node, Value exponent) {
+  auto shape = cast<RankedTensorType>(exponent.getType()).getShape();
+  DataType type = node.getType(1);
+  auto splat = [&](int64_t number) {
+    return node.getSplat(type, static_cast<double>(number), shape);
+  };
+  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 1;
+  Value odd = node.combine("element_wise_bit_and", exponent, splat(1));
+  Value limited = node.combine("element_wise_min", exponent, splat(most));
+  if (!isUnsigned(type))
+    limited = node.combine("element_wise_max", limited, splat(-most));
+  return node.castTo(node.combine("element_wise_bit_or", limited, odd),
+                     DataType::INT32);
+}
+
+/// Pow of integers. CONSTANT_POW takes floats alone.
+static LogicalResult setPowerOfIntegers(NodeImporter &node,
+                                        const Operands &operands) {
+  Shape physical = toPhysical(operands.result);
+  Value base = node.getBroadcast(0, physical);
+  if (is64Bits(node.getType(0))) {
+    const std::optional<Constant> &constant = node.getInput(1).constant;
+    double number = constant && constant->getNumElements() == 1
+                        ? constant->getFloats()[0]
+                        : -1;
+    constexpr double most = 1 << 30;
+    if (!(number >= 0 && number <= most && number == std::trunc(number)))
+      return node.reject("it is the power of integers of 64 bits, of which "
+                         "DirectML's POW takes none, and products express "
+                         "those alone whose exponent is one integer from 0 to "
+                         "2^30 that is known when the model is read");
+    return node.set(0, multiplyPower(node, base, static_cast<uint64_t>(number)),
+                    operands.result);
+  }
+  Value exponent = node.getBroadcast(1, physical, operands.shapes[1]);
+  if (node.getType(1) == DataType::INT64 || node.getType(1) == DataType::UINT64)
+    exponent = narrowExponent(node, exponent);
+  return node.set(0,
+                  node.build("element_wise_pow",
+                             {{"input", base}, {"exponent", exponent}}, {},
+                             base.getType()),
+                  operands.result);
 }
 
 static LogicalResult importPow(NodeImporter &node) {
@@ -261,6 +329,8 @@ static LogicalResult importPow(NodeImporter &node) {
     return failure();
   Shape physical = toPhysical(operands->result);
   RankedTensorType type = node.getTensorType(physical, node.getType(0));
+  if (!isa<FloatType>(type.getElementType()))
+    return setPowerOfIntegers(node, *operands);
   Value base = node.getBroadcast(0, physical);
   const std::optional<Constant> &constant = node.getInput(1).constant;
   if (constant && constant->getNumElements() == 1)
@@ -272,80 +342,190 @@ static LogicalResult importPow(NodeImporter &node) {
         operands->result);
   Value exponent = node.getBroadcast(1, physical, operands->shapes[1]);
   // Powers of floats are computed with floats.
-  if (!isExponent(node.getType(1)) && isa<FloatType>(type.getElementType()))
+  if (is64Bits(node.getType(1)))
     exponent = node.castTo(exponent, node.getType(0));
   FailureOr<Value> output = node.build(
       "element_wise_pow", {{"input", base}, {"exponent", exponent}}, {}, type);
   return node.set(0, output, operands->result);
 }
 
+/// The largest finite number of `type`, or the lowest.
+static TypedAttr getLimit(Type type, bool isMax) {
+  if (auto number = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat::getLargest(number.getFloatSemantics(),
+                                                    /*Negative=*/!isMax));
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  if (integer.isUnsigned())
+    return IntegerAttr::get(type, isMax ? APInt::getMaxValue(width)
+                                        : APInt::getMinValue(width));
+  return IntegerAttr::get(type, isMax ? APInt::getSignedMaxValue(width)
+                                      : APInt::getSignedMinValue(width));
+}
+
+/// The bound that input `index` is, a constant; where it is left out, the limit
+/// of the type.
+static TypedAttr getBound(NodeImporter &node, unsigned index, bool isMax) {
+  Type type = getElementType(node.getType(0), node.getBuilder().getContext());
+  if (!node.hasInput(index))
+    return getLimit(type, isMax);
+  const Constant &constant = *node.getInput(index).constant;
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, constant.getFloats()[0]);
+  // The input's own integer: a double has too few digits.
+  return IntegerAttr::get(
+      type, APInt(type.getIntOrFloatBitWidth(),
+                  static_cast<uint64_t>(constant.getIntegers()[0]),
+                  /*isSigned=*/false, /*implicitTrunc=*/true));
+}
+
+/// Whether bound `a` is above bound `b`, of the same type.
+static bool isAbove(TypedAttr a, TypedAttr b) {
+  if (auto number = dyn_cast<FloatAttr>(a))
+    return number.getValue() > cast<FloatAttr>(b).getValue();
+  APInt first = cast<IntegerAttr>(a).getValue(),
+        second = cast<IntegerAttr>(b).getValue();
+  return cast<IntegerType>(a.getType()).isUnsigned() ? first.ugt(second)
+                                                     : first.sgt(second);
+}
+
+/// Clip with bounds that are computed: they are attributes in DirectML, and
+/// operands of ELEMENT_WISE_MAX and ELEMENT_WISE_MIN, in this order, so that
+/// the upper bound counts where the lower one is above it.
+static LogicalResult setClipByOperands(NodeImporter &node) {
+  Value bounded = node.get(0);
+  auto type = cast<RankedTensorType>(bounded.getType());
+  for (auto [index, mnemonic] :
+       {std::pair(1, "element_wise_max"), std::pair(2, "element_wise_min")}) {
+    Value bound;
+    if (node.hasInput(index))
+      bound = node.getBroadcast(index, type.getShape(), Shape{1});
+    else if (auto limit = dyn_cast<FloatAttr>(
+                 getLimit(type.getElementType(), /*isMax=*/index == 2)))
+      bound = node.getSplat(node.getType(0), limit.getValueAsDouble(),
+                            type.getShape());
+    // No integer is beyond the limits of its type.
+    if (bound)
+      bounded = node.combine(mnemonic, bounded, bound);
+  }
+  return node.set(0, bounded, node.getShape(0));
+}
+
 static LogicalResult importClip(NodeImporter &node) {
   if (failed(node.wantInputs(1, 3)))
     return failure();
   Value input = node.get(0);
-  FailureOr<Value> output = failure();
-  auto isComputed = [&](unsigned index) {
-    return node.hasInput(index) && !node.getInput(index).constant;
-  };
-  if (isComputed(1) || isComputed(2)) {
-    // Bounds are attributes in DirectML; what is computed is an operand.
-    Value bounded = input;
-    for (auto [index, mnemonic] :
-         {std::pair(1, "element_wise_max"), std::pair(2, "element_wise_min")}) {
-      if (!node.hasInput(index))
-        continue;
-      if (countElements(node.getShape(index)) != 1)
-        return node.reject("a bound has the shape " +
-                           describeShape(node.getShape(index)) +
-                           ", but wanted is one number");
-      bounded = node.combine(
-          mnemonic, bounded,
-          node.getBroadcast(index, toPhysical(node.getShape(0)), Shape{1}));
-    }
-    output = bounded;
-  } else if (node.getOpset() < 11) {
-    output = node.build("element_wise_clip", {{"input", input}},
-                        {node.number("min", node.getFloat("min", -FLT_MAX)),
-                         node.number("max", node.getFloat("max", FLT_MAX))},
-                        input.getType());
-  } else {
-    Type type = getElementType(node.getType(0), node.getBuilder().getContext());
-    auto bound = [&](unsigned index, bool isMax) -> FailureOr<Attribute> {
-      double number = isMax ? INFINITY : -INFINITY;
-      if (auto integer = dyn_cast<IntegerType>(type)) {
-        // The input's own integer: a double has too few digits.
-        APInt value =
-            integer.isUnsigned()
-                ? (isMax ? APInt::getMaxValue(integer.getWidth())
-                         : APInt::getMinValue(integer.getWidth()))
-                : (isMax ? APInt::getSignedMaxValue(integer.getWidth())
-                         : APInt::getSignedMinValue(integer.getWidth()));
-        if (node.hasInput(index)) {
-          if (failed(node.getNumber(index, "a bound")))
-            return failure();
-          value = APInt(integer.getWidth(),
-                        static_cast<uint64_t>(
-                            node.getInput(index).constant->getIntegers()[0]),
-                        /*isSigned=*/false, /*implicitTrunc=*/true);
-        }
-        return Attribute(IntegerAttr::get(type, value));
-      }
-      if (node.hasInput(index)) {
-        FailureOr<double> given = node.getNumber(index, "a bound");
-        if (failed(given))
-          return failure();
-        number = *given;
-      }
-      return Attribute(FloatAttr::get(type, number));
-    };
-    FailureOr<Attribute> min = bound(1, false), max = bound(2, true);
-    if (failed(min) || failed(max))
-      return failure();
-    output = node.build("element_wise_clip1", {{"input", input}},
-                        {node.attr("min", *min), node.attr("max", *max)},
-                        input.getType());
+  if (node.getOpset() < 11)
+    return node.set(
+        0,
+        node.build("element_wise_clip", {{"input", input}},
+                   {node.number("min", node.getFloat("min", -FLT_MAX)),
+                    node.number("max", node.getFloat("max", FLT_MAX))},
+                   input.getType()),
+        node.getShape(0));
+  bool isComputed = false;
+  for (unsigned index : {1, 2}) {
+    if (!node.hasInput(index))
+      continue;
+    isComputed |= !node.getInput(index).constant;
+    if (countElements(node.getShape(index)) != 1)
+      return node.reject("a bound has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one number");
+    if (node.getType(index) != node.getType(0))
+      return node.reject("a bound has another element type than its input");
   }
-  return node.set(0, output, node.getShape(0));
+  if (isComputed)
+    return setClipByOperands(node);
+  TypedAttr min = getBound(node, 1, /*isMax=*/false),
+            max = getBound(node, 2, /*isMax=*/true);
+  // CLIP1 would give the lower bound then, where ONNX has the upper one.
+  if (isAbove(min, max))
+    min = max;
+  return node.set(0,
+                  node.build("element_wise_clip1", {{"input", input}},
+                             {node.attr("min", min), node.attr("max", max)},
+                             input.getType()),
+                  node.getShape(0));
+}
+
+/// Relu. DirectML's takes no integers of 64 bits, but the maximum does.
+static LogicalResult importRelu(NodeImporter &node) {
+  static const ImportFunction ofOthers = makeUnary("activation_relu", {});
+  if (failed(node.wantInputs(1, 1)) || node.getType(0) != DataType::INT64)
+    return ofOthers(node);
+  Value input = node.get(0);
+  Value zero = node.getSplat(DataType::INT64, 0, toPhysical(node.getShape(0)));
+  return node.set(0, node.combine("element_wise_max", input, zero),
+                  node.getShape(0));
+}
+
+/// `a` where `condition` is true, else `b`.
+static Value choose(NodeImporter &node, Value condition, Value a, Value b) {
+  return node
+      .buildAll("element_wise_if",
+                {{"condition", condition}, {"a", a}, {"b", b}}, {}, a.getType())
+      ->front();
+}
+
+/// Shrink of integers of 64 bits, by comparisons and sums. Its attributes are
+/// rounded towards zero first, as ONNX's function and DirectML's operator do.
+static LogicalResult setShrinkOf64Bits(NodeImporter &node, float lambd,
+                                       float bias) {
+  Shape physical = toPhysical(node.getShape(0));
+  constexpr float most = 1 << 24;
+  bool hasSign = !isUnsigned(node.getType(0));
+  if (!(std::fabs(lambd) <= most && std::fabs(bias) <= most) ||
+      (!hasSign && bias < 0))
+    return node.reject("it has the lambd " + std::to_string(lambd) +
+                       " and the bias " + std::to_string(bias) +
+                       ", but wanted of integers of 64 bits are magnitudes up "
+                       "to 2^24, and no negative ones of unsigned integers");
+  auto splat = [&](float number) {
+    return node.getSplat(node.getType(0), std::trunc(number), physical);
+  };
+  RankedTensorType truths = node.getTensorType(physical, DataType::UINT8);
+  Value x = node.get(0), amount = splat(bias);
+  Value result =
+      choose(node,
+             node.combine("element_wise_logical_greater_than", x, splat(lambd),
+                          truths),
+             node.combine("element_wise_subtract", x, amount), splat(0));
+  if (hasSign)
+    result = choose(node,
+                    node.combine("element_wise_logical_less_than", x,
+                                 splat(-lambd), truths),
+                    node.combine("element_wise_add", x, amount), result);
+  return node.set(0, result, node.getShape(0));
+}
+
+/// x + bias below -lambd, x - bias above lambd, else 0. Where lambd is
+/// negative, both are true of numbers between, and ONNX's first one counts, but
+/// DirectML's second one. The function is odd, so that the negative of the
+/// result for -x is ONNX's.
+static LogicalResult importShrink(NodeImporter &node) {
+  static const ImportFunction plain = makeUnary(
+      "activation_shrink", {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  float lambd = node.getFloat("lambd", 0.5f), bias = node.getFloat("bias", 0);
+  DataType type = node.getType(0);
+  if (lambd < 0 && isUnsigned(type))
+    return node.reject("its lambd is " + std::to_string(lambd) +
+                       ", but wanted for unsigned elements is no negative "
+                       "number");
+  if (type == DataType::INT64 || type == DataType::UINT64)
+    return setShrinkOf64Bits(node, lambd, bias);
+  if (!(lambd < 0))
+    return plain(node);
+  Value minusOne = node.getSplat(type, -1, toPhysical(node.getShape(0)));
+  auto negate = [&](Value value) {
+    return node.combine("element_wise_multiply", value, minusOne);
+  };
+  Value shrunk =
+      node.apply("activation_shrink", negate(node.get(0)),
+                 {node.number("bias", bias), node.number("threshold", lambd)});
+  return node.set(0, negate(shrunk), node.getShape(0));
 }
 
 static LogicalResult importAbs(NodeImporter &node) {
@@ -378,12 +558,26 @@ static LogicalResult importPRelu(NodeImporter &node) {
     return node.reject("its slope has the shape " +
                        describeShape(node.getShape(1)) +
                        ", which does not broadcast to " + describeShape(shape));
-  Value input = node.get(0);
+  // No unsigned number is below 0.
+  if (isUnsigned(node.getType(0)))
+    return node.setView(0, 0, shape);
+  Shape physical = toPhysical(shape);
+  Value input = node.get(0), factor = node.getBroadcast(1, physical, slope);
+  // DirectML's operator takes no integers of 64 bits.
+  if (node.getType(0) == DataType::INT64) {
+    Value isNegative =
+        node.combine("element_wise_logical_less_than", input,
+                     node.getSplat(DataType::INT64, 0, physical),
+                     node.getTensorType(physical, DataType::UINT8));
+    return node.set(0,
+                    choose(node, isNegative,
+                           node.combine("element_wise_multiply", input, factor),
+                           input),
+                    shape);
+  }
   FailureOr<Value> output =
       node.build("activation_parameterized_relu",
-                 {{"input", input},
-                  {"slope", node.getBroadcast(1, toPhysical(shape), slope)}},
-                 {}, input.getType());
+                 {{"input", input}, {"slope", factor}}, {}, input.getType());
   return node.set(0, output, shape);
 }
 
@@ -504,160 +698,277 @@ static LogicalResult importIsInf(NodeImporter &node) {
   const Shape &shape = node.getShape(0);
   bool positive = node.getInt("detect_positive", 1),
        negative = node.getInt("detect_negative", 1);
-  FailureOr<Value> output =
-      node.build("element_wise_is_infinity", {{"input", node.get(0)}},
-                 node.enumCase("infinity_mode", "is_infinity_mode",
-                               positive == negative ? "either"
-                               : positive           ? "positive"
-                                                    : "negative"),
-                 node.getTensorType(toPhysical(shape), DataType::UINT8));
+  RankedTensorType type =
+      node.getTensorType(toPhysical(shape), DataType::UINT8);
+  Value output = node.apply("element_wise_is_infinity", node.get(0),
+                            node.enumCase("infinity_mode", "is_infinity_mode",
+                                          positive == negative ? "either"
+                                          : positive           ? "positive"
+                                                               : "negative"),
+                            type);
+  // DirectML has no mode that finds none. The provider takes the first one
+  // then, which stays here, so that the feature level is the same.
+  if (!positive && !negative)
+    output = node.combine("element_wise_logical_and", output,
+                          node.getSplat(DataType::UINT8, 0, type.getShape()));
   return node.set(0, output, shape);
 }
 
-/// The type of quantized elements: that of the zero point, or `output_dtype`.
-static FailureOr<DataType> getQuantizedType(NodeImporter &node,
-                                            bool isQuantize) {
-  if (!isQuantize)
-    return node.getType(0);
-  if (node.hasInput(2))
-    return node.getType(2);
-  int64_t number = node.getInt("output_dtype", 0);
+/// The type that attribute output_dtype names, if it does.
+static FailureOr<DataType> getOutputType(NodeImporter &node,
+                                         DataType otherwise) {
+  auto number = static_cast<int32_t>(node.getInt("output_dtype", 0));
   if (number == 0)
-    return DataType::UINT8;
-  std::optional<DataType> type = toDataType(static_cast<int32_t>(number));
-  if (!type) {
-    (void)node.reject("its output_dtype is " +
-                      describeONNXType(static_cast<int32_t>(number)) +
-                      ", which the importer does not know");
-    return failure();
-  }
-  return *type;
+    return otherwise;
+  if (std::optional<DataType> type = toDataType(number))
+    return *type;
+  (void)node.reject("its output_dtype is " + describeONNXType(number) +
+                    ", which the importer does not know");
+  return failure();
 }
 
-/// Builds QUANTIZE or DEQUANTIZE: scale and zero point have the shape `blocks`,
-/// each of whose sizes divides the input's.
-static LogicalResult setBlocks(NodeImporter &node, ArrayRef<int64_t> blocks,
-                               bool isQuantize) {
-  const Shape &shape = node.getShape(0);
-  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
-  if (failed(integer))
+namespace {
+/// QuantizeLinear or DequantizeLinear.
+struct Quantization {
+  bool isQuantize;
+  /// The type of the quantized elements, and of those of the output.
+  DataType quantized, output;
+  /// The type in which numbers are computed, that of the scale operand.
+  DataType number;
+};
+} // namespace
+
+static FailureOr<Quantization> getQuantization(NodeImporter &node,
+                                               bool isQuantize) {
+  Quantization result{isQuantize, node.getType(0), node.getType(1),
+                      node.getType(1)};
+  if (isQuantize) {
+    FailureOr<DataType> type = getOutputType(
+        node, node.hasInput(2) ? node.getType(2) : DataType::UINT8);
+    if (failed(type))
+      return failure();
+    if (node.hasInput(2) && node.getType(2) != *type)
+      return node.reject("its zero point and its output_dtype are of different "
+                         "types, but wanted is one type");
+    result.quantized = result.output = *type;
+    // A scale may be narrower than the input, or wider.
+    if (node.getType(0) != DataType::FLOAT16)
+      result.number = DataType::FLOAT32;
+    int64_t precision = node.getInt("precision", 0);
+    constexpr int64_t single = 1;
+    if (precision != 0 && precision != single)
+      return node.reject("it divides in the precision of " +
+                         describeONNXType(static_cast<int32_t>(precision)) +
+                         ", but DirectML's operators divide in float");
+    return result;
+  }
+  FailureOr<DataType> type = getOutputType(node, node.getType(1));
+  if (failed(type))
     return failure();
-  for (unsigned index : {1, 2})
-    if (node.hasInput(index) &&
-        countElements(node.getShape(index)) != countElements(blocks))
-      return node.reject("its input " + Twine(index) + " has the shape " +
-                         describeShape(node.getShape(index)) +
-                         ", but wanted is one number for each block, " +
-                         describeShape(blocks));
-  Shape physical = toPhysical(blocks);
+  result.output = *type;
+  if (*type == DataType::FLOAT32)
+    result.number = DataType::FLOAT32;
+  return result;
+}
+
+/// Builds QUANTIZE or DEQUANTIZE of a scale and a zero point each of whose
+/// sizes divides the input's.
+static Value buildBlocks(NodeImporter &node, const Quantization &how,
+                         Value scale, Value zeroPoint) {
+  auto shape = cast<RankedTensorType>(scale.getType()).getShape();
   // Zeros are spelled out, as by the provider: what DirectML takes for a zero
   // point that is absent is not described.
-  Value zeroPoint = node.hasInput(2) ? node.getAs(2, physical)
-                                     : node.getSplat(*integer, 0, physical);
-  FailureOr<Value> output = node.build(
-      isQuantize ? "quantize" : "dequantize",
-      {{"input", node.get(0)},
-       {"quantizations", ArrayRef<Value>{node.getAs(1, physical), zeroPoint}}},
-      {node.enumCase("quantization_type", "quantization_type",
-                     "scale_zero_point")},
-      node.getTensorType(toPhysical(shape),
-                         isQuantize ? *integer : node.getType(1)));
-  return node.set(0, output, shape);
+  if (!zeroPoint)
+    zeroPoint = node.getSplat(how.quantized, 0, shape);
+  Value input = node.get(0);
+  if (how.isQuantize)
+    input = node.castTo(input, how.number);
+  return node
+      .buildAll(how.isQuantize ? "quantize" : "dequantize",
+                {{"input", input},
+                 {"quantizations", ArrayRef<Value>{scale, zeroPoint}}},
+                {node.enumCase("quantization_type", "quantization_type",
+                               "scale_zero_point")},
+                node.getTensorType(toPhysical(node.getShape(0)),
+                                   how.isQuantize ? how.quantized : how.number))
+      ->front();
+}
+
+/// Quantizes to a type that DirectML's operators do not quantize to, by the
+/// formula of ONNX: CAST takes what the type cannot hold to its nearest number.
+static Value quantizeByFormula(NodeImporter &node, const Quantization &how,
+                               Value scale, Value zeroPoint) {
+  auto toFloat = [&](Value value) {
+    return node.castTo(value, DataType::FLOAT32);
+  };
+  Value quotient =
+      node.combine("element_wise_divide", toFloat(node.get(0)), toFloat(scale));
+  Value sum = node.apply("element_wise_round", quotient,
+                         node.enumCase("rounding_mode", "rounding_mode",
+                                       "halves_to_nearest_even"));
+  if (zeroPoint)
+    sum = node.combine("element_wise_add", sum, toFloat(zeroPoint));
+  return node.castTo(sum, how.quantized);
+}
+
+/// Sets the output, computed with a scale and a zero point, which may be null,
+/// for each element of the input.
+static LogicalResult setQuantized(NodeImporter &node, const Quantization &how,
+                                  Value scale, Value zeroPoint) {
+  const Shape &shape = node.getShape(0);
+  Value output;
+  if (isFourBits(how.quantized)) {
+    // The element-wise operators have no elements of four bits.
+    output = buildBlocks(node, how, scale, zeroPoint);
+  } else if (how.isQuantize && how.quantized != DataType::UINT8 &&
+             how.quantized != DataType::INT8) {
+    output = quantizeByFormula(node, how, scale, zeroPoint);
+  } else {
+    Value input = node.get(0);
+    if (how.isQuantize && node.getType(0) == DataType::FLOAT16)
+      input = node.castTo(input, how.number);
+    output =
+        node.buildAll(
+                how.isQuantize ? "element_wise_quantize_linear"
+                               : "element_wise_dequantize_linear",
+                {{"input", input}, {"scale", scale}, {"zero_point", zeroPoint}},
+                {},
+                node.getTensorType(toPhysical(shape),
+                                   how.isQuantize ? how.quantized : how.number))
+            ->front();
+  }
+  return node.set(0, node.castTo(output, how.output), shape);
+}
+
+/// Input `index`, one number for each block of `size` elements along `axis`,
+/// for each element. The last block may have fewer elements.
+static Value spreadBlocks(NodeImporter &node, unsigned index, int64_t axis,
+                          int64_t size) {
+  const Shape &shape = node.getShape(0), &blocks = node.getShape(index);
+  int64_t outer = *countElements(ArrayRef(shape).take_front(axis)),
+          inner = *countElements(ArrayRef(shape).drop_front(axis + 1));
+  Value value = node.repeat(node.getAs(index, {outer, blocks[axis], 1, inner}),
+                            {outer, blocks[axis], size, inner});
+  value = node.reshape(value, {1, outer, blocks[axis] * size, inner});
+  if (blocks[axis] * size != shape[axis]) {
+    Shape part = {1, outer, shape[axis], inner};
+    value = node.apply("slice1", value,
+                       {node.ints("input_window_offsets", {0, 0, 0, 0}),
+                        node.ints("input_window_sizes", part),
+                        node.ints("input_window_strides", {1, 1, 1, 1})},
+                       node.getTensorType(part, node.getType(index)));
+  }
+  return node.reshape(value, toPhysical(shape));
 }
 
 /// Quantization by blocks of `size` elements along an axis.
 static LogicalResult importBlocks(NodeImporter &node, int64_t size,
-                                  bool isQuantize) {
+                                  const Quantization &how) {
   const Shape &shape = node.getShape(0);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", 1), shape.size());
   if (failed(axis))
     return failure();
-  Shape blocks = shape;
-  if (size < 0 || shape[*axis] % size != 0)
+  if (size < 0)
     return node.reject("its block size is " + Twine(size) +
-                       ", but wanted is a divisor of " + Twine(shape[*axis]) +
-                       ", the size along its axis");
-  blocks[*axis] = shape[*axis] / size;
+                       ", but wanted is no negative number");
+  size = std::min(size, shape[*axis]);
+  Shape blocks = shape;
+  blocks[*axis] = llvm::divideCeil(shape[*axis], size);
   for (unsigned index : {1, 2})
     if (node.hasInput(index) && node.getShape(index) != blocks)
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", but wanted is one number for each block, " +
                          describeShape(blocks));
-  return setBlocks(node, blocks, isQuantize);
+  bool isEven = shape[*axis] % size == 0;
+  bool isNarrow = isFourBits(how.quantized) ||
+                  how.quantized == DataType::UINT8 ||
+                  how.quantized == DataType::INT8;
+  bool ofFloats = !how.isQuantize || node.getType(0) != DataType::INT32;
+  if (isEven && isNarrow && ofFloats) {
+    Shape physical = toPhysical(blocks);
+    Value output =
+        buildBlocks(node, how, node.castTo(node.getAs(1, physical), how.number),
+                    node.hasInput(2) ? node.getAs(2, physical) : Value());
+    return node.set(0, node.castTo(output, how.output), shape);
+  }
+  // QUANTIZE takes equal blocks of few types alone.
+  return setQuantized(
+      node, how, node.castTo(spreadBlocks(node, 1, *axis, size), how.number),
+      node.hasInput(2) ? spreadBlocks(node, 2, *axis, size) : Value());
+}
+
+/// The shape of the scale or zero point that input `index` is, beside the
+/// input's.
+static FailureOr<Shape> alignQuantization(NodeImporter &node, unsigned index) {
+  const Shape &shape = node.getShape(0);
+  Shape as = node.getShape(index);
+  // One number is for all elements, those of a scalar as well.
+  if (countElements(as) == 1)
+    return Shape();
+  if (as.size() == 1) {
+    FailureOr<int64_t> axis =
+        node.normalizeAxis(node.getInt("axis", 1), shape.size());
+    if (failed(axis))
+      return failure();
+    int64_t size = as[0];
+    as.assign(shape.size(), 1);
+    as[*axis] = size;
+  }
+  if (broadcastShapes(as, shape) != shape)
+    return node.reject("its scale or zero point has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", which does not fit " + describeShape(shape));
+  return as;
 }
 
 /// Quantization: scale and zero point are one number each, one for each element
 /// of an axis, or one for each block.
-static LogicalResult importQuantize(NodeImporter &node, StringRef mnemonic,
-                                    bool isQuantize) {
+static LogicalResult importQuantize(NodeImporter &node, bool isQuantize) {
   if (failed(node.wantInputs(2, 3)))
     return failure();
+  FailureOr<Quantization> how = getQuantization(node, isQuantize);
+  if (failed(how))
+    return failure();
   if (int64_t size = node.getInt("block_size", 0))
-    return importBlocks(node, size, isQuantize);
-  const Shape &shape = node.getShape(0);
-  Shape physical = toPhysical(shape);
-  // The shape of a scale or zero point beside that of the input.
-  auto align = [&](unsigned index) -> FailureOr<Shape> {
-    Shape as = node.getShape(index);
-    if (as.size() == 1 && as[0] != 1) {
-      FailureOr<int64_t> axis =
-          node.normalizeAxis(node.getInt("axis", 1), shape.size());
-      if (failed(axis))
-        return failure();
-      int64_t size = as[0];
-      as.assign(shape.size(), 1);
-      as[*axis] = size;
-    }
-    if (broadcastShapes(as, shape) != shape)
-      return node.reject("its scale or zero point has the shape " +
-                         describeShape(node.getShape(index)) +
-                         ", which does not fit " + describeShape(shape));
-    return as;
-  };
-  auto spread = [&](unsigned index) -> FailureOr<Value> {
-    FailureOr<Shape> as = align(index);
+    return importBlocks(node, size, *how);
+  // QUANTIZE repeats numbers itself, and the others want them repeated.
+  Value operands[2];
+  for (unsigned index : {1, 2}) {
+    if (!node.hasInput(index))
+      continue;
+    FailureOr<Shape> as = alignQuantization(node, index);
     if (failed(as))
       return failure();
-    return node.getBroadcast(index, physical, *as);
-  };
-  FailureOr<DataType> integer = getQuantizedType(node, isQuantize);
-  if (failed(integer))
-    return failure();
-  // The element-wise operators have no elements of four bits.
-  if (isFourBits(*integer)) {
-    FailureOr<Shape> as = align(1);
-    return failed(as) ? failure() : setBlocks(node, *as, isQuantize);
+    if (isFourBits(how->quantized)) {
+      Shape rank = toPhysical(node.getShape(0));
+      Shape aligned(rank.size() - as->size(), 1);
+      aligned.append(as->begin(), as->end());
+      operands[index - 1] = node.getAs(index, aligned);
+    } else {
+      operands[index - 1] =
+          node.getBroadcast(index, toPhysical(node.getShape(0)), *as);
+    }
   }
-  FailureOr<Value> scale = spread(1);
-  if (failed(scale))
-    return failure();
-  Value zeroPoint;
-  if (node.hasInput(2)) {
-    FailureOr<Value> given = spread(2);
-    if (failed(given))
-      return failure();
-    zeroPoint = *given;
-  }
-  FailureOr<Value> output = node.build(
-      mnemonic,
-      {{"input", node.get(0)}, {"scale", *scale}, {"zero_point", zeroPoint}},
-      {},
-      node.getTensorType(physical, isQuantize ? *integer : node.getType(1)));
-  return node.set(0, output, shape);
+  return setQuantized(node, *how, node.castTo(operands[0], how->number),
+                      operands[1]);
 }
 
 static LogicalResult importDynamicQuantize(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
   const Shape &shape = node.getShape(0);
-  Shape physical = toPhysical(shape), one = toPhysical({});
-  FailureOr<SmallVector<Value>> outputs =
-      node.buildAll("dynamic_quantize_linear", {{"input", node.get(0)}}, {},
-                    {node.getTensorType(physical, DataType::UINT8),
-                     node.getTensorType(one, DataType::FLOAT32),
-                     node.getTensorType(one, DataType::UINT8)});
+  // The scale and the zero point have as many dimensions as the input, which is
+  // seen with four: it is quantized as a whole.
+  Shape one = toPhysical({}), physical = toPhysical(shape);
+  if (physical.size() > one.size())
+    physical = {1, 1, 1, *countElements(shape)};
+  FailureOr<SmallVector<Value>> outputs = node.buildAll(
+      "dynamic_quantize_linear", {{"input", node.getAs(0, physical)}}, {},
+      {node.getTensorType(physical, DataType::UINT8),
+       node.getTensorType(one, DataType::FLOAT32),
+       node.getTensorType(one, DataType::UINT8)});
   if (failed(outputs))
     return failure();
   for (auto [index, output] : llvm::enumerate(*outputs))
@@ -691,7 +1002,7 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
   addUnary(registry, "Not", "element_wise_logical_not");
   addUnary(registry, "BitwiseNot", "element_wise_bit_not");
 
-  addUnary(registry, "Relu", "activation_relu");
+  registry.add("Relu", "ACTIVATION_RELU or ELEMENT_WISE_MAX", importRelu);
   addUnary(registry, "Sigmoid", "activation_sigmoid");
   addUnary(registry, "Tanh", "activation_tanh");
   addUnary(registry, "Softsign", "activation_softsign");
@@ -712,8 +1023,7 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
            {{"alpha", "alpha", 1}, {"beta", "beta", 1}});
   addUnary(registry, "ParametricSoftplus", "activation_parametric_softplus",
            {{"alpha", "alpha", 0}, {"beta", "beta", 0}});
-  addUnary(registry, "Shrink", "activation_shrink",
-           {{"bias", "bias", 0}, {"threshold", "lambd", 0.5f}});
+  registry.add("Shrink", "ACTIVATION_SHRINK", importShrink);
   addUnary(registry, "Gelu", "activation_gelu", {}, "com.microsoft");
   registry.add("Gelu", "ACTIVATION_GELU, or ACTIVATION_TANH and others",
                importGelu);
@@ -743,7 +1053,9 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
                 "element_wise_logical_less_than_or_equal");
 
   registry.add("Mean", "ELEMENT_WISE_MEAN or ELEMENT_WISE_ADD", importMean);
-  registry.add("Pow", "ELEMENT_WISE_CONSTANT_POW or ELEMENT_WISE_POW",
+  registry.add("Pow",
+               "ELEMENT_WISE_CONSTANT_POW or ELEMENT_WISE_POW, or "
+               "ELEMENT_WISE_MULTIPLY",
                importPow);
   registry.add("Clip",
                "ELEMENT_WISE_CLIP or ELEMENT_WISE_CLIP1, or "
@@ -767,12 +1079,10 @@ void dml::onnx::addElementWiseOperators(Registry &registry) {
                importDynamicQuantize);
   registry.add("QuantizeLinear", "ELEMENT_WISE_QUANTIZE_LINEAR, QUANTIZE",
                [](NodeImporter &node) {
-                 return importQuantize(node, "element_wise_quantize_linear",
-                                       /*isQuantize=*/true);
+                 return importQuantize(node, /*isQuantize=*/true);
                });
   registry.add("DequantizeLinear", "ELEMENT_WISE_DEQUANTIZE_LINEAR, DEQUANTIZE",
                [](NodeImporter &node) {
-                 return importQuantize(node, "element_wise_dequantize_linear",
-                                       /*isQuantize=*/false);
+                 return importQuantize(node, /*isQuantize=*/false);
                });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include <cfloat>
 
 using namespace mlir;
 using namespace dml;
@@ -30,41 +31,113 @@ static FailureOr<Value> getPerChannel(NodeImporter &node, unsigned index,
   return node.getAs(index, as);
 }
 
+/// The mean and variance that training goes on with: `momentum` of input
+/// `index` and the rest of `current`.
+static LogicalResult setRunning(NodeImporter &node, unsigned output,
+                                unsigned index, Value current) {
+  if (!node.hasOutput(output))
+    return success();
+  auto type = cast<RankedTensorType>(current.getType());
+  double momentum = node.getFloat("momentum", 0.9f);
+  auto multiply = [&](Value value, double factor) {
+    return node.combine("element_wise_multiply", value,
+                        node.getSplat(*getDataType(type.getElementType()),
+                                      factor, type.getShape()));
+  };
+  Value before = node.castTo(node.getAs(index, type.getShape()),
+                             *getDataType(type.getElementType()));
+  Value sum = node.combine("element_wise_add", multiply(before, momentum),
+                           multiply(current, 1 - momentum));
+  return node.set(output, node.castTo(sum, node.getType(index)),
+                  node.getShape(index));
+}
+
+/// BatchNormalization by the mean and variance of the batch itself.
+static LogicalResult setTraining(NodeImporter &node, Value input, Value scale,
+                                 Value bias) {
+  FailureOr<SmallVector<Value>> results =
+      node.buildAll("batch_normalization_training",
+                    {{"input", input}, {"scale", scale}, {"bias", bias}},
+                    {node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+                    {input.getType(), scale.getType(), scale.getType()});
+  if (failed(results) ||
+      failed(node.set(0, node.castTo(results->front(), node.getType(0)),
+                      node.getShape(0))))
+    return failure();
+  return failure(failed(setRunning(node, 1, 3, (*results)[1])) ||
+                 failed(setRunning(node, 2, 4, (*results)[2])));
+}
+
+/// Whether BatchNormalization computes the mean and variance itself, which
+/// versions of ONNX before 14 say in other ways.
+static FailureOr<bool> isTraining(NodeImporter &node) {
+  if (node.getOpset() >= 14)
+    return node.getInt("training_mode", 0) != 0;
+  bool hasOutputs = false;
+  for (unsigned index = 1; index < node.getNumOutputs(); ++index)
+    hasOutputs |= node.hasOutput(index);
+  if (hasOutputs || (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
+    return node.reject("its training mode is on, which the importer builds "
+                       "from version 14 of the operator set on");
+  return false;
+}
+
+/// Input `index`, one number for each channel, as {1, C, 1, ...}, or one for
+/// each element of a sample.
+static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
+                                     ArrayRef<int64_t> input) {
+  if (node.getInt("spatial", 1) != 0)
+    return getPerChannel(node, index, input);
+  const Shape &shape = node.getShape(0);
+  if (ArrayRef(node.getShape(index)) != ArrayRef(shape).drop_front())
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted is that of a sample, since its attribute "
+                       "spatial is 0");
+  Shape as(input);
+  as[0] = 1;
+  return node.getAs(index, as);
+}
+
 static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(5, 5)))
     return failure();
-  if (node.getInt("training_mode", 0) != 0 ||
-      (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
-    return node.reject("its training mode is on, but wanted is inference");
-  // Training alone updates the statistics.
-  node.ignoreAttributes({"momentum"});
-  if (node.getInt("spatial", 1) != 1)
-    return node.reject("its attribute spatial is 0, which the importer does "
-                       "not know");
+  FailureOr<bool> training = isTraining(node);
+  if (failed(training))
+    return failure();
   const Shape &shape = node.getShape(0);
   if (shape.size() < 2)
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted is a dimension of channels");
   Shape input = addTrailing(shape);
-  SmallVector<Value> perChannel;
+  // The provider converts the scale and the bias to the input's type. It does
+  // not take another type of mean and variance, and more digits are kept then.
+  DataType type =
+      node.getType(3) == node.getType(0) ? node.getType(0) : DataType::FLOAT32;
+  SmallVector<Value> parameters;
   for (unsigned index = 1; index < 5; ++index) {
-    FailureOr<Value> value = getPerChannel(node, index, input);
+    FailureOr<Value> value = getParameter(node, index, input);
     if (failed(value))
       return failure();
-    perChannel.push_back(*value);
+    parameters.push_back(node.castTo(*value, type));
   }
+  Value data = node.castTo(node.getAs(0, input), type);
+  if (*training)
+    return setTraining(node, data, parameters[0], parameters[1]);
   // ONNX's order is scale, bias, mean, variance.
   FailureOr<Value> output =
       node.build("batch_normalization",
-                 {{"input", node.getAs(0, input)},
-                  {"mean", perChannel[2]},
-                  {"variance", perChannel[3]},
-                  {"scale", perChannel[0]},
-                  {"bias", perChannel[1]}},
-                 {node.flag("spatial", true),
+                 {{"input", data},
+                  {"mean", parameters[2]},
+                  {"variance", parameters[3]},
+                  {"scale", parameters[0]},
+                  {"bias", parameters[1]}},
+                 {node.flag("spatial", node.getInt("spatial", 1) != 0),
                   node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
-                 node.getTensorType(input, node.getType(0)));
-  return node.set(0, output, shape);
+                 data.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, node.castTo(*output, node.getType(0)), shape);
 }
 
 static LogicalResult importInstanceNormalization(NodeImporter &node) {
@@ -203,9 +276,12 @@ static LogicalResult importMeanVariance(NodeImporter &node) {
     return failure();
   const Shape &shape = node.getShape(0);
   Shape axes = node.getInts("axes");
+  // The axes that are meant without an attribute are those of images, of which
+  // others have some.
   if (!node.hasAttribute("axes"))
-    axes = node.getInt("across_channels", 0) != 0 ? Shape{0, 1, 2, 3}
-                                                  : Shape{0, 2, 3};
+    for (int64_t axis = 0; axis < std::min<int64_t>(shape.size(), 4); ++axis)
+      if (axis != 1 || node.getInt("across_channels", 0) != 0)
+        axes.push_back(axis);
   auto lead = static_cast<int64_t>(toPhysical(shape).size() - shape.size());
   for (int64_t &axis : axes) {
     FailureOr<int64_t> normal = node.normalizeAxis(axis, shape.size());
@@ -214,13 +290,17 @@ static LogicalResult importMeanVariance(NodeImporter &node) {
     axis = *normal + lead;
   }
   llvm::sort(axes);
+  // ONNX adds 1e-9 to the deviation. Added to the variance, the square of that
+  // keeps a deviation of 0 from dividing as well, and changes none that
+  // elements can have; the provider's 1e-5 changes those below 1.
+  constexpr float epsilon = 1e-18f;
   return node.set(
       0,
       node.apply("mean_variance_normalization1", node.get(0),
                  {node.ints("axes", axes),
                   node.flag("normalize_variance",
                             node.getInt("normalize_variance", 1) != 0),
-                  node.number("epsilon", 1e-5f)}),
+                  node.number("epsilon", epsilon)}),
       shape);
 }
 
@@ -257,9 +337,12 @@ static LogicalResult importLpNormalization(NodeImporter &node) {
     return failure();
   Value input = node.get(0);
   int64_t lead = toPhysical(shape).size() - shape.size();
+  // ONNX has no epsilon, but gives zeros for a norm of 0. The provider's 1e-5
+  // would change lines with smaller norms; only zeros are below the smallest
+  // normal number.
   FailureOr<Value> output = node.build("lp_normalization", {{"input", input}},
                                        {node.integer("axis", *axis + lead),
-                                        node.number("epsilon", 1e-5f),
+                                        node.number("epsilon", FLT_MIN),
                                         node.integer("p", node.getInt("p", 2))},
                                        input.getType());
   return node.set(0, output, shape);
@@ -293,7 +376,8 @@ static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
 }
 
 void dml::onnx::addNormalizationOperators(Registry &registry) {
-  registry.add("BatchNormalization", "BATCH_NORMALIZATION",
+  registry.add("BatchNormalization",
+               "BATCH_NORMALIZATION or BATCH_NORMALIZATION_TRAINING",
                importBatchNormalization);
   registry.add("InstanceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
                importInstanceNormalization);

@@ -84,6 +84,17 @@ static bool hasOtherStatistics(const NodeImporter &node) {
   return node.hasInput(3) && node.getType(3) != node.getType(0);
 }
 
+static bool isTraining(const NodeImporter &node) {
+  const AttributeProto *mode = node.getAttribute("training_mode");
+  return mode && mode->i != 0;
+}
+
+static bool hasWideExponent(const NodeImporter &node) {
+  return is64Bits(node) || (node.hasInput(1) && !node.getInput(1).constant &&
+                            (node.getType(1) == DataType::INT64 ||
+                             node.getType(1) == DataType::UINT64));
+}
+
 static bool hasNegativePads(const NodeImporter &node) {
   const AttributeProto *pads = node.getAttribute("pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
@@ -101,6 +112,8 @@ static constexpr Gap gaps[] = {
     {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
     {"", "BatchNormalization", anyVersion, hasOtherStatistics,
      "its mean and variance have another type than its input"},
+    {"", "BatchNormalization", anyVersion, isTraining,
+     "its training mode is on"},
     {"", "Clip", anyVersion, hasComputedBound,
      "its bounds are computed when the model runs"},
     {"", "Einsum", anyVersion, hasThreeInputs, "it has more than two inputs"},
@@ -118,6 +131,12 @@ static constexpr Gap gaps[] = {
     {"", "ReduceLogSumExp", 17, isNoFloat, floatsAlone},
     {"", "IsInf", anyVersion, isHalf, "the provider takes f32 alone"},
     {"", "Mod", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {"", "Pow", anyVersion, hasWideExponent,
+     "the provider takes no integers of 64 bits"},
+    {"", "PRelu", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {"", "Relu", anyVersion, is64Bits,
      "the provider takes no integers of 64 bits"},
     {"", "Shrink", anyVersion, is64Bits,
      "the provider takes no integers of 64 bits"},

@@ -24,47 +24,73 @@ static Shape reduceShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
   return result;
 }
 
+/// The dimensions that a reduction combines, sorted: its axes, or all where it
+/// names none and does not say that these are none.
+static FailureOr<Shape> getReducedAxes(NodeImporter &node) {
+  int64_t rank = node.getShape(0).size();
+  Shape axes = node.getInts("axes");
+  if (node.hasInput(1)) {
+    FailureOr<Shape> given = node.getIntegers(1, "the axes");
+    if (failed(given))
+      return failure();
+    axes = *given;
+  }
+  if (axes.empty() && node.getInt("noop_with_empty_axes", 0) == 0) {
+    axes.resize(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  }
+  llvm::sort(axes);
+  return axes;
+}
+
+/// The mean of integers, which REDUCE does not have: their sum by their number,
+/// rounded towards zero.
+static Value averageIntegers(NodeImporter &node, Value input,
+                             ArrayRef<int64_t> axes, RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= cast<RankedTensorType>(input.getType()).getDimSize(axis);
+  Value sum = node.apply("reduce", input,
+                         {node.enumCase("function", "reduce_function", "sum"),
+                          node.ints("axes", axes)},
+                         type);
+  return node.combine("element_wise_divide", sum,
+                      node.getSplat(node.getType(0), static_cast<double>(count),
+                                    type.getShape()));
+}
+
 static void addReduce(Registry &registry, StringRef name, StringRef function) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 2)))
       return failure();
     const Shape &shape = node.getShape(0);
-    Shape axes = node.getInts("axes");
-    if (node.hasInput(1)) {
-      FailureOr<Shape> given = node.getIntegers(1, "the axes");
-      if (failed(given))
-        return failure();
-      axes = *given;
-    }
-    if (axes.empty()) {
-      if (node.getInt("noop_with_empty_axes", 0) != 0)
-        return node.setView(0, 0, shape);
-      axes.resize(shape.size());
-      std::iota(axes.begin(), axes.end(), 0);
-    }
+    FailureOr<Shape> axes = getReducedAxes(node);
+    if (failed(axes))
+      return failure();
     Shape physical = toPhysical(shape), moved;
     auto lead = static_cast<int64_t>(physical.size() - shape.size());
-    for (int64_t &axis : axes) {
-      FailureOr<int64_t> normal = node.normalizeAxis(axis, shape.size());
-      if (failed(normal))
-        return failure();
-      axis = *normal;
-    }
-    llvm::sort(axes);
-    for (int64_t axis : axes)
+    for (int64_t axis : *axes)
       moved.push_back(axis + lead);
-    if (axes.empty())
-      return node.setView(0, 0, shape);
-    FailureOr<Value> output =
-        node.build("reduce", {{"input", node.get(0)}},
-                   {node.enumCase("function", "reduce_function", function),
-                    node.ints("axes", moved)},
-                   node.getTensorType(reduceShape(physical, moved, true),
-                                      node.getType(0)));
-    if (failed(output))
-      return failure();
-    return node.set(0, *output,
-                    reduceShape(shape, axes, node.getInt("keepdims", 1) != 0));
+    RankedTensorType type =
+        node.getTensorType(reduceShape(physical, moved, true), node.getType(0));
+    // With no axes, each element is a set of its own, of which L1 is the
+    // magnitude.
+    Value output =
+        function == "average" && !isa<FloatType>(type.getElementType())
+            ? averageIntegers(node, node.get(0), moved, type)
+            : node.apply(
+                  "reduce", node.get(0),
+                  {node.enumCase("function", "reduce_function", function),
+                   node.ints("axes", moved)},
+                  type);
+    return node.set(0, output,
+                    reduceShape(shape, *axes, node.getInt("keepdims", 1) != 0));
   };
   registry.add(name, "REDUCE", import);
 }
@@ -75,12 +101,13 @@ static void addArgument(Registry &registry, StringRef name,
     if (failed(node.wantInputs(1, 1)))
       return failure();
     const Shape &shape = node.getShape(0);
-    FailureOr<int64_t> axis =
-        node.normalizeAxis(node.getInt("axis", 0), shape.size());
+    // A scalar has one element along any axis.
+    FailureOr<int64_t> axis = node.normalizeAxis(
+        node.getInt("axis", 0), std::max<size_t>(shape.size(), 1));
     if (failed(axis))
       return failure();
     Shape physical = toPhysical(shape);
-    int64_t moved = *axis + physical.size() - shape.size();
+    int64_t moved = *axis + physical.size() - std::max<size_t>(shape.size(), 1);
     FailureOr<Value> output = node.build(
         mnemonic, {{"input", node.get(0)}},
         {node.ints("axes", moved),
