@@ -72,25 +72,56 @@ def describe_wrong(name, found, wanted, wrong):
 # Where DirectML differs
 #===----------------------------------------------------------------------===#
 
+def get_constants(case):
+    return [numpy_helper.to_array(tensor) for tensor in
+            onnx.ModelProto.FromString(case.model).graph.initializer]
+
+
 def reads_nan(case):
     """Whether a NaN is among the inputs or constants."""
-    arrays = list(case.inputs.values())
-    arrays += [numpy_helper.to_array(tensor) for tensor in
-               onnx.ModelProto.FromString(case.model).graph.initializer]
-    return any(array.dtype.kind == "f" and np.isnan(array).any() for array in arrays)
+    return any(array.dtype.kind == "f" and np.isnan(array).any()
+               for array in [*case.inputs.values(), *get_constants(case)])
+
+
+def drops_nan(case, found, wanted):
+    return is_all_nan(wanted) and reads_nan(case)
+
+
+def is_all_nan(array):
+    return array.dtype.kind == "f" and bool(np.isnan(array).all())
+
+
+def reads_infinity(case):
+    return any(array.dtype.kind == "f" and (array == -np.inf).any()
+               for array in [*case.inputs.values(), *get_constants(case)])
+
+
+def is_fraction(case):
+    """Whether a node of integers has an attribute with a fraction."""
+    node, = onnx.ModelProto.FromString(case.model).graph.node
+    numbers = {"lambd": 0.5} | {attribute.name: attribute.f for attribute in node.attribute}
+    return all(array.dtype.kind in "iu" for array in case.outputs.values()) and any(
+        number != int(number) for number in numbers.values())
 
 
 # Operators, a sentence, and a condition on the case and on the elements that differ, as
-# they were found and wanted.
+# they were found and wanted. docs/ONNXModels.md has a table of them.
 DEVIATIONS = [
-    (("Relu", "Max", "Min", "Clip", "Celu", "Sign", "ReduceMax", "ReduceMin",
-      "HardSigmoid"),
-     "DirectML drops NaNs as HLSL's min and max do, where ONNX keeps them",
-     lambda case, found, wanted: np.isnan(wanted).all() and reads_nan(case)),
+    (("Relu", "Max", "Min", "Clip", "Celu", "Sign"),
+     "DirectML drops NaNs as HLSL's min and max do, where ONNX keeps them", drops_nan),
+    (("HardSigmoid",), "DirectML's HardSigmoid drops NaNs, those of 0 times infinity too",
+     lambda case, found, wanted: is_all_nan(wanted)),
+    (("ReduceMax", "ReduceMin", "Hardmax"),
+     "DirectML's reductions drop NaNs, where ONNX Runtime keeps them by their place",
+     lambda case, found, wanted: reads_nan(case)),
     (("MaxPool", "GlobalMaxPool"),
-     "DirectML's pooling keeps NaNs, where ONNX Runtime drops them or not, depending on "
-     "their order",
-     lambda case, found, wanted: np.isnan(found).all() and reads_nan(case)),
+     "DirectML's pooling keeps NaNs, where ONNX Runtime keeps them by their place",
+     lambda case, found, wanted: is_all_nan(found) and reads_nan(case)),
+    (("Gelu",), "Gelu of negative infinity is its limit, 0, where ONNX has NaN",
+     lambda case, found, wanted: is_all_nan(wanted) and (found == 0).all() and
+     reads_infinity(case)),
+    (("Shrink",), "DirectML's bias and threshold are integers where the tensor is",
+     lambda case, found, wanted: is_fraction(case)),
 ]
 
 
@@ -100,7 +131,7 @@ def find_deviation(case, wrongs):
     names = {node.op_type for node in onnx.ModelProto.FromString(case.model).graph.node}
     for operators, sentence, holds in DEVIATIONS:
         if names <= set(operators) and all(
-                not isinstance(wrong, str) and wanted.dtype.kind == "f" and
+                not isinstance(wrong, str) and
                 holds(case, found[wrong], to_physical(wanted)[wrong])
                 for found, wanted, wrong in wrongs):
             return sentence

@@ -68,6 +68,32 @@ def draw_embedding(d):
     d.node(feeds, d.pick([True, True], [True, False, True]), epsilon=d.maybe(1e-5))
 
 
+def draw_group_norm(d):
+    """GroupNorm, which ONNX Runtime has no CPU kernel of."""
+    groups, each = d.integer(1, 3), d.integer(1, 3)
+    size, channels = [d.integer(2, 3), d.integer(2, 3)], groups * each
+    last, activation = d.maybe(d.pick(0, 1)), d.pick(0, 1)
+    shape = [d.integer(1, 2), channels, *size] if last == 0 else [
+        d.integer(1, 2), *size, channels]
+    epsilon = d.maybe(d.pick(1e-5, 1e-2))
+    feeds = [d.tensor("f32", shape, "moderate"), d.tensor("f32", [channels], "moderate"),
+             d.tensor("f32", [channels], "moderate")]
+    output, = d.node(feeds, groups=groups, channels_last=last, activation=activation,
+                     epsilon=epsilon)
+    there, back = ([0, 1, 2, 3],) * 2 if last == 0 else ([0, 3, 1, 2], [0, 2, 3, 1])
+    nodes = [("Transpose", feeds[:1], ["first"], {"perm": there}),
+             ("GroupNormalization", ["first", *feeds[1:]], ["normal"],
+              {"num_groups": groups, "epsilon": epsilon or 1e-5}),
+             ("Transpose", ["normal"], ["back"], {"perm": back})]
+    if activation:
+        nodes += [("Sigmoid", ["back"], ["factor"], {}),
+                  ("Mul", ["back", "factor"], [output], {})]
+    else:
+        nodes.append(("Identity", ["back"], [output], {}))
+    d.tolerance = (2e-4, 2e-4, 0)
+    d.stand_in(21, *nodes)
+
+
 def draw_blocks(d):
     """MatMulNBits."""
     n, k, block = d.integer(1, 4), d.integer(8, 40), d.pick(16, 32)
@@ -292,6 +318,7 @@ MICROSOFT = {"Gelu": draw_gelu, "BiasGelu": draw_gelu, "FastGelu": draw_gelu,
              "SkipLayerNormalization": draw_skip,
              "SkipSimplifiedLayerNormalization": draw_skip,
              "EmbedLayerNormalization": draw_embedding, "MatMulNBits": draw_blocks,
+             "GroupNorm": draw_group_norm,
              "QLinearAdd": draw_quantized_add, "QLinearSigmoid": draw_quantized_sigmoid,
              "QLinearConcat": draw_quantized_concat,
              "QLinearAveragePool": draw_quantized_pool,

@@ -267,7 +267,8 @@ def draw_reduce(d):
     types = get_allowed(d.name, d.version)
     if d.version >= 20:
         types = types + ["bool"]
-    type = d.type(types)
+    # ONNX Runtime's logarithms of integers are those of truncated exponentials.
+    type = d.type(FLOATS if d.name == "ReduceLogSumExp" else types)
     is_exact = d.name in ("ReduceMax", "ReduceMin")
     # Sums of large integers are rounded in ONNX Runtime, or wrap around.
     kind = "any" if is_exact or type in FLOATS and d.chance(0.15) else "moderate"
@@ -444,7 +445,8 @@ def draw_loss(d):
 
 ROWS = {name: draw_unary for name in UNARY}
 ROWS |= {name: draw_activation for name in (
-    "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "HardSigmoid", "Selu", "Shrink")}
+    "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "HardSigmoid", "Selu", "Shrink",
+    "ScaledTanh", "ParametricSoftplus")}
 ROWS |= {name: draw_binary for name in (
     "Add", "Sub", "Mul", "Div", "And", "Or", "Xor", "Mod", "BitShift", "BitwiseAnd",
     "BitwiseOr", "BitwiseXor")}

@@ -32,7 +32,7 @@ def list_versions():
 
 VERSIONS = list_versions()
 # The last version that has an operator which newer ones lack.
-LAST = {"Scatter": 10, "Upsample": 9}
+LAST = {"Scatter": 10, "Upsample": 9, "ScaledTanh": 8, "ParametricSoftplus": 8}
 DRAWERS = {("", name): draw for module in MODULES for name, draw in module.ROWS.items()}
 DRAWERS |= {(MICROSOFT, name): draw for name, draw in contrib.MICROSOFT.items()}
 

@@ -28,7 +28,24 @@ def compute_sign(case, node):
     return [np.sign(array)] if array.dtype in (np.int64, np.uint64) else None
 
 
-CORRECTIONS = {"Sign": compute_sign, "Max": compute_extreme, "Min": compute_extreme}
+def compute_reduction(case, node):
+    """ReduceMax and ReduceMin of integers of 64 bits: ONNX Runtime compares their lower
+    halves."""
+    array, *axes = get_inputs(case, node)
+    if array.dtype not in (np.int64, np.uint64):
+        return None
+    attributes = {attribute.name: onnx.helper.get_attribute_value(attribute)
+                  for attribute in node.attribute}
+    axes = tuple(axes[0].tolist() if axes else attributes.get("axes", ()))
+    if not axes and attributes.get("noop_with_empty_axes", 0):
+        return [array]
+    reduce = np.max if node.op_type == "ReduceMax" else np.min
+    return [np.asarray(reduce(array, axis=axes or None,
+                              keepdims=bool(attributes.get("keepdims", 1))))]
+
+
+CORRECTIONS = {"ReduceMax": compute_reduction, "ReduceMin": compute_reduction,
+               "Sign": compute_sign, "Max": compute_extreme, "Min": compute_extreme}
 
 
 def correct(case):
