@@ -432,6 +432,42 @@ def main(folder):
     report, code = explain(f"{folder}/not_taken.mlir", "--level=6_4")
     check(code == 3 and sum(len(entry["ops"]) for entry in report["notTaken"]) > 5, report)
 
+    # Kernels of the provider are for versions of operators up to 21. Operators that have not
+    # changed since are taken, and so are the nodes that Swish is defined by.
+    for opset in (21, 22, 24):
+        for option in ("none", "all"):
+            m = Model()
+            x = m.node("Conv", m.input(1, 2, 4, 4), m.constant(np.ones((3, 2, 2, 2))))
+            y = m.node("Softmax", m.node("Relu", x))
+            if opset == 24:
+                y = m.node("Swish", y)
+            m.opset = opset
+            path = f"{folder}/version.onnx"
+            m.save(path, y)
+            report, code = explain(path, "--level=6_4", f"--ort-optimizations={option}")
+            names = {entry["node"].split("_")[0]: entry["reason"] for entry in report["notTaken"]}
+            wanted = {"Conv": "the provider has no kernel for this version of the operator"}
+            check(names == (wanted if opset > 21 else {}), opset, option, names)
+            check(code == (3 if opset > 21 else 0), opset, option, code)
+            judged = [op["op"] for op in report["ops"]]
+            kept = ["dml.activation_relu", "dml.activation_softmax1"]
+            kept += ["dml.activation_sigmoid", "dml.element_wise_multiply"] if opset == 24 else []
+            check(judged == kept if opset > 21 else judged[0] == "dml.convolution", opset, option, judged)
+    for opset, kind, inputs, attributes in (
+            (23, "Attention", [(1, 2, 3, 4)] * 3, {}), (23, "RMSNormalization", [(2, 4), (4,)], {}),
+            (23, "RotaryEmbedding", [(1, 1, 2, 4), (1, 2, 2), (1, 2, 2)], {}),
+            (24, "TensorScatter", [(1, 4, 3), (1, 2, 3)], {}), (26, "CumProd", [(2, 3)], {})):
+        m = Model()
+        inputs = [m.input(*shape) for shape in inputs]
+        if kind == "CumProd":
+            inputs.append(m.constant(1, np.int64))
+        y = m.node("Relu", m.node(kind, *inputs, **attributes))
+        m.opset = opset
+        m.save(path, y)
+        report, code = explain(path, "--level=6_4")
+        names = {entry["node"].split("_")[0]: entry["reason"] for entry in report["notTaken"]}
+        check(code == 3 and "but the CPU has" in names.get(kind, ""), kind, names)
+
     # Nodes that cannot be read are a class of their own: told, with what depends on them, and
     # no verdict; the nodes before them are judged.
     m = Model()

@@ -187,6 +187,38 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   return success();
 }
 
+/// Adds a bias that keeps each position from those behind it: what
+/// mask_filter_value says is added to their scores.
+static LogicalResult
+addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
+              SmallVectorImpl<NodeImporter::Operand> &operands) {
+  int64_t steps = scores[2];
+  constexpr int64_t maxSteps = 4096;
+  if (steps > maxSteps)
+    return node.reject("its attribute unidirectional is on for " +
+                       Twine(steps) + " positions, but wanted are at most " +
+                       Twine(maxSteps));
+  double filter = node.getFloat("mask_filter_value", -10000);
+  SmallVector<double> numbers;
+  for (int64_t row = 0; row < steps; ++row)
+    for (int64_t column = 0; column < steps; ++column)
+      numbers.push_back(column > row ? filter : 0);
+  Shape matrix = {1, 1, steps, steps};
+  Value bias =
+      node.repeat(node.getConstant(Constant::get(node.getType(0), matrix,
+                                                 ArrayRef<double>(numbers)),
+                                   matrix),
+                  scores);
+  for (NodeImporter::Operand &operand : operands)
+    if (operand.name == "relative_position_bias") {
+      operand.values[0] =
+          node.combine("element_wise_add", operand.values[0], bias);
+      return success();
+    }
+  operands.push_back({"relative_position_bias", bias});
+  return success();
+}
+
 /// com.microsoft's operator of one input, which it projects to queries, keys
 /// and values first.
 static LogicalResult importAttention(NodeImporter &node) {
@@ -196,8 +228,7 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (node.hasInput(Past) || node.hasOutput(1))
     return node.reject("it has a past or a present, which the provider leaves "
                        "to the CPU");
-  for (StringRef name :
-       {"unidirectional", "do_rotary", "past_present_share_buffer"})
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
     if (node.getInt(name, 0) != 0)
       return node.reject("its attribute " + name +
                          " is on, which the provider leaves to the CPU");
@@ -264,6 +295,9 @@ static LogicalResult importAttention(NodeImporter &node) {
   if (failed(maskType) ||
       failed(addPositionBias(node, PositionBias, scores, operands)))
     return failure();
+  if (node.getInt("unidirectional", 0) != 0 &&
+      failed(addCausalBias(node, scores, operands)))
+    return failure();
   float scale = getScale(node, headSize);
   Shape output = {batch, steps, sizes[2]};
   return node.set(
@@ -281,135 +315,9 @@ static LogicalResult importAttention(NodeImporter &node) {
       output);
 }
 
-/// com.microsoft's operator that turns pairs of numbers by angles, whose
-/// cosines and sines are rows of two tables, one for each position.
-static LogicalResult importRotaryEmbedding(NodeImporter &node) {
-  if (failed(node.wantInputs(4, 4)))
-    return failure();
-  for (StringRef name : {"scale", "is_packed_batching"})
-    if (name == "scale" ? node.getFloat(name, 1) != 1
-                        : node.getInt(name, 0) != 0)
-      return node.reject("its attribute " + name +
-                         " is set, which the importer does not read");
-  const Shape &x = node.getShape(0), &table = node.getShape(2);
-  int64_t heads = node.getInt("num_heads", 0),
-          turned = node.getInt("rotary_embedding_dim", 0);
-  if ((x.size() != 3 && x.size() != 4) || table.size() != 2 ||
-      node.getShape(3) != table || table[1] > INT32_MAX)
-    return node.reject("its input has the shape " + describeShape(x) +
-                       " and its tables " + describeShape(table) + " and " +
-                       describeShape(node.getShape(3)) + ", which do not fit");
-  bool hasHeads = x.size() == 4;
-  int64_t pairs = table[1], batch = x[0], steps = hasHeads ? x[2] : x[1];
-  // Heads are a dimension, or as many as the tables say, or the attribute.
-  int64_t size = hasHeads      ? x[3]
-                 : turned == 0 ? 2 * pairs
-                 : heads > 0   ? x[2] / heads
-                               : 0;
-  heads = hasHeads ? x[1] : size > 0 ? x[2] / size : 0;
-  if (turned == 0)
-    turned = 2 * pairs;
-  if (heads < 1 || turned != 2 * pairs || turned > size ||
-      (!hasHeads && heads * size != x[2]))
-    return node.reject("its tables turn " + Twine(2 * pairs) +
-                       " numbers, of heads of " + Twine(size) +
-                       " in an input of the shape " + describeShape(x) +
-                       ", which do not fit");
-  DataType type = node.getType(0);
-
-  // The positions, {1, 1, B or 1, S}: each stated, or counted from one on.
-  std::optional<int64_t> count = countElements(node.getShape(1));
-  bool isFirst = count == 1 && batch * steps != 1;
-  if (!isFirst && count != batch * steps)
-    return node.reject("its positions have the shape " +
-                       describeShape(node.getShape(1)) + ", but wanted are " +
-                       Twine(batch) + " times " + Twine(steps) + ", or one");
-  Shape places = {1, 1, isFirst ? 1 : batch, steps};
-  Value positions;
-  if (isFirst) {
-    if (steps > Constant::maxFoldable)
-      return node.reject("it has " + Twine(steps) + " positions, but wanted " +
-                         "are at most " + Twine(Constant::maxFoldable));
-    SmallVector<int64_t> offsets;
-    for (int64_t step = 0; step < steps; ++step)
-      offsets.push_back(step);
-    Value steady = node.getConstant(
-        Constant::get(node.getType(1), places, ArrayRef<int64_t>(offsets)),
-        places);
-    positions =
-        node.combine("element_wise_add",
-                     node.getBroadcast(1, places, Shape{1, 1, 1, 1}), steady);
-  } else {
-    positions = node.getAs(1, places);
-  }
-  // {B, S, heads, pairs} of a table.
-  Shape half = {batch, steps, heads, pairs};
-  auto look = [&](unsigned index) {
-    Value rows = *node.build(
-        "gather", {{"input", node.get(index)}, {"indices", positions}},
-        {node.integer("axis", 2), node.integer("index_dimensions", 2)},
-        node.getTensorType({1, places[2], steps, pairs}, type));
-    return node.repeat(node.reshape(rows, {places[2], steps, 1, pairs}), half);
-  };
-  Value cosine = look(2), sine = look(3);
-
-  Value input = node.getAs(0, hasHeads ? x : Shape{batch, steps, heads, size});
-  if (hasHeads)
-    input = node.transpose(input, {0, 2, 1, 3});
-  auto split = [&](Value value, int64_t axis, ArrayRef<Type> types) {
-    return *node.buildAll("split", {{"input", value}},
-                          node.integer("axis", axis), types);
-  };
-  Value rest;
-  if (turned < size) {
-    SmallVector<Value> parts =
-        split(input, 3,
-              {node.getTensorType({batch, steps, heads, turned}, type),
-               node.getTensorType({batch, steps, heads, size - turned}, type)});
-    input = parts[0];
-    rest = parts[1];
-  }
-  // The two of a pair stand beside each other, or half a head apart.
-  bool isInterleaved = node.getInt("interleaved", 0) != 0;
-  Shape part = half, whole = {batch, steps, heads, turned};
-  if (isInterleaved) {
-    part.push_back(1);
-    whole = {batch, steps, heads, pairs, 2};
-  }
-  int64_t axis = isInterleaved ? 4 : 3;
-  Type partType = node.getTensorType(part, type);
-  SmallVector<Value> both =
-      split(node.reshape(input, whole), axis, {partType, partType});
-  Value a = node.reshape(both[0], half), b = node.reshape(both[1], half);
-  auto product = [&](Value x, Value y) {
-    return node.combine("element_wise_multiply", x, y);
-  };
-  Value first = node.combine("element_wise_subtract", product(a, cosine),
-                             product(b, sine)),
-        second = node.combine("element_wise_add", product(b, cosine),
-                              product(a, sine));
-  Value result =
-      *node.build("join",
-                  {{"inputs", ArrayRef<Value>{node.reshape(first, part),
-                                              node.reshape(second, part)}}},
-                  node.integer("axis", axis), node.getTensorType(whole, type));
-  result = node.reshape(result, {batch, steps, heads, turned});
-  if (rest)
-    result = *node.build("join", {{"inputs", ArrayRef<Value>{result, rest}}},
-                         node.integer("axis", 3),
-                         node.getTensorType({batch, steps, heads, size}, type));
-  if (hasHeads)
-    result = node.transpose(result, {0, 2, 1, 3});
-  return node.set(0, result, x);
-}
-
 void dml::onnx::addAttentionOperators(Registry &registry) {
   registry.add("MultiHeadAttention", "MULTIHEAD_ATTENTION",
                importMultiHeadAttention, "com.microsoft");
   registry.add("Attention", "GEMM, MULTIHEAD_ATTENTION", importAttention,
                "com.microsoft");
-  registry.add("RotaryEmbedding",
-               "GATHER, SPLIT, ELEMENT_WISE_MULTIPLY, ELEMENT_WISE_ADD, "
-               "ELEMENT_WISE_SUBTRACT, JOIN",
-               importRotaryEmbedding, "com.microsoft");
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Movement.h"
 
 using namespace mlir;
 using namespace dml;
@@ -380,16 +380,18 @@ static FailureOr<Value> dequantize(NodeImporter &node, unsigned index) {
 }
 
 /// Sets the output to floats, quantized by the scale that is input `index` and
-/// the zero point behind it.
+/// the zero point behind it. Input `first` is the node's first tensor.
 static LogicalResult setQuantized(NodeImporter &node, Value value,
-                                  unsigned index, const Shape &shape) {
+                                  unsigned index, unsigned first,
+                                  const Shape &shape) {
   Shape physical = toPhysical(shape);
   FailureOr<Value> scale = getElement(node, index, physical),
                    zero = getElement(node, index + 1, physical);
   if (failed(scale) || failed(zero))
     return failure();
+  // Without a zero point, the output has the type of the first tensor.
   DataType type =
-      node.hasInput(index + 1) ? node.getType(index + 1) : DataType::UINT8;
+      node.hasInput(index + 1) ? node.getType(index + 1) : node.getType(first);
   return node.set(
       0,
       node.build("element_wise_quantize_linear",
@@ -399,12 +401,14 @@ static LogicalResult setQuantized(NodeImporter &node, Value value,
 }
 
 static LogicalResult importQuantizedSigmoid(NodeImporter &node) {
-  if (failed(node.wantInputs(5, 5)))
+  if (failed(node.wantInputs(2, 5)))
     return failure();
+  if (!node.hasInput(3))
+    return node.reject("it has no scale of its output");
   FailureOr<Value> value = dequantize(node, 0);
   if (failed(value))
     return failure();
-  return setQuantized(node, node.apply("activation_sigmoid", *value), 3,
+  return setQuantized(node, node.apply("activation_sigmoid", *value), 3, 0,
                       node.getShape(0));
 }
 
@@ -413,8 +417,9 @@ static LogicalResult importQuantizedConcat(NodeImporter &node) {
   if (count < 5 || (count - 2) % 3 != 0)
     return node.reject("it has " + Twine(count) +
                        " inputs, but wanted are 2, and 3 for each tensor");
-  if (failed(node.wantInputs(count, count)))
-    return failure();
+  for (unsigned index = 0; index < count; ++index)
+    if (!node.hasInput(index) && (index == 0 || (index > 1 && index % 3 != 1)))
+      return node.reject("its input " + Twine(index) + " is left out");
   Shape shape = node.getShape(2);
   FailureOr<int64_t> axis =
       node.normalizeAxis(node.getInt("axis", 0), shape.size());
@@ -445,7 +450,7 @@ static LogicalResult importQuantizedConcat(NodeImporter &node) {
         "join", {{"inputs", inputs}},
         node.integer("axis", *axis + physical.size() - shape.size()),
         node.getTensorType(physical, DataType::FLOAT32));
-  return setQuantized(node, joined, 0, shape);
+  return setQuantized(node, joined, 0, 2, shape);
 }
 
 /// The product of `a`, {B..., M, K}, and input `second`, of which input
@@ -522,53 +527,80 @@ static LogicalResult importDynamicProduct(NodeImporter &node) {
                            (*quantized)[2], 1, 2, 3, 4);
 }
 
-/// A product with weights of four or eight bits, {N, K / block, bytes of a
-/// block}, which have a scale and a zero point for each block of a row.
-static LogicalResult importMatMulNBits(NodeImporter &node) {
-  if (failed(node.wantInputs(3, 4)))
-    return failure();
-  // A hint of how few bits a kernel may compute with.
+namespace {
+/// Weights of four or eight bits: `rows` of `columns` elements in blocks of
+/// `block`, of which the last of a row may have too many.
+struct PackedWeights {
+  int64_t bits, block, rows, columns;
+
+  int64_t getBlocks() const { return (columns - 1) / block + 1; }
+  DataType getType() const {
+    return bits == 4 ? DataType::UINT4 : DataType::UINT8;
+  }
+};
+} // namespace
+
+/// Reads the attributes of a MatMulNBits.
+static FailureOr<PackedWeights> getPackedWeights(NodeImporter &node) {
+  PackedWeights weights{node.getInt("bits", 4), node.getInt("block_size", 0),
+                        node.getInt("N", 0), node.getInt("K", 0)};
+  // How exact the product is, at least.
   node.ignoreAttributes({"accuracy_level"});
-  int64_t bits = node.getInt("bits", 4), block = node.getInt("block_size", 0),
-          k = node.getInt("K", 0), n = node.getInt("N", 0);
   const Shape &shape = node.getShape(0), &packed = node.getShape(1);
+  auto [bits, block, n, k] = weights;
   if (bits != 4 && bits != 8)
     return node.reject("its weights have " + Twine(bits) +
                        " bits, but wanted are 4 or 8");
   if (block < 2 || block > UINT16_MAX || block % 2 != 0 || k < 1 || n < 1 ||
-      k > UINT32_MAX || n > UINT32_MAX || k % block != 0 || shape.empty() ||
-      shape.back() != k || packed != Shape{n, k / block, block * bits / 8} ||
+      k > UINT32_MAX || n > UINT32_MAX || shape.empty() || isEmpty(shape) ||
+      shape.back() != k ||
+      packed != Shape{n, weights.getBlocks(), block * bits / 8} ||
       node.getType(1) != DataType::UINT8)
     return node.reject("it multiplies " + describeShape(shape) + " by " +
                        describeShape(packed) + " bytes, which are not " +
                        Twine(n) + " rows of " + Twine(k) +
-                       " elements in whole blocks of " + Twine(block));
-  Shape weights = {1, 1, n, k}, blocks = {1, 1, n, k / block};
-  DataType type = bits == 4 ? DataType::UINT4 : DataType::UINT8;
-  // Bytes of input `index`, as `rows` of elements of the shape `as`.
-  auto read = [&](unsigned index, const Shape &as,
-                  int64_t rows) -> FailureOr<Value> {
-    if (bits == 8 && countElements(node.getShape(index)) == countElements(as))
-      return node.getAs(index, as);
-    const std::optional<Constant> &constant = node.getInput(index).constant;
-    if (!constant)
-      return node.reject("its weights are computed when the model runs, but "
-                         "the importer unpacks them");
-    int64_t bytes = (*countElements(as) / rows + 1) / 2 * rows;
-    if (bits == 8 || node.getType(index) != DataType::UINT8 ||
-        countElements(node.getShape(index)) != bytes)
-      return node.reject("its input " + Twine(index) + " has the shape " +
-                         describeShape(node.getShape(index)) +
-                         ", but wanted are " + Twine(bytes) + " bytes");
-    std::vector<char> data(bytes);
-    if (constant->isSplat())
-      std::fill(data.begin(), data.end(), *constant->getData());
-    else
-      std::copy_n(constant->getData(), bytes, data.begin());
-    Constant unpacked = Constant::unpack(type, as, rows, data);
-    return node.getConstant(unpacked, as);
-  };
-  FailureOr<Value> b = read(1, weights, 1);
+                       " elements in blocks of " + Twine(block));
+  if (node.hasInput(4))
+    return node.reject("it has indices of groups, which DirectML's blocks have "
+                       "not");
+  return weights;
+}
+
+/// Bytes of input `index`, as `rows` of elements of the shape `as`.
+static FailureOr<Value> unpack(NodeImporter &node, unsigned index,
+                               const PackedWeights &weights, const Shape &as,
+                               int64_t rows) {
+  if (weights.bits == 8 && node.getType(index) == DataType::UINT8 &&
+      countElements(node.getShape(index)) == countElements(as))
+    return node.getAs(index, as);
+  const std::optional<Constant> &constant = node.getInput(index).constant;
+  if (!constant)
+    return node.reject("its weights are computed when the model runs, but the "
+                       "importer unpacks them");
+  int64_t bytes = (*countElements(as) / rows + 1) / 2 * rows;
+  if (weights.bits == 8 || node.getType(index) != DataType::UINT8 ||
+      countElements(node.getShape(index)) != bytes)
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted are " + Twine(bytes) + " bytes");
+  std::vector<char> data(bytes);
+  if (constant->isSplat())
+    std::fill(data.begin(), data.end(), *constant->getData());
+  else
+    std::copy_n(constant->getData(), bytes, data.begin());
+  return node.getConstant(Constant::unpack(weights.getType(), as, rows, data),
+                          as);
+}
+
+/// The weights as floats, {1, 1, N, K}.
+static FailureOr<Value> dequantizeWeights(NodeImporter &node,
+                                          const PackedWeights &weights) {
+  auto [bits, block, n, k] = weights;
+  Shape all = {1, 1, n, weights.getBlocks() * block},
+        blocks = {1, 1, n, weights.getBlocks()};
+  if (failed(wantTensor(node, all)))
+    return failure();
+  FailureOr<Value> b = unpack(node, 1, weights, all, 1);
   if (failed(b))
     return failure();
   if (countElements(node.getShape(2)) != countElements(blocks))
@@ -578,9 +610,10 @@ static LogicalResult importMatMulNBits(NodeImporter &node) {
   // Zero points are in the middle where there are none.
   FailureOr<Value> zero =
       node.hasInput(3)
-          ? read(3, blocks, n)
-          : FailureOr<Value>(node.getSplat(
-                type, static_cast<double>(1 << (bits - 1)), blocks));
+          ? unpack(node, 3, weights, blocks, n)
+          : FailureOr<Value>(node.getSplat(weights.getType(),
+                                           static_cast<double>(1 << (bits - 1)),
+                                           blocks));
   if (failed(zero))
     return failure();
   FailureOr<Value> real = node.build(
@@ -589,19 +622,41 @@ static LogicalResult importMatMulNBits(NodeImporter &node) {
        {"quantizations", ArrayRef<Value>{node.getAs(2, blocks), *zero}}},
       {node.enumCase("quantization_type", "quantization_type",
                      "scale_zero_point")},
-      node.getTensorType(weights, node.getType(2)));
+      node.getTensorType(all, node.getType(2)));
   if (failed(real))
     return failure();
+  // What fills the last block of a row is no part of the row.
+  return takePart(node, *real, Shape(4, 0), {1, 1, n, k});
+}
+
+/// A product with weights of four or eight bits, {N, blocks, bytes of a block},
+/// which have a scale and a zero point for each block of a row.
+static LogicalResult importMatMulNBits(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 6)))
+    return failure();
+  FailureOr<PackedWeights> weights = getPackedWeights(node);
+  if (failed(weights))
+    return failure();
+  FailureOr<Value> b = dequantizeWeights(node, *weights);
+  if (failed(b))
+    return failure();
+  const Shape &shape = node.getShape(0);
   int64_t rows = *countElements(ArrayRef(shape).drop_back());
-  Shape output = shape;
-  output.back() = n;
+  Shape output = shape, physical = {1, 1, rows, weights->rows};
+  output.back() = weights->rows;
+  FailureOr<Value> bias = node.getBias(5, weights->rows, physical);
+  if (failed(wantTensor(node, output)) || failed(bias))
+    return failure();
   return node.set(
       0,
-      node.build("gemm", {{"a", node.getAs(0, {1, 1, rows, k})}, {"b", *real}},
+      node.build("gemm",
+                 {{"a", node.getAs(0, {1, 1, rows, weights->columns})},
+                  {"b", *b},
+                  {"c", *bias}},
                  {node.enumCase("trans_a", "matrix_transform", "none"),
                   node.enumCase("trans_b", "matrix_transform", "transpose"),
-                  node.number("alpha", 1), node.number("beta", 0)},
-                 node.getTensorType({1, 1, rows, n}, node.getType(0))),
+                  node.number("alpha", 1), node.number("beta", *bias ? 1 : 0)},
+                 node.getTensorType(physical, node.getType(0))),
       output);
 }
 

@@ -9,6 +9,7 @@
 #include "Optimizations.h"
 #include "Provider.h"
 #include "QuantizedNodes.h"
+#include "Versions.h"
 #include "dml/IR/Layout.h"
 #include "dml/IR/Origin.h"
 #include "dml/IR/ViewOps.h"
@@ -33,7 +34,7 @@ using namespace dml;
 using namespace dml::onnx;
 
 /// The versions of ONNX's operator set whose operators the registry knows.
-static constexpr int64_t oldestOpset = 1, newestOpset = 22;
+static constexpr int64_t oldestOpset = 1, newestOpset = 26;
 
 Shape dml::onnx::toPhysical(ArrayRef<int64_t> shape) {
   constexpr size_t minRank = 4;
@@ -63,9 +64,12 @@ const Registry &dml::onnx::getRegistry() {
     Registry registry;
     addAttentionOperators(registry);
     addContribOperators(registry);
+    addDotProductAttention(registry);
     addEinsumOperator(registry);
     addElementWiseOperators(registry);
+    addEmbeddingOperators(registry);
     addIndexingOperators(registry);
+    addLaterOperators(registry);
     addLossOperators(registry);
     addMovementOperators(registry);
     addNormalizationOperators(registry);
@@ -477,7 +481,8 @@ static StringRef describeUnknown(StringRef domain, StringRef type) {
     return "the importer does not know it";
   return llvm::StringSwitch<StringRef>(type)
       .Cases({"Loop", "Scan", "SequenceMap"},
-             "it has graphs of its own, which the importer does not enter")
+             "it repeats a graph, but a program has no loops (where the number "
+             "of steps is fixed, an exporter can write them out)")
       .Cases({"ConcatFromSequence", "Optional", "OptionalGetElement",
               "OptionalHasElement", "SequenceAt", "SequenceConstruct",
               "SequenceEmpty", "SequenceErase", "SequenceInsert",
@@ -690,6 +695,11 @@ llvm::Error GraphImporter::importNode(const PlacedNode &placed, unsigned index,
     return llvm::Error::success();
   }
 
+  if (domain.empty())
+    if (std::string error = findVersionError(importer); !error.empty()) {
+      addProblem(domain, node.opType, importer.getName(), error);
+      return llvm::Error::success();
+    }
   whyNotTaken = findWhyNotTaken(domain, importer);
   fusion = placed.fusion;
   LogicalResult result = importer.import(*info);

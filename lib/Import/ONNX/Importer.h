@@ -282,9 +282,12 @@ const Registry &getRegistry();
 /// Each adds one family of operators.
 void addAttentionOperators(Registry &registry);
 void addContribOperators(Registry &registry);
+void addDotProductAttention(Registry &registry);
 void addEinsumOperator(Registry &registry);
 void addElementWiseOperators(Registry &registry);
+void addEmbeddingOperators(Registry &registry);
 void addIndexingOperators(Registry &registry);
+void addLaterOperators(Registry &registry);
 void addLossOperators(Registry &registry);
 void addMovementOperators(Registry &registry);
 void addNormalizationOperators(Registry &registry);

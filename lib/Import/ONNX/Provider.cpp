@@ -13,12 +13,15 @@
 //
 // Operators that the importer does not know at all, such as NonMaxSuppression,
 // stand in Importer.cpp. The table follows the registrations of ONNX Runtime
-// 1.19 (OperatorRegistration.cpp of its DirectML provider).
+// 1.19 (OperatorRegistration.cpp of its DirectML provider), and of 1.20, which
+// added the newest ones. Each kernel is for one version of an operator: where
+// the operator changed later, the provider has none.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Provider.h"
 #include "Importer.h"
+#include "Versions.h"
 
 using namespace dml;
 using namespace dml::onnx;
@@ -42,6 +45,21 @@ static constexpr llvm::StringLiteral onCPU =
 static constexpr llvm::StringLiteral asNodes =
     "the provider has no kernel for this operator, and ONNX Runtime puts the "
     "nodes of its definition in its place";
+
+static constexpr llvm::StringLiteral newerVersion =
+    "the provider has no kernel for this version of the operator";
+/// The newest version of the operator set that the provider has kernels for.
+static constexpr int64_t newestRegistered = 21;
+
+/// The attribute `name`, which is not read by this: the importer's own reading
+/// counts alone.
+static const AttributeProto *peek(const NodeImporter &node,
+                                  llvm::StringRef name) {
+  for (const AttributeProto &attribute : node.getNode().attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
 
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
@@ -96,27 +114,90 @@ static bool hasWideExponent(const NodeImporter &node) {
 }
 
 static bool hasNegativePads(const NodeImporter &node) {
-  const AttributeProto *pads = node.getAttribute("pads");
+  const AttributeProto *pads = peek(node, "pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
+}
+
+static bool hasReduction(const NodeImporter &node) {
+  const AttributeProto *reduction = peek(node, "reduction");
+  return reduction && reduction->s != "none" && !reduction->s.empty();
+}
+
+static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
+  const AttributeProto *equation = peek(node, "equation");
+  return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
+         isNoFloat(node);
+}
+
+static bool hasPartialBlock(const NodeImporter &node) {
+  const AttributeProto *k = peek(node, "K"), *block = peek(node, "block_size");
+  return node.hasInput(4) || node.hasInput(5) ||
+         (k && block && block->i > 0 && k->i % block->i != 0);
+}
+
+static bool isUnidirectional(const NodeImporter &node) {
+  const AttributeProto *attribute = peek(node, "unidirectional");
+  return attribute && attribute->i != 0;
+}
+
+static bool hasBatchFirst(const NodeImporter &node) {
+  const AttributeProto *layout = peek(node, "layout");
+  return layout && layout->i != 0;
+}
+
+static bool is32Bits(const NodeImporter &node) {
+  return node.hasInput(0) && (node.getType(0) == DataType::INT32 ||
+                              node.getType(0) == DataType::UINT32);
+}
+
+static bool extrapolates(const NodeImporter &node) {
+  const AttributeProto *value = peek(node, "extrapolation_value");
+  return is32Bits(node) || (value && value->f != 0);
 }
 
 static constexpr llvm::StringLiteral ms = "com.microsoft";
 static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
+/// Scatters reduce by maxima and minima, too, in a version of its own.
+static bool isOf18(const NodeImporter &node) { return node.getOpset() >= 18; }
+
 static constexpr Gap gaps[] = {
+    {"", "Attention", anyVersion, nullptr, onCPU},
+    {"", "BitCast", anyVersion, nullptr, onCPU},
     {"", "Compress", anyVersion, nullptr, onCPU},
+    {"", "CumProd", anyVersion, nullptr, onCPU},
     {"", "Gelu", anyVersion, nullptr, onCPU},
     {"", "GroupNormalization", anyVersion, nullptr, asNodes},
     {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
+    {"", "RMSNormalization", anyVersion, nullptr, onCPU},
+    {"", "RotaryEmbedding", anyVersion, nullptr, onCPU},
+    {"", "ScatterElements", anyVersion, isOf18, newerVersion},
+    {"", "ScatterND", anyVersion, isOf18, newerVersion},
     {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
+    {"", "TensorScatter", anyVersion, nullptr, onCPU},
     {"", "BatchNormalization", anyVersion, hasOtherStatistics,
      "its mean and variance have another type than its input"},
     {"", "BatchNormalization", anyVersion, isTraining,
      "its training mode is on"},
     {"", "Clip", anyVersion, hasComputedBound,
      "its bounds are computed when the model runs"},
-    {"", "Einsum", anyVersion, hasThreeInputs, "it has more than two inputs"},
+    {"", "Einsum", anyVersion, hasEllipsisOrThreeInputs,
+     "it has more than two inputs, an ellipsis, or elements that are no "
+     "floats"},
+    {"", "MatMul", anyVersion, isNoFloat, "the provider takes floats alone"},
+    {"", "Resize", anyVersion, extrapolates,
+     "it has an extrapolation value, or integers of 32 bits"},
+    {"", "ScatterElements", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "ScatterND", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "GRU", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "LSTM", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
+    {ms, "Attention", anyVersion, isUnidirectional, "it is unidirectional"},
+    {ms, "MatMulNBits", anyVersion, hasPartialBlock,
+     "the last block of a row is not full, or it has a bias"},
     {"", "LayerNormalization", anyVersion, hasSecondOutput,
      "it has more than one output"},
     {"", "SimplifiedLayerNormalization", anyVersion, hasSecondOutput,
@@ -149,5 +230,10 @@ llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
     if (gap.domain == domain && gap.name == node.getNode().opType &&
         node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))
       return gap.reason;
+  // Swish is none: the provider takes the nodes of its definition.
+  llvm::StringRef name = node.getNode().opType;
+  if (domain.empty() && name != "Swish" &&
+      getOperatorVersion(name, node.getOpset()) > newestRegistered)
+    return newerVersion;
   return {};
 }

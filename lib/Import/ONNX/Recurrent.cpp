@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dml;
@@ -55,19 +56,15 @@ static float takeFloat(ArrayRef<float> &values, float otherwise) {
 /// The functions of a node with `directions`.
 static FailureOr<Attribute>
 getActivations(NodeImporter &node, const Network &network, int64_t directions) {
-  auto getList = [&](StringRef name) {
-    const AttributeProto *attribute = node.getAttribute(name);
-    return attribute ? ArrayRef<float>(attribute->floats) : ArrayRef<float>();
-  };
-  SmallVector<StringRef> names;
-  if (const AttributeProto *attribute = node.getAttribute("activations"))
-    names.assign(attribute->strings.begin(), attribute->strings.end());
-  for (int64_t d = 0;
-       names.size() < network.functions.size() * directions && d < directions;
-       ++d)
+  SmallVector<StringRef> names(node.getStrings("activations"));
+  for (int64_t d = 0; !node.hasAttribute("activations") && d < directions; ++d)
     names.append(network.functions.begin(), network.functions.end());
-  ArrayRef<float> alphas = getList("activation_alpha"),
-                  betas = getList("activation_beta");
+  size_t wanted = network.functions.size() * directions;
+  if (names.size() != wanted)
+    return node.reject("its attribute activations has " + Twine(names.size()) +
+                       " functions, but wanted are " + Twine(wanted));
+  ArrayRef<float> alphas = node.getFloats("activation_alpha"),
+                  betas = node.getFloats("activation_beta");
   Builder builder(node.getBuilder().getContext());
   SmallVector<Attribute> activations;
   for (StringRef name : names) {
@@ -133,6 +130,18 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
     return node.reject("its hidden_size is " + Twine(stated) +
                        ", but its recurrence has the shape " +
                        describeShape(recurrence));
+  int64_t rows = 0;
+  if (llvm::MulOverflow(network.gates, hidden, rows) || steps < 1 ||
+      batch < 1 || hidden < 1 ||
+      node.getShape(1) != Shape{directions, rows, input[2]} ||
+      recurrence != Shape{directions, rows, hidden})
+    return node.reject(
+        "its input has the shape " + describeShape(node.getShape(0)) +
+        ", its weights " + describeShape(node.getShape(1)) +
+        " and its recurrence " + describeShape(recurrence) +
+        ", which do not fit " + Twine(directions) +
+        (directions == 1 ? " direction of " : " directions of ") +
+        Twine(network.gates) + (network.gates == 1 ? " gate" : " gates"));
   FailureOr<Attribute> activations = getActivations(node, network, directions);
   if (failed(activations))
     return failure();

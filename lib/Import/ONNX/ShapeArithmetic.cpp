@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Movement.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -508,38 +508,91 @@ static LogicalResult importNonZero(NodeImporter &node) {
       0, Constant::get(DataType::INT64, {rank, count}, ArrayRef<int64_t>(all)));
 }
 
+/// The number of elements of a Range, or nothing where that is beyond those of
+/// a tensor. Integers are counted exactly.
+static std::optional<int64_t>
+countRange(const Constant &start, const Constant &limit, const Constant &step) {
+  if (start.isFloat()) {
+    double first = start.getFloats()[0], delta = step.getFloats()[0],
+           distance = limit.getFloats()[0] - first;
+    // ONNX subtracts in the type of the operands.
+    if (start.getType() == DataType::FLOAT32)
+      distance = static_cast<float>(distance);
+    double count = std::ceil(distance / delta);
+    if (!(count <= UINT32_MAX))
+      return std::nullopt;
+    return static_cast<int64_t>(std::max(count, 0.0));
+  }
+  int64_t first = start.getIntegers()[0], last = limit.getIntegers()[0],
+          delta = step.getIntegers()[0];
+  if (delta == 0 || first == last || (first < last) != (delta > 0))
+    return delta == 0 ? std::nullopt : std::optional<int64_t>(0);
+  auto subtract = [](int64_t a, int64_t b) {
+    return static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+  };
+  uint64_t distance =
+               first < last ? subtract(last, first) : subtract(first, last),
+           stride =
+               delta > 0 ? static_cast<uint64_t>(delta) : subtract(0, delta);
+  uint64_t count = (distance - 1) / stride + 1;
+  if (count > UINT32_MAX)
+    return std::nullopt;
+  return static_cast<int64_t>(count);
+}
+
+/// The elements of a Range, few enough to be computed here.
+static Constant computeRange(const Constant &start, const Constant &step,
+                             int64_t count) {
+  DataType type = start.getType();
+  if (start.isFloat()) {
+    double first = start.getFloats()[0], delta = step.getFloats()[0];
+    SmallVector<double> elements;
+    for (int64_t index = 0; index < count; ++index)
+      elements.push_back(first + static_cast<double>(index) * delta);
+    return Constant::get(type, {count}, ArrayRef<double>(elements));
+  }
+  auto first = static_cast<uint64_t>(start.getIntegers()[0]),
+       stride = static_cast<uint64_t>(step.getIntegers()[0]);
+  SmallVector<int64_t> elements;
+  for (int64_t index = 0; index < count; ++index)
+    elements.push_back(static_cast<int64_t>(first + index * stride));
+  return Constant::get(type, {count}, ArrayRef<int64_t>(elements));
+}
+
 static LogicalResult importRange(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
   static constexpr StringLiteral names[] = {"the start", "the limit",
                                             "the step"};
-  for (unsigned index = 0; index < 3; ++index)
+  for (unsigned index = 0; index < 3; ++index) {
     if (failed(node.getNumber(index, names[index])))
       return failure();
-  auto get = [&](unsigned index) { return *node.getInput(index).constant; };
-  double first = get(0).getFloats()[0], last = get(1).getFloats()[0],
-         step = get(2).getFloats()[0];
-  double exact = std::ceil((last - first) / step);
-  if (!(exact <= static_cast<double>(Constant::maxFoldable)))
-    return node.reject("it goes from " + std::to_string(first) + " to " +
-                       std::to_string(last) + " in steps of " +
-                       std::to_string(step) + ", but wanted are " +
-                       Twine(Constant::maxFoldable) + " elements at most");
-  auto count = static_cast<int64_t>(std::max(exact, 0.0));
-  if (get(0).isFloat()) {
-    SmallVector<double> elements;
-    for (int64_t index = 0; index < count; ++index)
-      elements.push_back(first + static_cast<double>(index) * step);
-    return node.set(
-        0, Constant::get(node.getType(0), {count}, ArrayRef<double>(elements)));
+    if (node.getType(index) != node.getType(0))
+      return node.reject(names[index] +
+                         " has another element type than the start");
   }
-  SmallVector<int64_t> elements;
-  auto start = static_cast<uint64_t>(get(0).getIntegers()[0]),
-       stride = static_cast<uint64_t>(get(2).getIntegers()[0]);
-  for (int64_t index = 0; index < count; ++index)
-    elements.push_back(static_cast<int64_t>(start + index * stride));
+  auto get = [&](unsigned index) -> const Constant & {
+    return *node.getInput(index).constant;
+  };
+  auto describe = [&](unsigned index) {
+    return get(index).isFloat() ? describeNumber(get(index).getFloats()[0])
+                                : std::to_string(get(index).getIntegers()[0]);
+  };
+  std::optional<int64_t> count = countRange(get(0), get(1), get(2));
+  if (!count)
+    return node.reject("it goes from " + describe(0) + " to " + describe(1) +
+                       " in steps of " + describe(2) +
+                       ", but wanted are at most 2^32 - 1 elements");
+  if (*count <= Constant::maxFoldable)
+    return node.set(0, computeRange(get(0), get(2), *count));
+  Shape shape = {*count};
   return node.set(
-      0, Constant::get(node.getType(0), {count}, ArrayRef<int64_t>(elements)));
+      0,
+      node.build("fill_value_sequence", {},
+                 {getScalar(node, "value_start", get(0)),
+                  getScalar(node, "value_delta", get(2))},
+                 node.getTensorType(toPhysical(shape), node.getType(0))),
+      shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -711,7 +764,7 @@ void dml::onnx::addShapeOperators(Registry &registry) {
   addWindow("HammingWindow", {25.0 / 46, 21.0 / 46, 0});
   addWindow("BlackmanWindow", {0.42, 0.5, 0.08});
   registry.add("NonZero", "computed by the importer", importNonZero);
-  registry.add("Range", "computed by the importer", importRange);
+  registry.add("Range", "FILL_VALUE_SEQUENCE", importRange);
   registry.add("Reshape", "a view", importReshape);
   registry.add("Flatten", "a view", importFlatten);
   registry.add("Squeeze", "a view", importSqueeze);

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Movement.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,6 +22,16 @@ struct Windows {
   /// How many windows there are along each spatial dimension.
   Shape counts;
 
+  /// Whether the last window along a dimension reaches beyond the padding at
+  /// its end, since the number of windows was rounded up.
+  bool isBeyondPadding() const {
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if ((counts[dim] - 1) * strides[dim] + (sizes[dim] - 1) * dilations[dim] +
+              1 >
+          input[dim + 2] + start[dim] + end[dim])
+        return true;
+    return false;
+  }
   bool isDilated() const {
     return llvm::any_of(dilations, [](int64_t d) { return d != 1; });
   }
@@ -55,14 +65,13 @@ static FailureOr<Shape> getSpatial(NodeImporter &node, StringRef name,
   if (values.empty())
     values.assign(count, otherwise);
   if (values.size() != count)
-    return node.reject("its attribute " + name + " has " +
-                       Twine(values.size()) + " values, but wanted are " +
-                       Twine(count));
+    return node.reject("its attribute " + name + " is " + describeList(values) +
+                       ", but wanted are " + Twine(count) + " values");
   for (int64_t value : values)
     if (value < minimum || value > UINT32_MAX)
-      return node.reject("its attribute " + name + " has the value " +
-                         Twine(value) + ", but wanted are values from " +
-                         Twine(minimum) + " to 2^32 - 1");
+      return node.reject(
+          "its attribute " + name + " is " + describeList(values) +
+          ", but wanted are values from " + Twine(minimum) + " to 2^32 - 1");
   return values;
 }
 
@@ -87,7 +96,12 @@ static FailureOr<Windows> getWindows(NodeImporter &node, const Shape &shape,
                        ", but wanted are 1 to 3 spatial dimensions");
   size_t count = shape.size() - 2;
   ArrayRef<int64_t> spatial = ArrayRef(shape).drop_front(2);
+  if (isEmpty(shape))
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted is one element at least");
   if (sizes.empty()) {
+    if (!node.hasAttribute("kernel_shape"))
+      return node.reject("it lacks the attribute kernel_shape");
     FailureOr<Shape> kernel = getSpatial(node, "kernel_shape", count, 1, 1);
     if (failed(kernel))
       return failure();
@@ -185,6 +199,13 @@ static FailureOr<Convolution> getConvolution(NodeImporter &node,
     return node.reject("its input has the shape " + describeShape(shape) +
                        " and its filter " + describeShape(filter) +
                        ", but wanted are as many dimensions, 3 at least");
+  int64_t group = node.getInt("group", 1);
+  if (isEmpty(filter) || group < 1 || group > filter[0] ||
+      filter[0] % group != 0 || shape[1] != filter[1] * group)
+    return node.reject("its attribute group is " + Twine(group) +
+                       ", its input has the shape " + describeShape(shape) +
+                       " and its filter " + describeShape(filter) +
+                       ", which do not fit");
   FailureOr<Windows> windows =
       getWindows(node, shape, Shape(ArrayRef(filter).drop_front(2)));
   if (failed(windows))
@@ -195,13 +216,14 @@ static FailureOr<Convolution> getConvolution(NodeImporter &node,
   convolution.filter = node.getAs(filterIndex, addDimension(filter));
   convolution.output = {shape[0], filter[0]};
   convolution.output.append(windows->counts);
+  if (failed(wantTensor(node, convolution.output)))
+    return failure();
   convolution.isWidened = shape.size() == 3;
-  convolution.attributes = {
-      node.ints("strides", windows->strides),
-      node.ints("dilations", windows->dilations),
-      node.ints("start_padding", windows->start),
-      node.ints("end_padding", windows->end),
-      node.integer("group_count", node.getInt("group", 1))};
+  convolution.attributes = {node.ints("strides", windows->strides),
+                            node.ints("dilations", windows->dilations),
+                            node.ints("start_padding", windows->start),
+                            node.ints("end_padding", windows->end),
+                            node.integer("group_count", group)};
   return convolution;
 }
 
@@ -349,14 +371,18 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
   if (failed(wantKernelShape(node, ArrayRef(filter).drop_front(2))))
     return failure();
   int64_t group = node.getInt("group", 1);
+  if (isEmpty(shape) || isEmpty(filter) || group < 1 || group > filter[0] ||
+      filter[0] % group != 0 || shape[1] != filter[0])
+    return node.reject("its attribute group is " + Twine(group) +
+                       ", its input has the shape " + describeShape(shape) +
+                       " and its filter " + describeShape(filter) +
+                       ", which do not fit");
   FailureOr<Shape> strides = getSpatial(node, "strides", count, 1, 1);
   FailureOr<Shape> dilations = getSpatial(node, "dilations", count, 1, 1);
   FailureOr<Shape> extra = getSpatial(node, "output_padding", count, 0, 0);
   FailureOr<Shape> pads = getSpatial(node, "pads", 2 * count, 0, 0);
   if (failed(strides) || failed(dilations) || failed(extra) || failed(pads))
     return failure();
-  if (group < 1 || group > UINT32_MAX)
-    return node.reject("it has " + Twine(group) + " groups");
   Shape start(pads->begin(), pads->begin() + count),
       end(pads->begin() + count, pads->end());
   StringRef autoPad = node.getString("auto_pad", "NOTSET");
@@ -365,16 +391,24 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
   // Some models state all dimensions.
   if (wanted.size() == count + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
-  if (!wanted.empty() && wanted.size() != count)
-    return node.reject("its attribute output_shape has " +
-                       Twine(wanted.size()) + " values, but wanted are " +
-                       Twine(count));
+  if ((!wanted.empty() && wanted.size() != count) ||
+      llvm::any_of(wanted,
+                   [](int64_t size) { return size < 1 || size > UINT32_MAX; }))
+    return node.reject("its attribute output_shape is " + describeList(wanted) +
+                       ", but wanted are " + Twine(count) +
+                       " values from 1 to 2^32 - 1");
+  if (!isSame && autoPad != "VALID" && autoPad != "NOTSET" && !autoPad.empty())
+    return node.reject("its attribute auto_pad is '" + autoPad +
+                       "', but wanted is NOTSET, SAME_UPPER, SAME_LOWER or "
+                       "VALID");
   Shape output = {shape[0], filter[1] * group};
   for (size_t dim = 0; dim < count; ++dim) {
     int64_t extent = 0, steps = 0;
+    constexpr int64_t most = int64_t{1} << 40;
     if (llvm::MulOverflow(filter[dim + 2] - 1, (*dilations)[dim], extent) ||
-        llvm::MulOverflow(shape[dim + 2] - 1, (*strides)[dim], steps))
-      return node.reject("its output has no size of 64 bits");
+        llvm::MulOverflow(shape[dim + 2] - 1, (*strides)[dim], steps) ||
+        extent > most || steps > most)
+      return node.reject("its output has no size of 32 bits");
     int64_t full = steps + extent + 1 + (*extra)[dim];
     if (autoPad == "VALID")
       start[dim] = end[dim] = 0;
@@ -399,6 +433,8 @@ static LogicalResult importTransposedConvolution(NodeImporter &node) {
                          ", but wanted is 1 at least");
     output.push_back(size);
   }
+  if (failed(wantTensor(node, output)))
+    return failure();
   Shape outer = addDimension(output);
   if (count == 1) {
     prepend(1, {&*strides, &*dilations});
@@ -454,11 +490,30 @@ static SmallVector<NamedAttribute> getWindowAttributes(NodeImporter &node,
   return attributes;
 }
 
-static NamedAttribute getIncludePadding(NodeImporter &node) {
-  return node.flag("include_padding", node.getInt("count_include_pad", 0) != 0);
+static bool includesPadding(NodeImporter &node) {
+  return node.getInt("count_include_pad", 0) != 0;
 }
 
 enum class Pooling { Max, Average, Lp };
+
+/// `input` with the padding of `windows` as elements of `value`, so that what
+/// lies beyond the padding does not count with it.
+static Value padExplicitly(NodeImporter &node, Value input, Windows &windows,
+                           float value) {
+  Shape start = {0, 0}, end = {0, 0}, shape = windows.input;
+  start.append(windows.start);
+  end.append(windows.end);
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    shape[dim] += start[dim] + end[dim];
+  windows.start = windows.end = Shape(windows.sizes.size(), 0);
+  auto type = cast<RankedTensorType>(input.getType());
+  return node.apply("padding", input,
+                    {node.enumCase("mode", "padding_mode", "constant"),
+                     node.number("padding_value", value),
+                     node.ints("start_padding", start),
+                     node.ints("end_padding", end)},
+                    type.clone(shape));
+}
 
 static LogicalResult importPooling(NodeImporter &node, Pooling kind,
                                    bool isGlobal) {
@@ -475,6 +530,15 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     return failure();
   Shape output = {shape[0], shape[1]};
   output.append(windows->counts);
+  if (failed(wantTensor(node, output)))
+    return failure();
+  Value input = node.getAs(0, windows->input);
+  bool isIncluded =
+      kind == Pooling::Average && !isGlobal && includesPadding(node);
+  if (isIncluded && windows->isBeyondPadding()) {
+    input = padExplicitly(node, input, *windows, 0);
+    isIncluded = false;
+  }
   bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
   bool isNewer = windows->isDilated() || wantsIndices;
   SmallVector<NamedAttribute> attributes =
@@ -487,17 +551,20 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     break;
   case Pooling::Average:
     mnemonic = isNewer ? "average_pooling1" : "average_pooling";
-    attributes.push_back(getIncludePadding(node));
+    attributes.push_back(node.flag("include_padding", isIncluded));
     break;
   case Pooling::Lp:
     mnemonic = isNewer ? "lp_pooling1" : "lp_pooling";
+    if (int64_t p = node.getInt("p", 2); p < 1 || p > UINT32_MAX)
+      return node.reject("its attribute p is " + Twine(p) +
+                         ", but wanted is a number from 1 to 2^32 - 1");
     attributes.push_back(node.integer("p", node.getInt("p", 2)));
     break;
   }
   if (wantsIndices)
     types.push_back(node.getTensorType(output, DataType::UINT64));
-  FailureOr<SmallVector<Value>> results = node.buildAll(
-      mnemonic, {{"input", node.getAs(0, windows->input)}}, attributes, types);
+  FailureOr<SmallVector<Value>> results =
+      node.buildAll(mnemonic, {{"input", input}}, attributes, types);
   if (failed(results))
     return failure();
   Shape logical = Windows::without(output, shape.size() == 3);
@@ -556,9 +623,21 @@ static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
   }
   Shape output = {shape[0], shape[1]};
   output.append(windows->counts);
+  bool isIncluded = !isGlobal && includesPadding(node);
+  if (isIncluded && windows->isBeyondPadding()) {
+    double zero = 0;
+    if (node.hasInput(2)) {
+      FailureOr<double> number = node.getNumber(2, "the input's zero point");
+      if (failed(number))
+        return failure();
+      zero = *number;
+    }
+    input = padExplicitly(node, input, *windows, static_cast<float>(zero));
+    isIncluded = false;
+  }
   SmallVector<NamedAttribute> attributes =
       getWindowAttributes(node, *windows, /*hasDilations=*/true);
-  attributes.push_back(getIncludePadding(node));
+  attributes.push_back(node.flag("include_padding", isIncluded));
   FailureOr<Value> result =
       node.build("quantized_linear_average_pooling",
                  {{"input", input},
@@ -795,12 +874,39 @@ static FailureOr<Product> getProduct(NodeImporter &node, unsigned second,
   return product;
 }
 
+Value dml::onnx::multiplyAndSum(NodeImporter &node, Value a, Value b) {
+  auto type = cast<RankedTensorType>(a.getType());
+  ArrayRef<int64_t> left = type.getShape(),
+                    right = cast<RankedTensorType>(b.getType()).getShape();
+  int64_t batches = left[0] * left[1], rows = left[2], columns = right[2],
+          inner = left[3];
+  Shape shape = {batches, rows, columns, inner};
+  if (failed(wantTensor(node, shape)))
+    return node.reshape(a, left);
+  Value product = node.combine(
+      "element_wise_multiply",
+      node.repeat(node.reshape(a, {batches, rows, 1, inner}), shape),
+      node.repeat(node.reshape(b, {batches, 1, columns, inner}), shape));
+  Value sum = node.apply("reduce", product,
+                         {node.enumCase("function", "reduce_function", "sum"),
+                          node.ints("axes", 3)},
+                         type.clone({batches, rows, columns, 1}));
+  return node.reshape(sum, {left[0], left[1], rows, columns});
+}
+
 /// Sets the output to `alpha` times the product of the inputs.
 static LogicalResult setProduct(NodeImporter &node, bool transA, bool transB,
                                 float alpha) {
   FailureOr<Product> product = getProduct(node, 1, transA, transB);
   if (failed(product))
     return failure();
+  DataType type = node.getType(0);
+  if (!transA && !transB && alpha == 1 && type != DataType::FLOAT32 &&
+      type != DataType::FLOAT16)
+    return node.set(0,
+                    multiplyAndSum(node, product->a,
+                                   node.transpose(product->b, {0, 1, 3, 2})),
+                    product->logical);
   FailureOr<Value> result =
       node.build("gemm", {{"a", product->a}, {"b", product->b}},
                  {getTransform(node, "trans_a", transA),
@@ -824,13 +930,12 @@ static LogicalResult importFusedMatMul(NodeImporter &node) {
     if (node.getInt(name, 0) != 0)
       return node.reject("its attribute " + name +
                          " is on, which the importer does not read");
-  const Shape &a = node.getShape(0), &b = node.getShape(1);
-  if (a.size() < 2 || b.size() < 2)
-    return node.reject("its inputs have the shapes " + describeShape(a) +
-                       " and " + describeShape(b) +
-                       ", but wanted are matrices");
-  return setProduct(node, node.getInt("transA", 0) != 0,
-                    node.getInt("transB", 0) != 0, node.getFloat("alpha", 1));
+  // One dimension has nothing to transpose.
+  auto isTransposed = [&](unsigned index, StringRef name) {
+    return node.getInt(name, 0) != 0 && node.getShape(index).size() > 1;
+  };
+  bool transA = isTransposed(0, "transA"), transB = isTransposed(1, "transB");
+  return setProduct(node, transA, transB, node.getFloat("alpha", 1));
 }
 
 /// Rows and columns of tensors of four dimensions.
