@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NarrowIntegers.h"
+#include "VerifyArithmetic.h"
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
@@ -22,6 +24,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
@@ -73,6 +76,8 @@ static Reading getReading(Operation *op) {
       !op->getResult(0).getType().isIndex() &&
       op->getResult(0).getType().getIntOrFloatBitWidth() <= 32)
     return Reading::Bits;
+  if (isa<arith::IndexCastUIOp>(op))
+    return Reading::Unsigned;
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
           arith::OrIOp, arith::XOrIOp, arith::SelectOp>(op))
     return Reading::Bits;
@@ -89,39 +94,15 @@ static Reading getReading(Operation *op) {
   return Reading::Signed;
 }
 
-/// Whether the kernels of `module` compute the same with an index of 32 bits as
-/// with one of 64: every value fits in 32 bits, as signed or as unsigned, in
-/// the way that its users read it.
-static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
-  DataFlowSolver solver;
-  dataflow::loadBaselineAnalyses(solver);
-  solver.load<dataflow::IntegerRangeAnalysis>();
-  if (failed(solver.initializeAndRun(module)))
-    return module.emitError("integer range analysis failed");
+namespace {
+/// What the kernels of a module compute with an index of 32 bits instead of 64.
+class IndexWidth {
+public:
+  explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
 
-  auto fits = [&](Value value, Reading reading) {
-    if (auto type = dyn_cast<MemRefType>(value.getType()))
-      return type.getNumElements() <= INT32_MAX;
-    if (!value.getType().isIndex())
-      return true;
-    const auto *lattice =
-        solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
-    // The analysis has no range for a value that it never reached, which is
-    // dead.
-    if (!lattice || lattice->getValue().isUninitialized())
-      return true;
-    const ConstantIntRanges &range = lattice->getValue().getValue();
-    bool isSigned =
-        range.smin().isSignedIntN(32) && range.smax().isSignedIntN(32);
-    bool isUnsigned = range.umax().isIntN(32);
-    return (isSigned && reading != Reading::Unsigned) ||
-           (isUnsigned && reading != Reading::Signed);
-  };
-  auto allFit = [&](ValueRange values, Reading reading) {
-    return llvm::all_of(values,
-                        [&](Value value) { return fits(value, reading); });
-  };
-  WalkResult result = module.walk([&](Operation *op) {
+  /// Whether `op` computes the same: its indices fit in 32 bits, as signed or
+  /// as unsigned, in the way that it reads them.
+  bool isAlike(Operation *op) {
     Reading reading = getReading(op);
     bool fit = reading == Reading::Alike
                    ? allFit(op->getOperands(), Reading::Signed) ||
@@ -131,7 +112,74 @@ static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
     for (Region &region : op->getRegions())
       for (Block &block : region)
         fit &= allFit(block.getArguments(), Reading::Signed);
-    return fit ? WalkResult::advance() : WalkResult::interrupt();
+    return fit && isDefined(op);
+  }
+
+private:
+  /// The range of an index, or nothing of one that is never reached.
+  std::optional<ConstantIntRanges> getRange(Value value) {
+    const auto *lattice =
+        solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+    if (!lattice || lattice->getValue().isUninitialized())
+      return std::nullopt;
+    return lattice->getValue().getValue();
+  }
+
+  bool fits(Value value, Reading reading) {
+    if (auto type = dyn_cast<MemRefType>(value.getType()))
+      return type.getNumElements() <= INT32_MAX;
+    if (!value.getType().isIndex())
+      return true;
+    std::optional<ConstantIntRanges> range = getRange(value);
+    if (!range)
+      return true;
+    bool isSigned =
+        range->smin().isSignedIntN(32) && range->smax().isSignedIntN(32);
+    bool isUnsigned = range->umax().isIntN(32);
+    return (isSigned && reading != Reading::Unsigned) ||
+           (isUnsigned && reading != Reading::Signed);
+  }
+
+  bool allFit(ValueRange values, Reading reading) {
+    return llvm::all_of(values,
+                        [&](Value value) { return fits(value, reading); });
+  }
+
+  /// Whether what is defined with 64 bits is with 32, if the indices fit: a
+  /// shift by the width is not, nor is the quotient of the lowest number and
+  /// -1, nor does a loop end whose counter wraps before its end.
+  bool isDefined(Operation *op) {
+    if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,
+            arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemSIOp>(op))
+      return !op->getResult(0).getType().isIndex() ||
+             !getRange(op->getOperand(0)) || !getRange(op->getOperand(1)) ||
+             computesAlike(op, solver);
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop || !loop.getStep().getType().isIndex())
+      return true;
+    std::optional<ConstantIntRanges> end = getRange(loop.getUpperBound()),
+                                     step = getRange(loop.getStep());
+    return !end || !step ||
+           end->smax()
+               .sadd_sat(step->smax())
+               .sle(APInt(end->smax().getBitWidth(), uint64_t(1) << 31));
+  }
+
+  DataFlowSolver &solver;
+};
+} // namespace
+
+/// Whether the kernels of `module` compute the same with an index of 32 bits as
+/// with one of 64.
+static FailureOr<bool> fitsIn32Bits(gpu::GPUModuleOp module) {
+  DataFlowSolver solver;
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<dataflow::IntegerRangeAnalysis>();
+  if (failed(solver.initializeAndRun(module)))
+    return module.emitError("integer range analysis failed");
+  IndexWidth width(solver);
+  WalkResult result = module.walk([&](Operation *op) {
+    return width.isAlike(op) ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }
@@ -664,8 +712,9 @@ struct ConvertKernelsToSPIRV
     if (failed(profile))
       return signalPassFailure();
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+    SymbolTable names(getOperation());
     for (gpu::GPUModuleOp original : originals)
-      if (getOperation().lookupSymbol(getSPIRVModuleName(original.getName()))) {
+      if (names.lookup(getSPIRVModuleName(original.getName()))) {
         emitError(original.getLoc(), "kernel '")
             << original.getName() << "' is converted to SPIR-V already";
         return signalPassFailure();
@@ -696,9 +745,11 @@ struct ConvertKernelsToSPIRV
     if (kernels.size() < originals.size() || failed(convert(kernels, *profile)))
       return signalPassFailure();
     for (Kernel &kernel : kernels) {
-      Operation &converted = kernel.module->getBody()->front();
-      converted.remove();
-      OpBuilder(kernel.original).insert(&converted);
+      auto converted = cast<spirv::ModuleOp>(kernel.module->getBody()->front());
+      if (failed(verifyArithmetic(converted)))
+        return signalPassFailure();
+      converted->remove();
+      OpBuilder(kernel.original).insert(converted);
     }
   }
 
@@ -771,15 +822,15 @@ private:
   /// computed wrong coordinates, and did not compile the quotient of two
   /// elements' signs while both had 64 bits.
   LogicalResult narrowWhatFits(gpu::GPUModuleOp module) {
-    OpPassManager pm(gpu::GPUModuleOp::getOperationName());
-    arith::ArithIntRangeNarrowingOptions options;
-    options.bitwidthsSupported = {32};
-    // Narrowing keeps signed comparisons of numbers from 2^31 on.
-    pm.addPass(arith::createArithUnsignedWhenEquivalentPass());
-    pm.addPass(arith::createArithIntRangeNarrowing(options));
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-    return runPipeline(pm, module);
+    // Narrowing leaves alone what reads numbers from 2^31 on as signed ones.
+    OpPassManager before(gpu::GPUModuleOp::getOperationName());
+    before.addPass(arith::createArithUnsignedWhenEquivalentPass());
+    OpPassManager after(gpu::GPUModuleOp::getOperationName());
+    after.addPass(createCanonicalizerPass());
+    after.addPass(createCSEPass());
+    return success(succeeded(runPipeline(before, module)) &&
+                   succeeded(narrowIntegers(module)) &&
+                   succeeded(runPipeline(after, module)));
   }
 
   /// Drivers find integers that are always 0, such as the place of the smallest
@@ -820,6 +871,8 @@ private:
     compareBeforeWidening(clone);
     if ((use64bitIndex || dividesLongIntegers(clone)) &&
         failed(narrowWhatFits(clone)))
+      return failure();
+    if (failed(verifyArithmetic(clone, use64bitIndex ? 64 : narrowBits)))
       return failure();
     Kernel kernel = {original, ModuleOp::create(original.getLoc()),
                      use64bitIndex};

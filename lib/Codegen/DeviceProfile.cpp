@@ -7,9 +7,11 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dml;
@@ -158,7 +160,116 @@ DeviceProfile DeviceProfile::getRequired(Type type, bool isStored) {
 
 static constexpr llvm::StringLiteral matrixKey = "cooperativeMatrix";
 
-llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
+/// Collects what a specification states before any of it is applied, so that
+/// the order of its entries means nothing.
+class DeviceProfile::Parser {
+public:
+  explicit Parser(llvm::StringRef spec) : spec(spec) {}
+
+  llvm::Expected<DeviceProfile> run();
+
+private:
+  llvm::Error parse(llvm::StringRef part);
+  llvm::Error parseLimit(llvm::StringRef part, const LimitInfo &info);
+  llvm::Error parseMatrix(llvm::StringRef part);
+  llvm::Error parseFeature(llvm::StringRef part);
+  /// Refuses what is stated for a second time.
+  llvm::Error state(llvm::StringRef name);
+  /// Refuses matrices that are stated not to be there.
+  llvm::Error verifyMatrices() const;
+
+  llvm::StringRef spec;
+  llvm::StringSet<> stated;
+  llvm::SmallVector<std::pair<int64_t Limits::*, int64_t>> limits;
+  llvm::SmallDenseMap<DeviceFeature, bool> features;
+  llvm::SmallVector<MatrixShape, 2> matrixShapes;
+  DeviceSpeed speed;
+};
+
+llvm::Error DeviceProfile::Parser::state(llvm::StringRef name) {
+  if (stated.insert(name).second)
+    return llvm::Error::success();
+  return llvm::createStringError("device profile '" + spec + "' states '" +
+                                 name +
+                                 "' more than once, but wanted is one entry");
+}
+
+llvm::Error DeviceProfile::Parser::parseLimit(llvm::StringRef part,
+                                              const LimitInfo &info) {
+  int64_t value;
+  if (part.split('=').second.getAsInteger(10, value) || value < info.least ||
+      value > info.greatest)
+    return llvm::createStringError(
+        "device profile limit '" + part + "' wants a whole number from " +
+        llvm::Twine(info.least) + " to " + llvm::Twine(info.greatest));
+  limits.emplace_back(info.value, value);
+  return state(info.name);
+}
+
+llvm::Error DeviceProfile::Parser::parseMatrix(llvm::StringRef part) {
+  std::optional<MatrixShape> shape = MatrixShape::parse(part.split('=').second);
+  if (!shape)
+    return llvm::createStringError(
+        "device profile matrix '" + part +
+        "' wants rows, columns, terms, and the types of factors and sums, "
+        "such as '16x16x16xf16xf32' or '16x16x32xi8xi32'");
+  matrixShapes.push_back(*shape);
+  return state(matrixKey.str() + "=" + shape->str());
+}
+
+llvm::Error DeviceProfile::Parser::parseFeature(llvm::StringRef part) {
+  bool value = part.consume_front("+");
+  if (!value && !part.consume_front("-"))
+    return llvm::createStringError("device profile change '" + part +
+                                   "' wants a '+' or '-' before the feature");
+  const auto *info = llvm::find_if(getDeviceFeatures(),
+                                   [&](const DeviceFeatureInfo &candidate) {
+                                     return candidate.vulkanName == part;
+                                   });
+  if (info == getDeviceFeatures().end())
+    return llvm::createStringError(
+        "Vulkan feature '" + part + "' is unknown; the features are " +
+        llvm::join(llvm::map_range(getDeviceFeatures(),
+                                   [](const DeviceFeatureInfo &candidate) {
+                                     return candidate.vulkanName.str();
+                                   }),
+                   ", "));
+  features[info->feature] = value;
+  return state(info->vulkanName);
+}
+
+llvm::Error DeviceProfile::Parser::parse(llvm::StringRef part) {
+  llvm::StringRef key = part.split('=').first;
+  const auto *limit = llvm::find_if(
+      getLimits(), [&](const LimitInfo &info) { return info.name == key; });
+  if (limit != getLimits().end() && part.contains('='))
+    return parseLimit(part, *limit);
+  if (std::optional<llvm::Error> error = speed.parse(part))
+    return *error ? std::move(*error) : state(key);
+  return key == matrixKey ? parseMatrix(part) : parseFeature(part);
+}
+
+llvm::Error DeviceProfile::Parser::verifyMatrices() const {
+  auto isStated = [&](DeviceFeature feature, bool value) {
+    auto found = features.find(feature);
+    return found != features.end() && found->second == value;
+  };
+  auto fail = [&](llvm::StringRef without) {
+    return llvm::createStringError(
+        "device profile '" + spec + "' states cooperative matrices and '-" +
+        without + "', without which there are none, but wanted is one of both");
+  };
+  if (!matrixShapes.empty() &&
+      isStated(DeviceFeature::CooperativeMatrix, false))
+    return fail("cooperativeMatrix");
+  if ((!matrixShapes.empty() ||
+       isStated(DeviceFeature::CooperativeMatrix, true)) &&
+      isStated(DeviceFeature::VulkanMemoryModel, false))
+    return fail("vulkanMemoryModel");
+  return llvm::Error::success();
+}
+
+llvm::Expected<DeviceProfile> DeviceProfile::Parser::run() {
   auto [name, changes] = spec.split(',');
   DeviceProfile profile;
   if (name == "full")
@@ -170,63 +281,29 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
 
   llvm::SmallVector<llvm::StringRef> parts;
   changes.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (llvm::StringRef part : parts) {
-    auto [key, number] = part.split('=');
-    const auto *limit =
-        llvm::find_if(getLimits(), [key = key](const LimitInfo &info) {
-          return info.name == key;
-        });
-    if (limit != getLimits().end() && part.contains('=')) {
-      int64_t &value = profile.limits.*limit->value;
-      if (number.getAsInteger(10, value) || value < limit->least ||
-          value > limit->greatest)
-        return llvm::createStringError(
-            "device profile limit '" + part + "' wants a whole number from " +
-            llvm::Twine(limit->least) + " to " + llvm::Twine(limit->greatest));
-      continue;
-    }
-    if (std::optional<llvm::Error> error = profile.speed.parse(part)) {
-      if (*error)
-        return std::move(*error);
-      continue;
-    }
-    if (key == matrixKey) {
-      std::optional<MatrixShape> shape = MatrixShape::parse(number);
-      if (!shape)
-        return llvm::createStringError(
-            "device profile matrix '" + part +
-            "' wants rows, columns, terms, and the types of factors and sums, "
-            "such as '16x16x16xf16xf32' or '16x16x32xi8xi32'");
-      if (!profile.has(DeviceFeature::CooperativeMatrix))
-        profile.addMatrices();
-      profile.matrixShapes.push_back(*shape);
-      continue;
-    }
-    bool value = part.consume_front("+");
-    if (!value && !part.consume_front("-"))
-      return llvm::createStringError("device profile change '" + part +
-                                     "' wants a '+' or '-' before the feature");
-    const auto *info = llvm::find_if(getDeviceFeatures(),
-                                     [&](const DeviceFeatureInfo &candidate) {
-                                       return candidate.vulkanName == part;
-                                     });
-    if (info == getDeviceFeatures().end())
-      return llvm::createStringError(
-          "Vulkan feature '" + part + "' is unknown; the features are " +
-          llvm::join(llvm::map_range(getDeviceFeatures(),
-                                     [](const DeviceFeatureInfo &candidate) {
-                                       return candidate.vulkanName.str();
-                                     }),
-                     ", "));
-    if (value && info->feature == DeviceFeature::CooperativeMatrix)
-      profile.addMatrices();
-    profile.set(info->feature, value);
-  }
-  if (!profile.has(DeviceFeature::CooperativeMatrix))
-    profile.matrixShapes.clear();
-  else if (profile.matrixShapes.empty())
-    profile.matrixShapes = getCommonShapes();
+  for (llvm::StringRef part : parts)
+    if (llvm::Error error = parse(part))
+      return std::move(error);
+  if (llvm::Error error = verifyMatrices())
+    return std::move(error);
+
+  // Matrices bring limits, beside which those that are stated hold.
+  if (!matrixShapes.empty() ||
+      features.lookup(DeviceFeature::CooperativeMatrix))
+    profile.addMatrices();
+  for (auto [feature, value] : features)
+    profile.set(feature, value);
+  for (auto [limit, value] : limits)
+    profile.limits.*limit = value;
+  profile.speed = speed;
+  if (profile.has(DeviceFeature::CooperativeMatrix))
+    profile.matrixShapes =
+        matrixShapes.empty() ? getCommonShapes() : matrixShapes;
   return profile;
+}
+
+llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
+  return Parser(spec).run();
 }
 
 llvm::FailureOr<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec,

@@ -125,8 +125,11 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
     int64_t factor = term.second / quotient.divisor;
     LinearForm rest = form;
     llvm::erase(rest.terms, term);
-    std::optional<LinearForm> joined = tryAdd(rest, quotient.dividend, factor);
-    if (!joined || joined->terms.size() + 1 >= form.terms.size())
+    std::optional<LinearForm> joined = tryJoin(rest, quotient.dividend, factor);
+    // Only shorter forms are asked for their ranges, so that the sum of all
+    // that this asks has an end.
+    if (!joined || joined->terms.size() + 1 >= form.terms.size() ||
+        !tryGetRange(*joined))
       continue;
     IndexRange known = getRange(*joined, box);
     int64_t remainder = -factor * (quotient.divisor - 1);
@@ -184,10 +187,11 @@ void IndexForms::joinDivided(LinearForm &form) const {
   }
 }
 
-/// lhs + factor * rhs, unless the numbers become too large.
-std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
-                                             const LinearForm &rhs,
-                                             int64_t factor) const {
+/// lhs + factor * rhs, unless 64 bits do not hold its numbers. Its range may
+/// still be too large for a form.
+std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
+                                              const LinearForm &rhs,
+                                              int64_t factor) const {
   bool overflow = false;
   auto multiplyAdd = [&](int64_t a, int64_t b) {
     int64_t product, sum;
@@ -213,7 +217,15 @@ std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
   if (overflow)
     return std::nullopt;
   joinDivided(sum);
-  if (!tryGetRange(sum))
+  return sum;
+}
+
+/// lhs + factor * rhs, unless the numbers become too large.
+std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
+                                             const LinearForm &rhs,
+                                             int64_t factor) const {
+  std::optional<LinearForm> sum = tryJoin(lhs, rhs, factor);
+  if (sum && !tryGetRange(*sum))
     return std::nullopt;
   return sum;
 }

@@ -196,6 +196,8 @@ private:
   LinearForm getAtom(unsigned atom) const;
   LinearForm getDivided(Atom::Kind kind, const LinearForm &dividend,
                         int64_t divisor);
+  std::optional<LinearForm>
+  tryJoin(const LinearForm &lhs, const LinearForm &rhs, int64_t factor) const;
   std::optional<LinearForm> tryAdd(const LinearForm &lhs, const LinearForm &rhs,
                                    int64_t factor) const;
   std::optional<IndexRange> tryGetRange(const LinearForm &form,

@@ -124,6 +124,8 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
   symbols.insert(packed, op->getParentOfType<func::FuncOp>()->getIterator());
   Value shared = memref::GetGlobalOp::create(b, type, packed.getSymName());
   for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
+    // The operation that comes next may be one that was erased.
+    b.setInsertionPointAfterValue(shared);
     Value start = arith::ConstantIndexOp::create(b, offset);
     Value range = memref::ViewOp::create(b, cast<MemRefType>(root.getType()),
                                          shared, start, ValueRange());

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -182,20 +183,55 @@ FailureOr<Scheduler::Buffer> Scheduler::getRange(Operation *op,
   return buffer;
 }
 
-/// Whether a kernel reads and writes `argument`.
-static std::pair<bool, bool> getReadsWrites(BlockArgument argument) {
-  bool reads = false, writes = false;
-  for (Operation *user : argument.getUsers()) {
-    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
-    reads |=
-        !effects ||
-        effects.getEffectOnValue<MemoryEffects::Read>(argument).has_value();
-    writes |=
-        !effects ||
-        effects.getEffectOnValue<MemoryEffects::Write>(argument).has_value();
+namespace {
+/// Finds out whether a kernel reads and writes one of its arguments, by itself
+/// or through views of it. What is not understood may do both.
+class ArgumentAccess {
+public:
+  explicit ArgumentAccess(BlockArgument argument) {
+    views.insert(argument);
+    // Views that are found are added to the others.
+    for (size_t i = 0; i < views.size(); ++i)
+      for (Operation *user : views[i].getUsers())
+        if (!add(user, views[i]))
+          reads = writes = true;
   }
-  return {reads, writes};
-}
+
+  bool reads = false, writes = false;
+
+private:
+  /// Adds what `user` does with `buffer`; whether that is understood.
+  bool add(Operation *user, Value buffer) {
+    if (isa<ViewLikeOpInterface, BufferViewOp, BufferRangeOp>(user)) {
+      for (Value result : user->getResults())
+        if (isa<BaseMemRefType>(result.getType()))
+          views.insert(result);
+      return true;
+    }
+    if (isa<memref::DimOp, memref::RankOp>(user))
+      return true;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    if (!effects || user->getNumRegions() ||
+        llvm::any_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+      return false;
+    SmallVector<MemoryEffects::EffectInstance> all;
+    effects.getEffects(all);
+    bool isKnown = false;
+    for (const MemoryEffects::EffectInstance &effect : all) {
+      // An effect on no value may be one on any.
+      if (effect.getValue() && effect.getValue() != buffer)
+        continue;
+      isKnown = true;
+      bool isRead = isa<MemoryEffects::Read>(effect.getEffect());
+      reads |= isRead;
+      writes |= !isRead;
+    }
+    return isKnown;
+  }
+
+  llvm::SmallSetVector<Value, 4> views;
+};
+} // namespace
 
 LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
   std::optional<unsigned> kernel =
@@ -222,7 +258,10 @@ LogicalResult Scheduler::visitLaunch(gpu::LaunchFuncOp op) {
   }
   auto [uses, isNew] = readsWrites.try_emplace(entry);
   if (isNew)
-    uses->second = llvm::map_to_vector(entry.getArguments(), getReadsWrites);
+    for (BlockArgument argument : entry.getArguments()) {
+      ArgumentAccess access(argument);
+      uses->second.emplace_back(access.reads, access.writes);
+    }
   for (auto [index, operand] : llvm::enumerate(op.getKernelOperands())) {
     FailureOr<View> view = lookup(operand);
     if (failed(view))

@@ -489,8 +489,8 @@ void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
     for (size_t j = i + 1; j < tensors.size(); ++j)
       if (tensors[i].type != tensors[j].type &&
           fitsWhenSwapped(op, tensors[i].number, tensors[j].number, verify)) {
-        op->getContext()->getDiagEngine().emit(op->getLoc(),
-                                               DiagnosticSeverity::Note)
+        // A note cannot be added to an error that is told already.
+        mlir::emitRemark(op->getLoc())
             << "the types fit if " << tensors[i].getName() << " and "
             << tensors[j].getName() << " change places";
         return;

@@ -195,16 +195,30 @@ llvm::LogicalResult
 replaceByNewer(OldOp op, mlir::PatternRewriter &rewriter,
                llvm::ArrayRef<mlir::NamedAttribute> added,
                llvm::ArrayRef<llvm::StringRef> dropped = {}) {
-  FeatureLevel wanted = NewOp::getOperatorSupport().getIntroducedLevel();
-  if (getTargetFeatureLevel(op) < wanted)
+  FeatureLevel target = getTargetFeatureLevel(op);
+  if (target < NewOp::getOperatorSupport().getIntroducedLevel())
     return rewriter.notifyMatchFailure(op, "the feature level lacks the newer "
                                            "version");
   llvm::SmallVector<mlir::NamedAttribute> attributes(added);
   for (mlir::NamedAttribute attribute : op->getAttrs())
     if (!llvm::is_contained(dropped, attribute.getName().getValue()))
       attributes.push_back(attribute);
-  rewriter.replaceOpWithNewOp<NewOp>(op, op->getResultTypes(),
-                                     op->getOperands(), attributes);
+  // The newer version may have had other rules at the target's level: it is
+  // inserted once it is known to keep them.
+  mlir::OperationState state(op.getLoc(), NewOp::getOperationName(),
+                             op->getOperands(), op->getResultTypes(),
+                             attributes);
+  mlir::Operation *newer = mlir::Operation::create(state);
+  if (!mlir::cast<FeatureLevelOpInterface>(newer)
+           .getViolations(target)
+           .empty()) {
+    newer->destroy();
+    return rewriter.notifyMatchFailure(op, "the newer version wants more of "
+                                           "its tensors at the feature level");
+  }
+  rewriter.setInsertionPoint(op);
+  rewriter.insert(newer);
+  rewriter.replaceOp(op, newer->getResults());
   return llvm::success();
 }
 

@@ -342,8 +342,12 @@ static LogicalResult evaluatePow(ElementWisePowOp op,
     if (scaleBias)
       x = x * x(scaleBias.getScale().getValueAsDouble()) +
           x(scaleBias.getBias().getValueAsDouble());
-    if (isFloating)
-      return pow(x, e).store(output, i);
+    if (isFloating) {
+      std::optional<bool> isOdd;
+      if (!byFloat && isCertain(exponent, i))
+        isOdd = exponent.value.getInteger(i) & 1;
+      return pow(x, e, isOdd).store(output, i);
+    }
     bool isKnown = isCertain(base, i);
     if (!byFloat)
       isKnown &= isCertain(exponent, i);

@@ -127,6 +127,7 @@ Interval Interval::load(const Estimate &tensor, int64_t index) {
     return anything(result.value);
   result.low = low;
   result.high = high;
+  result.hasSign = tensor.isBitExact;
   double normal = getSmallestNormal(tensor);
   if (result.low > 0 && result.low < normal)
     result.low = 0;
@@ -546,9 +547,43 @@ static Interval powOfPositive(Interval x, Interval exponent, double value) {
   return roundResult(value, std::max(low, 0.0), high, false);
 }
 
-Interval pow(Interval base, Interval power) {
+/// 0^exponent for a negative exponent: infinity, whose sign is that of the zero
+/// if the exponent is odd.
+static Interval powOfZero(Interval zero, double value, bool isOdd) {
+  Interval result(value);
+  if (isOdd && !zero.hasSign) {
+    result.low = -infinity;
+    result.high = infinity;
+  }
+  return result;
+}
+
+/// base^power for a base that may have a sign, and is no NaN; `isOdd` is
+/// nothing unless the exponent is an integer.
+static Interval powOfSigned(Interval x, Interval exponent, double value,
+                            std::optional<bool> isOdd) {
+  bool isZero = x.low == 0 && x.high == 0;
+  bool isInfinite = x.high == -infinity;
+  if (exponent.low > 0 && x.low == 0)
+    return powOfPositive(x, exponent, value);
+  if (isZero && exponent.high < 0)
+    return powOfZero(x, value, isOdd.value_or(false));
+  if (x.high >= 0)
+    return Interval::anything(value);
+  if (!isOdd && !isInfinite)
+    return std::isfinite(x.low) ? Interval::nan() : Interval::anything(value);
+  Interval result =
+      powOfPositive(-x, exponent, isOdd.value_or(false) ? -value : value);
+  return isOdd.value_or(false) ? -result : result;
+}
+
+Interval pow(Interval base, Interval power, std::optional<bool> isOdd) {
   Interval x = flush(base), exponent = flush(power);
-  double value = static_cast<float>(std::pow(x.value, exponent.value));
+  double result = std::pow(x.value, exponent.value);
+  // A rounded exponent may be even where the integer is odd.
+  if (isOdd && std::signbit(x.value))
+    result = std::copysign(result, *isOdd ? -1 : 1);
+  double value = static_cast<float>(result);
   auto is = [](Interval number, double constant) {
     return !number.mayBeNaN && number.low == constant &&
            number.high == constant;
@@ -564,21 +599,13 @@ Interval pow(Interval base, Interval power) {
     return Interval::anything(value);
   if (x.low > 0)
     return powOfPositive(x, exponent, value);
-  // Integers alone have powers of negative numbers, and a zero may have either
-  // sign.
-  bool isKnown = exponent.low == exponent.high;
-  if (isKnown && exponent.low > 0 && x.low == 0)
-    return powOfPositive(x, exponent, value);
-  if (!isKnown || exponent.low != std::trunc(exponent.low) || x.high >= 0) {
-    bool isFraction = isKnown && exponent.low != std::trunc(exponent.low);
-    if (isFraction && x.high < 0 && std::isfinite(x.low))
-      return Interval::nan();
-    return Interval::anything(value);
-  }
   // An infinite exponent counts as even.
-  bool isOdd = std::isfinite(exponent.low) && std::fmod(exponent.low, 2) != 0;
-  Interval result = powOfPositive(-x, exponent, isOdd ? -value : value);
-  return isOdd ? -result : result;
+  bool isKnown = exponent.low == exponent.high;
+  if (!isOdd && isKnown && exponent.low == std::trunc(exponent.low))
+    isOdd = std::isfinite(exponent.low) && std::fmod(exponent.low, 2) != 0;
+  if (!isKnown && !isOdd)
+    return Interval::anything(value);
+  return powOfSigned(x, exponent, value, isOdd);
 }
 
 Truth isNaN(Interval x) {

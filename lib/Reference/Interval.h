@@ -12,6 +12,7 @@
 
 #include "dml/Reference/Estimate.h"
 #include "mlir/IR/Attributes.h"
+#include <optional>
 
 namespace dml::reference {
 
@@ -43,6 +44,8 @@ inline Truth operator||(Truth a, Truth b) { return !(!a && !b); }
 struct Interval {
   double value = 0, low = 0, high = 0;
   bool mayBeNaN = false, isNaN = false;
+  /// Whether a zero has the sign of `value` in every correct implementation.
+  bool hasSign = false;
 
   /// The number `constant`, rounded to f32.
   explicit Interval(double constant);
@@ -109,7 +112,10 @@ Interval atan2(Interval y, Interval x);
 Interval erf(Interval x);
 /// ln(1 + e^x)
 Interval softplus(Interval x);
-Interval pow(Interval x, Interval exponent);
+/// x^exponent; `isOdd` says of an exponent that was an integer, and may have
+/// been rounded since, whether it was odd.
+Interval pow(Interval x, Interval exponent,
+             std::optional<bool> isOdd = std::nullopt);
 Truth isNaN(Interval x);
 /// Whether x is the infinity with the sign of `sign`.
 Truth isInfinity(Interval x, int sign);

@@ -453,18 +453,18 @@ Status Device::createComputePipeline(VkComputePipelineCreateInfo info,
 
 Expected<std::vector<uint8_t>> Device::pipelineCacheData() {
   std::vector<uint8_t> bytes;
-  VkResult result = VK_INCOMPLETE;
   size_t size = 0;
   // The cache may grow between asking for its size and for its data.
-  while (result == VK_INCOMPLETE) {
+  auto read = [&] {
     std::shared_lock<std::shared_mutex> lock(cacheMutex);
-    DML_TRY(checkVk(vk.GetPipelineCacheData(device, cache, &size, nullptr),
-                    "vkGetPipelineCacheData"));
+    VkResult result = vk.GetPipelineCacheData(device, cache, &size, nullptr);
+    if (result != VK_SUCCESS)
+      return result;
     bytes.resize(sizeof(CacheHeader) + size);
-    result = vk.GetPipelineCacheData(device, cache, &size,
-                                     bytes.data() + sizeof(CacheHeader));
-    DML_TRY(checkVk(result, "vkGetPipelineCacheData"));
-  }
+    return vk.GetPipelineCacheData(device, cache, &size,
+                                   bytes.data() + sizeof(CacheHeader));
+  };
+  DML_TRY(retryIncomplete(read, "vkGetPipelineCacheData"));
   bytes.resize(sizeof(CacheHeader) + size);
   CacheHeader header{{},
                      kCacheVersion,

@@ -230,17 +230,17 @@ static Status readMatrixShapes(const InstanceFunctions &vk,
   if (!matrices.cooperativeMatrix)
     return Status();
   info.features |= DML_FEATURE_COOPERATIVE_MATRIX_BIT;
-  uint32_t count = 0;
-  DML_TRY(checkVk(vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
-                      device, &count, nullptr),
-                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   VkCooperativeMatrixPropertiesKHR empty{};
   empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
-  std::vector<VkCooperativeMatrixPropertiesKHR> properties(count, empty);
-  DML_TRY(checkVk(vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(
-                      device, &count, properties.data()),
-                  "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
-  properties.resize(count);
+  std::vector<VkCooperativeMatrixPropertiesKHR> properties;
+  DML_TRY(enumerate(
+      properties,
+      [&](uint32_t *count, VkCooperativeMatrixPropertiesKHR *matrices) {
+        std::fill_n(matrices, matrices ? *count : 0, empty);
+        return vk.GetPhysicalDeviceCooperativeMatrixPropertiesKHR(device, count,
+                                                                  matrices);
+      },
+      "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   DmlDeviceLimits &limits = info.limits;
   for (const VkCooperativeMatrixPropertiesKHR &matrix : properties) {
     DmlMatrixShape shape{matrix.MSize, matrix.NSize, matrix.KSize,
@@ -304,6 +304,7 @@ Expected<DeviceSnapshot> dml::runtime::takeSnapshot(const InstanceFunctions &vk,
   snapshot.queueFamilies.resize(count);
   vk.GetPhysicalDeviceQueueFamilyProperties(device, &count,
                                             snapshot.queueFamilies.data());
+  snapshot.queueFamilies.resize(count);
   if (std::optional<uint32_t> family =
           chooseQueueFamily(snapshot.queueFamilies))
     if (snapshot.queueFamilies[*family].timestampValidBits != 0)

@@ -142,24 +142,41 @@ template <typename... Ts> Status checkVk(VkResult result, const Ts &...ts) {
   return makeError(code, ts..., " failed with ", describeVkResult(result));
 }
 
+/// How often a call of two steps is made where the second says that there is
+/// more by now than the first said. A driver that always says so would never
+/// end.
+constexpr int kMaxIncomplete = 16;
+
+/// Reads something by one of Vulkan's calls of two steps, the first of which
+/// says how much there is. `attempt` does both, and `ts` name the call.
+template <typename Attempt, typename... Ts>
+Status retryIncomplete(Attempt attempt, const Ts &...ts) {
+  for (int i = 0; i < kMaxIncomplete; ++i) {
+    VkResult result = attempt();
+    if (result != VK_INCOMPLETE)
+      return checkVk(result, ts...);
+  }
+  return makeError(DML_ERROR_VULKAN, ts..., " gave VK_INCOMPLETE ",
+                   kMaxIncomplete, " times, but wanted is all that there is");
+}
+
 /// Fills `values` by one of Vulkan's calls of two steps: `call` takes a count
 /// and an array, or null for the count alone. The words of `ts` name it.
 template <typename T, typename Call, typename... Ts>
 Status enumerate(std::vector<T> &values, Call call, const Ts &...ts) {
-  VkResult result = VK_INCOMPLETE;
-  // The second step may find more of them than the first.
-  while (result == VK_INCOMPLETE) {
-    uint32_t count = 0;
-    DML_TRY(checkVk(call(&count, nullptr), ts...));
-    values.resize(count);
-    // The null array of an empty vector would ask for the count again.
-    if (count == 0)
-      return Status();
-    result = call(&count, values.data());
-    DML_TRY(checkVk(result, ts...));
-    values.resize(count);
-  }
-  return Status();
+  return retryIncomplete(
+      [&] {
+        uint32_t count = 0;
+        VkResult result = call(&count, nullptr);
+        values.resize(result == VK_SUCCESS ? count : 0);
+        // The null array of an empty vector would ask for the count again.
+        if (values.empty())
+          return result;
+        result = call(&count, values.data());
+        values.resize(count);
+        return result;
+      },
+      ts...);
 }
 
 } // namespace dml::runtime

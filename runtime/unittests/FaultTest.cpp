@@ -33,6 +33,7 @@
 #include <set>
 
 using namespace dml::test;
+using dml::runtime::kMaxIncomplete;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -724,6 +725,30 @@ CallCounts countCalls(const Flow::Kind &kind) {
   return counts;
 }
 
+/// What a flow fails with where a function says `count` times, from call `call`
+/// on, that there is more than it gave.
+std::vector<Flow::Failure> runIncomplete(const Flow::Kind &kind,
+                                         const std::string &function,
+                                         uint32_t call, uint32_t count) {
+  VulkanFault fault;
+  fault.function = function;
+  fault.call = call;
+  fault.result = VK_INCOMPLETE;
+  fault.count = count;
+  setVulkanFault(fault);
+  std::vector<Flow::Failure> failures;
+  {
+    Flow flow;
+    if ((flow.*kind.prepare)())
+      (void)(flow.*kind.run)();
+    EXPECT_TRUE(hasVulkanFailed());
+    failures = flow.failures;
+  }
+  EXPECT_THAT(listVulkanMisuses(), IsEmpty());
+  EXPECT_THAT(listLiveObjects(), IsEmpty());
+  return failures;
+}
+
 } // namespace
 
 TEST_P(VulkanFaults, AreCleanErrors) {
@@ -742,6 +767,29 @@ TEST_P(VulkanFaults, AreCleanErrors) {
         rows[function] += runWithFault(GetParam(), fault, error.name);
         ASSERT_FALSE(HasFailure());
       }
+}
+
+TEST_P(VulkanFaults, MoreThanWasSaidIsAskedForAgain) {
+  CallCounts counts = countCalls(GetParam());
+  ASSERT_FALSE(HasFailure());
+  for (const char *function :
+       {"vkEnumerateInstanceExtensionProperties",
+        "vkEnumerateInstanceLayerProperties", "vkEnumeratePhysicalDevices",
+        "vkEnumerateDeviceExtensionProperties", "vkGetPipelineCacheData"})
+    for (uint32_t call = counts.before[function]; call < counts.after[function];
+         ++call) {
+      SCOPED_TRACE(testing::Message() << function << ", call " << call);
+      EXPECT_THAT(runIncomplete(GetParam(), function, call, kMaxIncomplete - 1),
+                  IsEmpty());
+      std::vector<Flow::Failure> failures =
+          runIncomplete(GetParam(), function, call, kMaxIncomplete);
+      ASSERT_EQ(failures.size(), 1u);
+      EXPECT_EQ(failures.front().result, DML_ERROR_VULKAN);
+      EXPECT_THAT(failures.front().message,
+                  AllOf(HasSubstr(function),
+                        HasSubstr("gave VK_INCOMPLETE 16 times, but wanted is "
+                                  "all that there is")));
+    }
 }
 
 TEST_F(Faults, AreOfEachFunctionOfVulkan) {

@@ -113,8 +113,8 @@ bool mustFail(Function function) {
   State &s = state();
   Lock lock(s.mutex);
   uint32_t call = s.calls[function]++;
-  if (s.fault.function != kNames[function] ||
-      (s.fault.lasting ? call < s.fault.call : call != s.fault.call))
+  if (s.fault.function != kNames[function] || call < s.fault.call ||
+      (!s.fault.lasting && call - s.fault.call >= s.fault.count))
     return false;
   s.hasFailed = true;
   return true;

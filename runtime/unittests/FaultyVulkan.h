@@ -30,6 +30,8 @@ struct VulkanFault {
   std::string function;
   uint32_t call = 0;
   VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+  /// So many calls of the function fail, one after another.
+  uint32_t count = 1;
   /// All later calls of the function fail too.
   bool lasting = false;
   /// vkGetFenceStatus always says that work goes on, so that the runtime waits

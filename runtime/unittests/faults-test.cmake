@@ -53,6 +53,11 @@ foreach(line IN LISTS counts)
     # VK_ERROR_OUT_OF_DEVICE_MEMORY
     set(ENV{DML_FAULT} "${function}:${call}:-2")
     run()
+    # Work that ends while the runtime asks about it is not waited for.
+    if(function STREQUAL "vkWaitForFences" AND result EQUAL 0
+        AND NOT text MATCHES "calls vkWaitForFences ")
+      continue()
+    endif()
     set(wanted 1)
     # A name for debuggers is all that may be missing.
     if(function STREQUAL "vkSetDebugUtilsObjectNameEXT")

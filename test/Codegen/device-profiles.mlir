@@ -9,6 +9,10 @@
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,multiprocessors=0 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,opsPerByte=fast 2>&1 | FileCheck %s --check-prefix=SPEED
 // RUN: not dml-compile %t/gemm.mlir --device-profile=full,maxWorkgroupSize=64 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: dml-compile %t/gemm.mlir --device-profile=full,subgroupSize=64,cooperativeMatrix=16x8x16xf16xf32 --emit=spirv | FileCheck %s --check-prefix=NAMED
+// RUN: not dml-compile %t/gemm.mlir --device-profile=full,subgroupSize=64,subgroupSize=32 2>&1 | FileCheck %s --check-prefix=TWICE
+// RUN: not dml-compile %t/gemm.mlir --device-profile=full,+shaderInt8,-shaderInt8 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not dml-compile %t/gemm.mlir --device-profile=full,-cooperativeMatrix,cooperativeMatrix=16x8x16xf16xf32 2>&1 | FileCheck %s --check-prefix=AGAINST
 
 // COMMON: requires #spirv.vce<v1.5, [{{.*}}CooperativeMatrixKHR{{.*}}VulkanMemoryModel
 // COMMON: #spirv.resource_limits<max_compute_shared_memory_size = 49152, max_compute_workgroup_invocations = 256
@@ -20,6 +24,9 @@
 // SIZE: error: device profile limit 'subgroupSize=0' wants a whole number from 1 to 4294967295
 // NONE: error: device profile number 'multiprocessors=0' wants a number from 1 to 1e15
 // SPEED: error: device profile number 'opsPerByte=fast' wants a number from 0 to 1e15
+// TWICE: error: device profile 'full,subgroupSize=64,subgroupSize=32' states 'subgroupSize' more than once, but wanted is one entry
+// BOTH: error: device profile 'full,+shaderInt8,-shaderInt8' states 'shaderInt8' more than once, but wanted is one entry
+// AGAINST: error: device profile 'full,-cooperativeMatrix,cooperativeMatrix=16x8x16xf16xf32' states cooperative matrices and '-cooperativeMatrix', without which there are none, but wanted is one of both
 // THREADS: error: device profile limit 'maxWorkgroupSize=64' wants a whole number from 128 to 4294967295
 
 //--- gemm.mlir

@@ -77,6 +77,7 @@ memref.global "private" constant @b : memref<1xf32> = dense<1.0>
 memref.global "private" constant @c : memref<2xf32> = dense<2.0>
 memref.global "private" constant @d : memref<3xi8> = dense<[1, 2, 3]>
 memref.global "private" constant @e : memref<64xf32> = dense<4.0>
+memref.global "private" constant @f : memref<1xf32> = dense<5.0>
 func.func @constants(%a: memref<64xf32>, %output: memref<64xf32>, %other: memref<64xf32>) {
   %zero = arith.constant 0 : index
   %b = memref.get_global @b : memref<1xf32>
@@ -104,6 +105,42 @@ func.func @constants(%a: memref<64xf32>, %output: memref<64xf32>, %other: memref
   ^bb0(%out: f32):
     %0 = memref.load %c[%zero] : memref<2xf32>
     linalg.yield %0 : f32
+  }
+  return
+}
+
+// The constants may be what the function begins with, and each of them is taken away.
+
+// CHECK-LABEL: func @first
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64xf32>
+// CHECK-NEXT:    %[[PACKED:.*]] = memref.get_global @packed_0 : memref<1024xi8>
+// CHECK-NOT:     memref.get_global
+// CHECK-COUNT-4: memref.view %[[PACKED]][%{{.*}}][] : memref<1024xi8> to
+// CHECK:         linalg.generic
+func.func @first(%a: memref<64xf32>, %output: memref<64xf32>) {
+  %b = memref.get_global @b : memref<1xf32>
+  %c = memref.get_global @c : memref<2xf32>
+  %d = memref.get_global @d : memref<3xi8>
+  %e = memref.get_global @e : memref<64xf32>
+  %f = memref.get_global @f : memref<1xf32>
+  %zero = arith.constant 0 : index
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel"]}
+      outs(%output : memref<64xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %0 = memref.load %a[%i] : memref<64xf32>
+    %1 = memref.load %b[%zero] : memref<1xf32>
+    %2 = memref.load %c[%zero] : memref<2xf32>
+    %3 = memref.load %d[%zero] : memref<3xi8>
+    %4 = memref.load %e[%i] : memref<64xf32>
+    %5 = memref.load %f[%zero] : memref<1xf32>
+    %6 = arith.addf %0, %1 : f32
+    %7 = arith.addf %6, %2 : f32
+    %8 = arith.sitofp %3 : i8 to f32
+    %9 = arith.addf %7, %8 : f32
+    %10 = arith.addf %9, %4 : f32
+    %11 = arith.addf %10, %5 : f32
+    linalg.yield %11 : f32
   }
   return
 }

@@ -96,7 +96,7 @@ func.func @activation(%a: tensor<1x1x4x4xf32>) {
 // Operands in each other's place.
 func.func @swapped(%input: tensor<1x1x4x4xf32>, %gradient: tensor<1x1x2x2xf32>) {
   // expected-error @+2 {{'dml.max_pooling_grad' op input_gradient has size 4 in dimension 2, but wants 1}}
-  // expected-note @+1 {{the types fit if input and input_gradient change places}}
+  // expected-remark @+1 {{the types fit if input and input_gradient change places}}
   %0 = dml.max_pooling_grad %gradient, %input {
       strides = array<i64: 2, 2>, window_size = array<i64: 2, 2>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,

@@ -338,3 +338,18 @@ module attributes {dml.target = #dml.target<feature_level = fl_6_2>} {
     return %0 : tensor<1x3x8xf32>
   }
 }
+
+// -----
+
+// The newer version is there at this level, but wants a scale of the channels there.
+module attributes {dml.target = #dml.target<feature_level = fl_2_1>} {
+  // CHECK-LABEL: func @newer_with_other_rules
+  // CHECK:       dml.mean_variance_normalization %
+  func.func @newer_with_other_rules(%image: tensor<1x2x1x3xf16>, %row: tensor<1x1x1x3xf16>)
+      -> tensor<1x2x1x3xf16> {
+    %0 = dml.mean_variance_normalization %image scale(%row) bias(%row) {
+        cross_channel = false, normalize_variance = true, epsilon = 0.5 : f32}
+        : (tensor<1x2x1x3xf16>, tensor<1x1x1x3xf16>, tensor<1x1x1x3xf16>) -> tensor<1x2x1x3xf16>
+    return %0 : tensor<1x2x1x3xf16>
+  }
+}

@@ -367,7 +367,7 @@ func.func @quantized_linear_convolution_c6_scale(%arg0: tensor<1x4x5x5xui8>, %ar
 func.func @quantized_linear_convolution_c6_output_scale(%arg0: tensor<1x4x5x5xui8>, %arg1: tensor<1xf32>, %arg2: tensor<4x4x3x3xi8>, %arg3: tensor<1xf32>, %arg4: tensor<1x4x1x1xf32>) {
   // dml.quantized_linear_convolution (C6)
   // expected-error @below {{'dml.quantized_linear_convolution' op output_scale has size 4 in dimension 1, but wants 1}}
-  // expected-note @below {{the types fit if filter_scale and output_scale change places}}
+  // expected-remark @below {{the types fit if filter_scale and output_scale change places}}
   %0 = dml.quantized_linear_convolution %arg0, %arg1, %arg2, %arg3, %arg4 {
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>}

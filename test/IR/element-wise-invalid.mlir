@@ -201,7 +201,7 @@ func.func @main(%x: tensor<4xf16>, %e: tensor<5xui8>) {
 // dml.element_wise_pow (C2)
 func.func @main(%x: tensor<4xf16>, %e: tensor<4xui8>) {
   // expected-error @below {{output has element type 'ui8', but input has 'f16'}}
-  // expected-note @below {{the types fit if input and exponent change places}}
+  // expected-remark @below {{the types fit if input and exponent change places}}
   %0 = dml.element_wise_pow %x, %e : (tensor<4xf16>, tensor<4xui8>) -> tensor<4xui8>
   return
 }
@@ -316,7 +316,7 @@ func.func @main(%a: tensor<2x4xi8>, %as: tensor<1x4xf32>, %az: tensor<1x4xi8>, %
 // dml.element_wise_quantized_linear_add (C3)
 func.func @main(%a: tensor<2x4xi8>, %as: tensor<1x1xf32>, %az: tensor<1x1xui8>, %b: tensor<2x4xui8>, %bs: tensor<1x1xf32>, %os: tensor<1x1xf32>) {
   // expected-error @below {{a_zero_point has element type 'ui8', but a has 'i8'}}
-  // expected-note @below {{the types fit if a and b change places}}
+  // expected-remark @below {{the types fit if a and b change places}}
   %0 = dml.element_wise_quantized_linear_add %a, %as a_zero_point(%az), %b, %bs, %os : (tensor<2x4xi8>, tensor<1x1xf32>, tensor<1x1xui8>, tensor<2x4xui8>, tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<2x4xui8>
   return
 }

@@ -97,8 +97,8 @@ def element_wise():
     number = model.weights(np.float32(2.5))
     model.expect(model.node("Sub", a, number), x - np.float32(2.5))
     model.expect(model.node("Sum", a, a, a), x + x + x, 1e-5)
-    model.expect(model.node("Greater", a, number), (x > 2.5).astype(np.uint8))
-    model.expect(model.node("Cast", a, to=TensorProto.BOOL), (x != 0).astype(np.uint8))
+    model.expect(model.node("Greater", a, number), x > 2.5)
+    model.expect(model.node("Cast", a, to=TensorProto.BOOL), x != 0)
     # Bounds that are computed; one that is known beside them.
     low = model.node("ReduceMin", model.node("Mul", a, model.weights(np.float32(0.5))), keepdims=0)
     model.expect(model.node("Clip", a, low, model.weights(np.float32(0.25))), np.clip(x, x.min() / 2, 0.25), 1e-6)
@@ -822,7 +822,7 @@ def older():
     model.expect(model.node("Add", a, model.weights(middle), broadcast=1, axis=1), x + middle[:, :, None])
     model.expect(model.node("Mul", a, model.weights(last), broadcast=1), x * last)
     model.expect(model.node("Less", a, model.weights(ramp(3)), broadcast=1, axis=-3),
-                 (x < ramp(3)[:, None, None]).astype(np.uint8))
+                 x < ramp(3)[:, None, None])
     model.expect(model.node("Pow", a, model.weights(np.float32([2])), broadcast=1), x * x, 1e-4)
     slopes = ramp(3)
     model.expect(model.node("PRelu", a, model.weights(slopes)), np.where(x < 0, x * slopes[:, None, None], x))
@@ -1316,8 +1316,10 @@ def check(name, tools, folder):
         run([tool, path] + inputs + [f"--output=@{file}" for file in files])
         for (output, expected, tolerance), file in zip(model.outputs, files):
             found = np.load(file)
-            # Scalars have one dimension.
+            # Scalars have one dimension, and bools are bytes.
             wanted = np.atleast_1d(expected)
+            if wanted.dtype == np.bool_:
+                wanted = wanted.astype(np.uint8)
             if found.shape != wanted.shape or found.dtype != wanted.dtype:
                 sys.exit(f"{name}, {tool}, {output}: {found.dtype} {found.shape}, "
                          f"wanted {wanted.dtype} {wanted.shape}")

@@ -7,7 +7,10 @@
 #include "Survival.h"
 #include "Device.h"
 #include "Generator.h"
+#include "ModelMutator.h"
 #include "Mutator.h"
+#include "dml/Import/ONNX.h"
+#include "dml/Import/ONNXRuntime.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Tensor.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -72,6 +75,12 @@ SpoiledFile drawSpoiledFile(MLIRContext *context, Damage damage,
     os << *module;
     return {spoilText(text, random), ".mlir"};
   }
+}
+
+SpoiledFile drawSpoiledModel(ArrayRef<std::string> models, uint64_t seed) {
+  Random random(~seed);
+  const std::string &model = models[random.between(0, models.size() - 1)];
+  return {spoilModel(model, random), ".onnx"};
 }
 
 /// Whether a program is soon run, on the host too.
@@ -232,6 +241,33 @@ Outcome survive(MLIRContext *context, StringRef bytes, uint64_t valueSeed,
   return outcome;
 }
 
+Outcome surviveModel(MLIRContext *context, StringRef bytes, bool compiles,
+                     Device *device) {
+  // Files beside the model are looked for in a folder that is not there.
+  auto getBuffer = [&] {
+    return llvm::MemoryBuffer::getMemBufferCopy(bytes, "/nonexistent/model");
+  };
+  if (auto optimized = onnx::importOptimizedModel(getBuffer(), context);
+      !optimized)
+    llvm::consumeError(optimized.takeError());
+  auto module = onnx::importModel(getBuffer(), context);
+  if (!module) {
+    std::string message = llvm::toString(module.takeError());
+    if (message.empty())
+      return {Outcome::Failed, "the importer fails without a message"};
+    return {Outcome::Rejected, message};
+  }
+  if (!compiles)
+    return {Outcome::Accepted, "imported"};
+  Listener listener(context);
+  CompilerOptions options;
+  if (device)
+    options.deviceProfile = device->getProfile();
+  if (failed(compileToExecutable(**module, options)))
+    return listener.judge(Outcome::Refused, "the compiler");
+  return {Outcome::Accepted, "compiled"};
+}
+
 //===----------------------------------------------------------------------===//
 // Children
 //===----------------------------------------------------------------------===//
@@ -379,9 +415,9 @@ LogicalResult SurvivalRun::runChild() {
                   "--seed=" + std::to_string(options.seed + numCases),
                   "--count=" + std::to_string(wanted)});
   SmallVector<StringRef> arguments(command.begin(), command.end());
-  // The limit is more memory than a case should need; AddressSanitizer reserves
-  // its own.
-  unsigned maxMegabytes = LLVM_ADDRESS_SANITIZER_BUILD ? 0 : 8192;
+  // AddressSanitizer reserves memory of its own.
+  unsigned maxMegabytes =
+      LLVM_ADDRESS_SANITIZER_BUILD ? 0 : options.maxMegabytes;
   std::string error;
   int result = llvm::sys::ExecuteAndWait(
       command.front(), arguments, /*Env=*/std::nullopt,

@@ -24,18 +24,29 @@ enum class Damage {
   Program,
   /// The text or the bytes of programs, bytecode and executables.
   File,
+  /// The fields of ONNX models.
+  Model,
 };
 
 /// A file that a tool may be given.
 struct SpoiledFile {
   std::string bytes;
-  /// ".mlir", ".mlirbc" or ".dmlx".
+  /// ".mlir", ".mlirbc", ".dmlx" or ".onnx".
   llvm::StringRef extension;
 };
 
 /// Draws case `seed`. `context` has all that compilation needs.
 SpoiledFile drawSpoiledFile(mlir::MLIRContext *context, Damage damage,
                             uint64_t seed);
+
+/// Draws case `seed` of Damage::Model: one of `models`, which are the bytes of
+/// ONNX models, with other fields.
+SpoiledFile drawSpoiledModel(llvm::ArrayRef<std::string> models, uint64_t seed);
+
+/// Imports an ONNX model, as it stands and with ONNX Runtime's optimizations,
+/// and, where `compiles` says so, compiles what the importer makes of it.
+Outcome surviveModel(mlir::MLIRContext *context, llvm::StringRef bytes,
+                     bool compiles, Device *device);
 
 /// Does with a file all that the tools do: reads it, verifies, compiles, and,
 /// if it is small enough, runs and compares. Executables are read and held
@@ -50,6 +61,8 @@ struct SurvivalOptions {
   uint64_t count;
   unsigned maxSeconds;
   unsigned maxDefects;
+  /// The memory that a child may have, but where a sanitizer reserves its own.
+  unsigned maxMegabytes;
   /// How a child is called, less the options of its cases.
   std::vector<std::string> command;
 };

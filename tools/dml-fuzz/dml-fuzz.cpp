@@ -126,15 +126,70 @@ static cl::opt<bool>
     mutate("mutate", cl::cat(category),
            cl::desc("The same for the bytes of programs as text, as bytecode "
                     "and as executables"));
-static cl::opt<bool>
-    writeCase("write-case", cl::cat(category),
-              cl::desc("With --invalid or --mutate: write the case --seed to "
-                       "the output directory, and do not run it"));
+static cl::opt<std::string> modelFolder(
+    "mutate-models", cl::value_desc("folder"), cl::cat(category),
+    cl::desc(
+        "The same for the fields of the ONNX models of a folder: each must "
+        "be imported, or refused with an error"));
+static cl::opt<bool> compileModels(
+    "compile-models", cl::cat(category),
+    cl::desc("With --mutate-models: compile what is imported, too"));
+static cl::opt<bool> writeCase(
+    "write-case", cl::cat(category),
+    cl::desc(
+        "With --invalid, --mutate or --mutate-models: write the case --seed to "
+        "the output directory, and do not run it"));
 static cl::opt<bool> inProcess(
     "in-process", cl::cat(category), cl::Hidden,
-    cl::desc("With --invalid or --mutate: run the cases in this process"));
+    cl::desc("With --invalid, --mutate or --mutate-models: run the cases in "
+             "this process"));
 
-static Damage getDamage() { return invalid ? Damage::Program : Damage::File; }
+static bool isSpoiled() { return invalid || mutate || !modelFolder.empty(); }
+
+static Damage getDamage() {
+  if (!modelFolder.empty())
+    return Damage::Model;
+  return invalid ? Damage::Program : Damage::File;
+}
+
+/// The option that asks for the damage.
+static std::string getDamageOption() {
+  switch (getDamage()) {
+  case Damage::Program:
+    return "--invalid";
+  case Damage::File:
+    return "--mutate";
+  case Damage::Model:
+    return "--mutate-models=" + modelFolder;
+  }
+  llvm_unreachable("no damage");
+}
+
+/// The models of the folder, in the order of their names.
+static llvm::Expected<std::vector<std::string>> readModels() {
+  std::vector<std::string> paths, models;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator file(modelFolder, error), end;
+       file != end && !error; file.increment(error))
+    if (llvm::StringRef(file->path()).ends_with(".onnx"))
+      paths.push_back(file->path());
+  if (error)
+    return llvm::createStringError("cannot read the folder '" + modelFolder +
+                                   "': " + error.message());
+  if (paths.empty())
+    return llvm::createStringError("--mutate-models names the folder '" +
+                                   modelFolder +
+                                   "', which has no file that ends in .onnx");
+  llvm::sort(paths);
+  for (const std::string &path : paths) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return llvm::createStringError("cannot read '" + path +
+                                     "': " + buffer.getError().message());
+    models.push_back((*buffer)->getBuffer().str());
+  }
+  return models;
+}
 
 //===----------------------------------------------------------------------===//
 // Cases
@@ -150,6 +205,7 @@ public:
   int runSystematic();
   int printMatrix();
   int runSpoiled();
+  int runSpoiledModels();
   int writeSpoiled();
 
 private:
@@ -296,12 +352,16 @@ Outcome Fuzzer::run(ModuleOp module, uint64_t valueSeed) {
 
 int Fuzzer::runReplay() {
   Outcome outcome;
-  if (invalid || mutate) {
+  if (isSpoiled()) {
     auto file = llvm::MemoryBuffer::getFileOrSTDIN(replay);
     if (!file)
       return tools::emitToolError("cannot read " + replay + ": " +
                                   file.getError().message());
-    outcome = survive(context.get(), (*file)->getBuffer(), values, device);
+    outcome =
+        getDamage() == Damage::Model
+            ? surviveModel(context.get(), (*file)->getBuffer(), compileModels,
+                           device)
+            : survive(context.get(), (*file)->getBuffer(), values, device);
   } else {
     auto module =
         parseSourceFile<ModuleOp>(replay, ParserConfig(context.get()));
@@ -395,8 +455,24 @@ int Fuzzer::printMatrix() {
                               tools::kExitNo);
 }
 
+/// Runs spoiled models in this process.
+int Fuzzer::runSpoiledModels() {
+  auto models = readModels();
+  if (!models)
+    return tools::emitToolError(llvm::toString(models.takeError()));
+  // A child has few cases, and a context takes longer to make than most models
+  // take to be read.
+  renewContext();
+  return runSurvivalChild(seed, maxCases, [&](uint64_t caseSeed, bool &) {
+    SpoiledFile file = drawSpoiledModel(*models, caseSeed);
+    return surviveModel(context.get(), file.bytes, compileModels, device);
+  });
+}
+
 /// Runs spoiled programs in this process.
 int Fuzzer::runSpoiled() {
+  if (getDamage() == Damage::Model)
+    return runSpoiledModels();
   return runSurvivalChild(seed, maxCases, [&](uint64_t caseSeed, bool &isLast) {
     renewContext();
     SpoiledFile file = drawSpoiledFile(context.get(), getDamage(), caseSeed);
@@ -408,7 +484,15 @@ int Fuzzer::runSpoiled() {
 
 /// Writes a spoiled program and says how to run it.
 int Fuzzer::writeSpoiled() {
-  SpoiledFile file = drawSpoiledFile(context.get(), getDamage(), seed);
+  SpoiledFile file;
+  if (getDamage() == Damage::Model) {
+    auto models = readModels();
+    if (!models)
+      return tools::emitToolError(llvm::toString(models.takeError()));
+    file = drawSpoiledModel(*models, seed);
+  } else {
+    file = drawSpoiledFile(context.get(), getDamage(), seed);
+  }
   SmallString<128> path(outputDirectory);
   llvm::sys::path::append(path, "failure-" + std::to_string(seed) +
                                     file.extension.str());
@@ -416,7 +500,8 @@ int Fuzzer::writeSpoiled() {
   if (!tools::writeFile(std::string(path),
                         {{file.bytes.data(), file.bytes.size()}}, error))
     return tools::emitToolError(error, tools::kExitNotWritten);
-  llvm::outs() << "dml-fuzz --" << (invalid ? "invalid" : "mutate")
+  llvm::outs() << "dml-fuzz " << getDamageOption()
+               << (compileModels ? " --compile-models" : "")
                << " --replay=" << path << " --values=" << seed << "\n";
   return tools::kExitDone;
 }
@@ -430,7 +515,11 @@ static SurvivalOptions getSurvivalOptions(const char *program) {
   options.command = {
       llvm::sys::fs::getMainExecutable(
           program, reinterpret_cast<void *>(&getSurvivalOptions)),
-      invalid ? "--invalid" : "--mutate", "--output-dir=" + outputDirectory};
+      getDamageOption(), "--output-dir=" + outputDirectory};
+  // What a case may take: models name sizes freely, and are untrusted.
+  options.maxMegabytes = getDamage() == Damage::Model ? 2048 : 8192;
+  if (compileModels)
+    options.command.push_back("--compile-models");
   if (!selector.empty())
     options.command.push_back("--device=" + selector);
   if (!deviceProfile.empty())
@@ -461,14 +550,13 @@ static int runTool(int argc, char **argv) {
       !tools::checkOutput(outputDirectory + "/failure.mlir", error))
     return tools::emitToolError(error, tools::kExitNotWritten);
 
-  bool isSpoiled = invalid || mutate;
-  if (isSpoiled && writeCase)
+  if (isSpoiled() && writeCase)
     return Fuzzer(/*device=*/nullptr).writeSpoiled();
-  if (isSpoiled && !inProcess && replay.empty())
+  if (isSpoiled() && !inProcess && replay.empty())
     return runSurvival(getSurvivalOptions(argv[0]));
 
   // In a child and in a replay, a crash ends the process and shows its stack.
-  if (!isSpoiled)
+  if (!isSpoiled())
     llvm::CrashRecoveryContext::Enable();
   std::unique_ptr<Device> device;
   if (selector != "none" && !matrix) {
@@ -484,7 +572,7 @@ static int runTool(int argc, char **argv) {
   Fuzzer fuzzer(device.get());
   if (!replay.empty())
     return fuzzer.runReplay();
-  if (isSpoiled)
+  if (isSpoiled())
     return fuzzer.runSpoiled();
   if (matrix)
     return fuzzer.printMatrix();

@@ -85,8 +85,12 @@ static void fillSequence(DmlDataType type, const uint8_t *values,
 }
 
 Commands::Commands(std::vector<uint8_t> read) : bytes(std::move(read)) {
-  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-  if (!fb::VerifyCommandsBuffer(verifier))
+  auto isIntact = [&] {
+    flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+    return fb::VerifyCommandsBuffer(verifier);
+  };
+  // The verifier wants a size that FlatBuffers can have.
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || !isIntact())
     fail("the commands of the model are damaged: dml-compile is of another "
          "version");
   commands = fb::GetCommands(bytes.data());

@@ -555,4 +555,74 @@ TEST_F(ElementWiseTest, LongIntegersBecomeFloatsInOneRounding) {
             (Numbers{static_cast<float>(9223371761976868863), -1}));
 }
 
+/// The bounds of powers of special numbers are what IEEE 754 says, and nothing
+/// else: an infinity of the wrong sign is outside.
+TEST_F(ElementWiseTest, PowersOfSpecialNumbersAreCertain) {
+  const Numbers bases = {0.0, -0.0, -1, infinity, -infinity};
+  const Numbers exponents = {-infinity, -3, -2, -0.5, 0.5, 2, 3, infinity};
+  for (DataType type : {DataType::FLOAT32, DataType::FLOAT16})
+    for (double exponent : exponents) {
+      std::string element = type == DataType::FLOAT32 ? "f32" : "f16";
+      std::string tensor = "tensor<5x" + element + ">";
+      std::string op = "dml.element_wise_pow %0, %1 : (" + tensor + ", " +
+                       tensor + ") -> " + tensor;
+      std::vector<Tensor> inputs = {
+          makeTensor(type, {5}, bases),
+          makeTensor(type, {5}, Numbers(bases.size(), exponent))};
+      Numbers lower = getNumbers(interpretOp(op, inputs, Result::lower));
+      Numbers upper = getNumbers(interpretOp(op, inputs, Result::upper));
+      for (size_t i = 0; i < bases.size(); ++i) {
+        SCOPED_TRACE(std::to_string(bases[i]) + " to the power of " +
+                     std::to_string(exponent));
+        double wanted = std::pow(bases[i], exponent);
+        EXPECT_EQ(std::isnan(wanted), std::isnan(lower[i]));
+        EXPECT_EQ(std::isnan(wanted), std::isnan(upper[i]));
+        if (std::isnan(wanted))
+          continue;
+        EXPECT_LE(lower[i], wanted);
+        EXPECT_GE(upper[i], wanted);
+        EXPECT_TRUE(!std::isinf(wanted) ||
+                    (lower[i] == wanted && upper[i] == wanted))
+            << lower[i] << " to " << upper[i];
+      }
+    }
+}
+
+/// The sign of a zero that was computed is not certain, and so neither is that
+/// of the infinity which is its power; other numbers and NaN are outside.
+TEST_F(ElementWiseTest, PowersOfComputedZeros) {
+  const char *source = R"mlir(
+    func.func @main(%x: tensor<1xf32>, %e: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = dml.element_wise_multiply %x, %x
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+      %1 = dml.element_wise_pow %0, %e
+          : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
+      return %1 : tensor<1xf32>
+    })mlir";
+  auto getBounds = [&](double exponent) {
+    std::vector<Tensor> inputs = {
+        makeTensor(DataType::FLOAT32, {1}, {0}),
+        makeTensor(DataType::FLOAT32, {1}, {exponent})};
+    Numbers lower =
+        getNumbers(interpretSource(source, inputs, Result::lower)->front());
+    Numbers upper =
+        getNumbers(interpretSource(source, inputs, Result::upper)->front());
+    return std::pair(lower[0], upper[0]);
+  };
+  EXPECT_EQ(getBounds(-1), std::pair(-infinity, infinity));
+  EXPECT_EQ(getBounds(-2), std::pair(infinity, infinity));
+  EXPECT_EQ(getBounds(-0.5), std::pair(infinity, infinity));
+}
+
+/// An exponent that no f32 holds is odd all the same.
+TEST_F(ElementWiseTest, OddExponentsOfManyBits) {
+  check({"dml.element_wise_pow %0, %1 : (tensor<5xf32>, tensor<5xi32>) -> "
+         "tensor<5xf32>",
+         {{DataType::FLOAT32, {5}, {-1, -0.0, -infinity, -1, -2}},
+          {DataType::INT32,
+           {5},
+           {16777217, -16777217, 16777217, 16777218, 16777217}}},
+         {-1, -infinity, -infinity, 1, -infinity}});
+}
+
 } // namespace

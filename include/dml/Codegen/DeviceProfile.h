@@ -90,7 +90,9 @@ public:
   /// Parses `spec`: the name of a profile, "full" or "minimal" (no feature, and
   /// the limits that Vulkan promises), followed by any number of ",+feature" or
   /// ",-feature" under Vulkan's names, limits such as ",maxStorageBuffers=8",
-  /// and ",cooperativeMatrix=16x16x16xf16xf32".
+  /// and ",cooperativeMatrix=16x16x16xf16xf32". Their order means nothing, but
+  /// for that of the matrices: what is stated holds, whatever else is stated
+  /// with it. Each is stated once, and none contradicts another.
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
   /// The same for a pass on `op`, at which it emits the error.
   static llvm::FailureOr<DeviceProfile> parse(llvm::StringRef spec,
@@ -187,6 +189,8 @@ private:
   };
   static llvm::ArrayRef<LimitInfo> getLimits();
   void addMatrices();
+
+  class Parser;
 
   uint32_t features = 0;
   Limits limits;

@@ -474,7 +474,9 @@ def DML_ElementWisePowOp
     "where x is 0. Other powers of integers are computed as floats and "
     "converted as by `dml.cast`. A float of negative base is NaN unless the "
     "exponent is an integer; everything to the power of 0 is 1, and 1 to "
-    "any power. Before 3_0 `exponent` has the element type of `input`. Powers are within 8 + 4 |exponent * log2 x| units in the "
+    "any power. Zeros and infinities have the powers that IEEE 754 gives "
+    "them: -0 to the power of -1 is -infinity, to that of -2 infinity, and "
+    "-infinity to that of 0.5 infinity. Before 3_0 `exponent` has the element type of `input`. Powers are within 8 + 4 |exponent * log2 x| units in the "
     "last place of f32.",
     "* (C1) All tensors have the same sizes.\n"
     "* (C2) `output` has the element type of `input`.\n"

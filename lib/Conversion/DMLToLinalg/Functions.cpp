@@ -303,6 +303,12 @@ static Number arcTangent(Number a) {
 
 Number dml::atan(Number x) { return withSignOf(x, arcTangent(abs(x))); }
 
+/// Whether the bits of `x` have a sign, as those of -0 do.
+static Condition hasSign(Number x) {
+  Number bits = toBits(x);
+  return bits >= bits(0x80000000);
+}
+
 Number dml::atan2(Number y, Number x) {
   Number a = abs(y), b = abs(x);
   Number large = max(a, b), small = min(a, b);
@@ -316,12 +322,8 @@ Number dml::atan2(Number y, Number x) {
   ratio = select(large.equals(x(infinity)) && small < x(infinity), x(0), ratio);
   Number angle = arcTangent(ratio);
   angle = select(a > b, x(pi / 2) - angle, angle);
-  auto isNegative = [](Number number) {
-    Number bits = toBits(number);
-    return bits >= bits(0x80000000);
-  };
-  angle = select(isNegative(x), x(pi) - angle, angle);
-  angle = select(isNegative(y), -angle, angle);
+  angle = select(hasSign(x), x(pi) - angle, angle);
+  angle = select(hasSign(y), -angle, angle);
   return select(x.equals(x) && y.equals(y), angle, x(nanValue));
 }
 
@@ -372,16 +374,17 @@ static Number powOfIntegers(Number x, Number exponent) {
   return select(isNegative, quotient, result);
 }
 
-static Number powOfFloats(Number x, Number exponent) {
+/// x to the power of `exponent`, as IEEE 754 has it.
+static Number powOfFloats(Number x, Number exponent, Condition isInteger,
+                          Condition isOdd) {
   Number a = abs(x);
   Number power = exponential2(exponent * logarithm2(a));
   power = select(a.equals(x(1)), x(1), power);
-  Condition isInteger = exponent.equals(floor(exponent));
-  Number half = exponent * x(0.5);
-  Condition isOdd = isInteger && !half.equals(floor(half));
+  // -0 and -infinity have powers of fractions, too.
+  Condition isDefined = isInteger || a.equals(x(0)) || a.equals(x(infinity));
   Number ofNegative =
-      select(isInteger, select(isOdd, -power, power), x(nanValue));
-  power = select(x < x(0), ofNegative, power);
+      select(isOdd, -power, select(isDefined, power, x(nanValue)));
+  power = select(hasSign(x), ofNegative, power);
   // NaNs of x are not seen by comparisons, those of the exponent are.
   power = select(x.equals(x), power, x);
   power = select(exponent.equals(exponent), power, exponent);
@@ -389,10 +392,18 @@ static Number powOfFloats(Number x, Number exponent) {
 }
 
 Number dml::pow(Number x, Number exponent) {
-  if (x.isFloat())
-    return powOfFloats(x, exponent.isFloat()
-                              ? exponent
-                              : convert(exponent, x.value.getType()));
+  if (x.isFloat() && !exponent.isFloat()) {
+    // An f32 may be too short for the last bit of the exponent.
+    Condition isOdd = (exponent & exponent(1)).equals(exponent(1));
+    return powOfFloats(x, convert(exponent, x.value.getType()),
+                       exponent.equals(exponent), isOdd);
+  }
+  if (x.isFloat()) {
+    Condition isInteger = exponent.equals(floor(exponent));
+    Number half = exponent * x(0.5);
+    return powOfFloats(x, exponent, isInteger,
+                       isInteger && !half.equals(floor(half)));
+  }
   if (!exponent.isFloat())
     return powOfIntegers(x, exponent);
   llvm_unreachable("a float exponent of an integer has a row of its own");

@@ -501,12 +501,15 @@ llvm::Error GraphReader::readNodes() {
   // A table takes 4 bytes, and what refers to it 4 more: to look at more tables
   // than there can be is to look at some again and again.
   constexpr flatbuffers::uoffset_t maxNesting = 16;
-  flatbuffers::Verifier verifier(
-      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), maxNesting,
-      static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
+  auto isGraph = [&] {
+    flatbuffers::Verifier verifier(
+        reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(),
+        maxNesting, static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
+    return VerifyDmlGraphDescBuffer(verifier);
+  };
+  // The verifier wants a size that FlatBuffers can have.
   if (bytes.size() < sizeof(flatbuffers::uoffset_t) ||
-      bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE ||
-      !VerifyDmlGraphDescBuffer(verifier))
+      bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || !isGraph())
     return llvm::createStringError(
         "found no serialized graph of DirectML, wanted one: FlatBuffers' "
         "verifier refuses the file");

@@ -35,6 +35,9 @@ std::optional<DataType> toDataType(int32_t type);
 uint16_t toHalf(double value);
 double fromHalf(uint16_t bits);
 
+/// Whether TensorProto.DataType `type` is bool, of which each is one byte.
+inline bool isBoolType(int64_t type) { return type == 9; }
+
 /// "float", "bfloat16": a TensorProto.DataType by its name.
 std::string describeONNXType(int32_t type);
 

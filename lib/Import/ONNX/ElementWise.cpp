@@ -416,14 +416,9 @@ static LogicalResult importCast(NodeImporter &node) {
     return node.reject("it casts to " +
                        describeONNXType(static_cast<int32_t>(to)) +
                        ", which no DirectML tensor has");
-  // A bool is ui8 here, to which it would be cast otherwise.
-  if (isLike && *type == DataType::UINT8)
-    return node.reject("it casts to the type of a tensor that is bool or "
-                       "uint8, which the importer does not tell apart");
   const Shape &shape = node.getShape(0);
   // A bool is 0 or 1, whatever the number was.
-  constexpr int64_t boolean = 9;
-  if (!isLike && to == boolean) {
+  if (isLike ? node.isBool(1) : isBoolType(to)) {
     Value input = node.get(0);
     Shape physical = toPhysical(shape);
     Value zero = node.getSplat(node.getType(0), 0, physical);

@@ -302,6 +302,7 @@ llvm::Error GraphImporter::collectInitializers() {
       continue;
     Tensor tensor;
     tensor.type = *type;
+    tensor.isBool = isBoolType(proto.dataType);
     tensor.shape.assign(proto.dims.begin(), proto.dims.end());
     tensor.isKnown = true;
     if (llvm::Error error = wantDeclared(input, tensor, "initializer"))
@@ -343,6 +344,7 @@ llvm::Error GraphImporter::declareInputs(func::FuncOp function) {
       return fail("has no shape, but wanted is one");
     Tensor tensor;
     tensor.type = *type;
+    tensor.isBool = isBoolType(input.elementType);
     tensor.isKnown = true;
     for (auto [index, dimension] : llvm::enumerate(input.dimensions)) {
       std::string name = nameDimension(input, index);
@@ -607,6 +609,7 @@ llvm::Error GraphImporter::loadInitializer(StringRef name) {
     return constant.takeError();
   Tensor tensor;
   tensor.type = constant->getType();
+  tensor.isBool = isBoolType(initializer->second->dataType);
   tensor.shape = Shape(constant->getShape());
   tensor.isKnown = true;
   weightNames.try_emplace(constant->getData(), name);
@@ -734,11 +737,14 @@ llvm::Error GraphImporter::wantDeclared(const ValueInfo &info,
   if (!info.isTensor || !tensor.isKnown)
     return llvm::Error::success();
   // A declaration may leave out the type.
-  if (info.elementType != 0 && toDataType(info.elementType) != tensor.type)
+  bool fits =
+      info.elementType == 0 || (toDataType(info.elementType) == tensor.type &&
+                                isBoolType(info.elementType) == tensor.isBool);
+  if (!fits)
     return llvm::createStringError(
         what + " '" + info.name + "' is declared as " +
         describeONNXType(info.elementType) + ", but its elements are " +
-        stringifyDataType(tensor.type));
+        (tensor.isBool ? "bool" : stringifyDataType(tensor.type)));
   if (info.hasShape && !fitsDimensions(tensor.shape, info.dimensions))
     return llvm::createStringError(
         what + " '" + info.name + "' is declared with the shape " +
@@ -1450,6 +1456,46 @@ NamedAttribute NodeImporter::enumCase(StringRef name, StringRef type,
 // Outputs
 //===----------------------------------------------------------------------===//
 
+bool NodeImporter::givesBools(unsigned index) const {
+  StringRef type = node.opType;
+  auto isInput = [&](unsigned index) {
+    return hasInput(index) && inputs[index]->isBool;
+  };
+  auto findAttribute = [&](StringRef name) {
+    return llvm::find_if(node.attributes, [&](const AttributeProto &attribute) {
+      return attribute.name == name;
+    });
+  };
+  if (type == "Cast") {
+    auto to = findAttribute("to");
+    return to != node.attributes.end() && isBoolType(to->i);
+  }
+  if (type == "Constant" || type == "ConstantOfShape") {
+    auto value = findAttribute("value");
+    return value != node.attributes.end() && value->t &&
+           isBoolType(value->t->dataType);
+  }
+  if (type == "CastLike" || type == "Where")
+    return isInput(1);
+  if (type == "OneHot")
+    return isInput(2);
+  if (type == "Dropout" && index == 1)
+    return true;
+  static const llvm::StringSet<> predicates = {
+      "And",   "Equal", "Greater", "GreaterOrEqual",
+      "IsInf", "IsNaN", "Less",    "LessOrEqual",
+      "Not",   "Or",    "Xor"};
+  // All other operators of bools give what they take.
+  return predicates.contains(type) || isInput(0);
+}
+
+void NodeImporter::enter(unsigned index, Tensor tensor) {
+  tensor.isKnown = true;
+  tensor.isBool = tensor.type == DataType::UINT8 && givesBools(index);
+  if (index < node.outputs.size() && !node.outputs[index].empty())
+    graph.tensors[node.outputs[index]] = std::move(tensor);
+}
+
 LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (shape.size() > 8)
@@ -1468,9 +1514,7 @@ LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
     origin->second.output = shape;
   tensor.value = reshape(value, toPhysical(shape));
   tensor.shape = std::move(shape);
-  tensor.isKnown = true;
-  if (index < node.outputs.size() && !node.outputs[index].empty())
-    graph.tensors[node.outputs[index]] = std::move(tensor);
+  enter(index, std::move(tensor));
   return success();
 }
 
@@ -1488,9 +1532,7 @@ LogicalResult NodeImporter::set(unsigned index, Constant constant) {
   tensor.type = constant.getType();
   tensor.shape = Shape(constant.getShape());
   tensor.constant = std::move(constant);
-  tensor.isKnown = true;
-  if (index < node.outputs.size() && !node.outputs[index].empty())
-    graph.tensors[node.outputs[index]] = std::move(tensor);
+  enter(index, std::move(tensor));
   return success();
 }
 

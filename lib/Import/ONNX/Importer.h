@@ -26,6 +26,8 @@ namespace dml::onnx {
 /// A tensor of the graph.
 struct Tensor {
   DataType type = DataType::FLOAT32;
+  /// Whether ONNX's type is bool, which is ui8 here.
+  bool isBool = false;
   Shape shape;
   /// Whether the node that computes it is supported.
   bool isKnown = false;
@@ -89,6 +91,7 @@ public:
   /// as not read.
   const Shape &getShape(unsigned index) const { return peek(index).shape; }
   DataType getType(unsigned index) const { return peek(index).type; }
+  bool isBool(unsigned index) const { return peek(index).isBool; }
   /// Says that the elements of input `index`, if it is there, have no bearing
   /// on what the node computes.
   void ignoreInput(unsigned index) const;
@@ -218,6 +221,10 @@ public:
 
 private:
   bool isRead(unsigned output) const;
+  /// Enters the tensor that is output `index`.
+  void enter(unsigned index, Tensor tensor);
+  /// Whether output `index` of bytes is one of bools.
+  bool givesBools(unsigned index) const;
   llvm::LogicalResult wantAllRead();
   /// Input `index`, which does not count as read for that.
   const Tensor &peek(unsigned index) const;

@@ -79,7 +79,8 @@ def main(path):
                     errors += 1
                     print(f"{element}: full and minimal{enough} differ")
                 for name in features if not more else []:
-                    left = get_capabilities(program, f"minimal{enough},-{name}")
+                    others = "".join(f",+{other}" for other in features if other != name)
+                    left = get_capabilities(program, f"minimal{others},-{name}")
                     if left:
                         errors += 1
                         print(f"{element} without {name} uses {left}")
