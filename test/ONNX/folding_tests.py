@@ -137,6 +137,8 @@ case("Cast", [f64([3e9, -1, 1e19])], u32([3000000000, 2**32 - 1, 0]), to=TYPES["
 case("Cast", [f64([1.5e19, -1])], u64([15 * 10**18, 2**64 - 1]), to=TYPES["u64"])
 case("Cast", [f32([nan, -0.0, 0.5])], truth([True, False, True]), to=TYPES["bool"])
 case("CastLike", [f32([1.5, -2]), i16([0])], i16([1, -2]))
+case("CastLike", [f32([0.5, 0]), truth([True])], truth([True, False]))
+case("CastLike", [f32([2.5, 300]), u8([0])], u8([2, 44]))
 case("Exp", [f32([0, -inf])], f32([1, 0]))
 case("Log", [f32([1, 0, -1])], f32([0, -inf, nan]))
 case("Tanh", [f32([1, inf])], f32([0.7615942, 1]), tolerance=1e-6)
@@ -218,6 +220,8 @@ case("GatherND", [rows, i64([[1], [0]])], u64([1, 2]), batch_dims=1)
 case("ScatterElements", [rows, i64([[1, 0]]), u64([[7, 8]])], u64([[big, 8], [7, 3]]))
 case("ScatterElements", [i64([1, 2]), i64([0, 0]), i64([2**53, 1])], i64([2**53 + 2, 2]),
      reduction="add")
+case("ScatterElements", [u8([200, 1]), i64([0, 1]), u8([100, 1])], u8([44, 2]), reduction="add")
+case("ScatterElements", [f32([1, 5]), i64([0, 1]), f32([nan, 2])], f32([nan, 5]), reduction="max")
 case("ScatterND", [i64([[1, 2], [3, 4]]), i64([[1], [1]]), i64([[5, 6], [7, 1]])],
      i64([[1, 2], [105, 24]]), reduction="mul")
 case("ScatterND", [rows, i64([[0, 1]]), u64([9])], u64([[big, 9], [2, 3]]))

@@ -550,8 +550,7 @@ static Evaluation evaluateCast(NodeImporter &node) {
   std::optional<DataType> type = toDataType(to);
   if (!type)
     return std::nullopt;
-  constexpr int32_t boolean = 9;
-  std::optional<Constant> result = castTo(input, *type, to == boolean);
+  std::optional<Constant> result = castTo(input, *type, isBoolType(to));
   if (!result)
     return std::nullopt;
   return {{std::move(*result)}};
@@ -563,10 +562,8 @@ static Evaluation evaluateCastLike(NodeImporter &node) {
   DataType type = getConstant(node, 1).getType();
   if (node.getOpset() >= 19)
     (void)node.getInt("saturate", 1);
-  // Truth values and bytes have one type here.
-  if (type == DataType::UINT8)
-    return std::nullopt;
-  std::optional<Constant> result = castTo(getConstant(node, 0), type, false);
+  std::optional<Constant> result =
+      castTo(getConstant(node, 0), type, node.isBool(1));
   if (!result)
     return std::nullopt;
   return {{std::move(*result)}};

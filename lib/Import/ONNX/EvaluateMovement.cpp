@@ -738,9 +738,9 @@ static Evaluation scatter(NodeImporter &node, const Constant &data,
     return one(
         pickIndices(join({&data, &updates}), Shape(data.getShape()), indices));
   }
-  // A sum of truth values, which have the type of bytes here, is none of bytes.
+  // A sum of truth values, which are bytes here, is none of bytes.
   bool isSum = reduction == "add" || reduction == "mul";
-  if ((isSum && data.getType() == DataType::UINT8) ||
+  if ((isSum && node.isBool(0)) ||
       !(isSum ||
         (node.getOpset() >= 18 && (reduction == "max" || reduction == "min"))))
     return std::nullopt;

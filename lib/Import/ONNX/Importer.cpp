@@ -1480,6 +1480,9 @@ bool NodeImporter::givesBools(unsigned index) const {
     auto to = findAttribute("to");
     return to != node.attributes.end() && isBoolType(to->i);
   }
+  if (type == "EyeLike")
+    if (auto given = findAttribute("dtype"); given != node.attributes.end())
+      return isBoolType(given->i);
   if (type == "Constant" || type == "ConstantOfShape") {
     auto value = findAttribute("value");
     return value != node.attributes.end() && value->t &&
