@@ -359,7 +359,7 @@ struct Comparison {
   std::string print(double number) const {
     std::string text;
     llvm::raw_string_ostream os(text);
-    double part = number == 0 ? 0 : number / std::max(largest, 0x1p-126);
+    double part = number == 0 ? 0 : number / largest;
     os << llvm::format("%.2g", part);
     return text;
   }
