@@ -68,10 +68,46 @@ static SmallVector<Operation *> collect(Operation *module) {
   return ops;
 }
 
+/// The integers of a constant, or nothing of what is none.
+static SmallVector<APInt> getIntegers(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return {};
+  if (auto number = dyn_cast<IntegerAttr>(constant))
+    return {number.getValue()};
+  if (auto numbers = dyn_cast<DenseIntElementsAttr>(constant))
+    return llvm::to_vector(numbers.getValues<APInt>());
+  return {};
+}
+
+/// Refuses `op`, which computes with `width` bits, if the constants that it
+/// shifts or divides by leave no defined result.
+static LogicalResult verifyConstants(Operation *op, unsigned width) {
+  SmallVector<APInt> lefts = getIntegers(op->getOperand(0));
+  for (auto [i, right] : llvm::enumerate(getIntegers(op->getOperand(1)))) {
+    auto left = i < lefts.size() ? ConstantIntRanges::constant(lefts[i])
+                                 : ConstantIntRanges::maxRange(width);
+    if (failed(
+            verifyRanges(op, width, left, ConstantIntRanges::constant(right))))
+      return failure();
+  }
+  return success();
+}
+
+/// The bits of what `op` shifts or divides; the amount of a shift may have
+/// others.
+static unsigned getWidth(Operation *op, unsigned indexBits) {
+  Type type = getElementTypeOrSelf(op->getOperand(0).getType());
+  return type.isIndex() ? indexBits : type.getIntOrFloatBitWidth();
+}
+
 LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
                                     unsigned indexBits) {
   SmallVector<Operation *> ops = collect(module);
   // Most kernels shift and divide by constants alone.
+  for (Operation *op : ops)
+    if (failed(verifyConstants(op, getWidth(op, indexBits))))
+      return failure();
   llvm::erase_if(ops, [](Operation *op) {
     return matchPattern(op->getOperand(1), m_Constant());
   });
@@ -91,38 +127,14 @@ LogicalResult dml::verifyArithmetic(gpu::GPUModuleOp module,
     if (!left || !right || left->getValue().isUninitialized() ||
         right->getValue().isUninitialized())
       return true;
-    Type type = getElementTypeOrSelf(op->getOperand(0).getType());
-    unsigned width = type.isIndex() ? indexBits : type.getIntOrFloatBitWidth();
-    return succeeded(verifyRanges(op, width, left->getValue().getValue(),
+    return succeeded(verifyRanges(op, getWidth(op, indexBits),
+                                  left->getValue().getValue(),
                                   right->getValue().getValue()));
   }));
 }
 
-/// The integers of a constant, or nothing of what is none.
-static SmallVector<APInt> getIntegers(Value value) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return {};
-  if (auto number = dyn_cast<IntegerAttr>(constant))
-    return {number.getValue()};
-  if (auto numbers = dyn_cast<DenseIntElementsAttr>(constant))
-    return llvm::to_vector(numbers.getValues<APInt>());
-  return {};
-}
-
 LogicalResult dml::verifyArithmetic(spirv::ModuleOp module) {
   return success(llvm::all_of(collect(module), [](Operation *op) {
-    // The amount of a shift may have another width than what is shifted.
-    Type type = getElementTypeOrSelf(op->getOperand(0).getType());
-    unsigned width = type.getIntOrFloatBitWidth();
-    SmallVector<APInt> lefts = getIntegers(op->getOperand(0));
-    return llvm::all_of(
-        llvm::enumerate(getIntegers(op->getOperand(1))), [&](auto right) {
-          auto left = right.index() < lefts.size()
-                          ? ConstantIntRanges::constant(lefts[right.index()])
-                          : ConstantIntRanges::maxRange(width);
-          return succeeded(verifyRanges(
-              op, width, left, ConstantIntRanges::constant(right.value())));
-        });
+    return succeeded(verifyConstants(op, getWidth(op, /*indexBits=*/0)));
   }));
 }

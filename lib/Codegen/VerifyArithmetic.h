@@ -15,8 +15,8 @@ namespace dml {
 /// Refuses kernels with integer arithmetic that SPIR-V leaves undefined for
 /// certain: shifts by the width or more, divisions by 0, and the lowest number
 /// divided by -1. A device would give any number for these. Of a GPU module,
-/// whose indices have `indexBits`, the amounts and divisors that are computed
-/// are judged by their ranges.
+/// whose indices have `indexBits`, amounts and divisors that are computed are
+/// judged by their ranges.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
 /// Of a SPIR-V module, amounts and divisors that are constants are judged, some

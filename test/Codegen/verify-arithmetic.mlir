@@ -89,6 +89,25 @@ module attributes {gpu.container_module} {
 
 // -----
 
+// SPIR-V has this one as a remainder by the magnitude of the divisor, which is no constant.
+
+module attributes {gpu.container_module} {
+  gpu.module @signed {
+    gpu.func @signed(%out: memref<64xi32>) kernel
+        attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.thread_id x
+      %zero = arith.constant 0 : index
+      // expected-error @+1 {{a kernel divides integers of 64 bits by 0}}
+      %rest = arith.remsi %i, %zero : index
+      %value = arith.index_cast %rest : index to i32
+      memref.store %value, %out[%i] : memref<64xi32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 module attributes {gpu.container_module} {
   gpu.module @masked {
     gpu.func @masked(%out: memref<64xi32>) kernel
