@@ -664,8 +664,9 @@ struct ConvertKernelsToSPIRV
     if (failed(profile))
       return signalPassFailure();
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
+    SymbolTable names(getOperation());
     for (gpu::GPUModuleOp original : originals)
-      if (getOperation().lookupSymbol(getSPIRVModuleName(original.getName()))) {
+      if (names.lookup(getSPIRVModuleName(original.getName()))) {
         emitError(original.getLoc(), "kernel '")
             << original.getName() << "' is converted to SPIR-V already";
         return signalPassFailure();

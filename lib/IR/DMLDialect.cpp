@@ -249,19 +249,51 @@ static std::string describe(Parameter parameter) {
          std::to_string(parameter.index);
 }
 
-/// The first argument or result before `parameter` with the name `name`.
-static std::optional<Parameter> findNamesake(FunctionOpInterface function,
-                                             Parameter parameter,
-                                             StringAttr name) {
+/// The attribute `name` of an argument or result, null where it has none.
+static Attribute getAttr(FunctionOpInterface function, Parameter parameter,
+                         StringRef name) {
+  return parameter.isResult ? function.getResultAttr(parameter.index, name)
+                            : function.getArgAttr(parameter.index, name);
+}
+
+/// Whether no argument or result before `parameter` has a name. The search
+/// begins next to it, where functions of many tensors have one.
+static bool isFirstNamed(FunctionOpInterface function, Parameter parameter) {
+  auto hasName = [&](bool isResult, unsigned end) {
+    return llvm::any_of(
+        llvm::reverse(llvm::seq<unsigned>(0, end)), [&](unsigned index) {
+          return !!getAttr(function, {isResult, index}, nameAttrName);
+        });
+  };
+  if (!parameter.isResult)
+    return !hasName(false, parameter.index);
+  return !hasName(true, parameter.index) &&
+         !hasName(false, function.getNumArguments());
+}
+
+/// Wants the names of all arguments and results to differ.
+static LogicalResult verifyNamesDiffer(FunctionOpInterface function) {
+  llvm::SmallDenseMap<StringAttr, Parameter> named;
+  auto verify = [&](Parameter parameter) -> LogicalResult {
+    auto name = dyn_cast_or_null<StringAttr>(
+        getAttr(function, parameter, nameAttrName));
+    if (!name)
+      return success();
+    auto [namesake, isNew] = named.try_emplace(name, parameter);
+    if (isNew)
+      return success();
+    return emitError(function->getLoc(), "attribute '")
+           << nameAttrName << "' on " << describe(parameter) << " is " << name
+           << ", which is the name of " << describe(namesake->second)
+           << " already";
+  };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (Parameter other = {false, i};
-        other < parameter && function.getArgAttr(i, nameAttrName) == name)
-      return other;
+    if (failed(verify({/*isResult=*/false, i})))
+      return failure();
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (Parameter other = {true, i};
-        other < parameter && function.getResultAttr(i, nameAttrName) == name)
-      return other;
-  return std::nullopt;
+    if (failed(verify({/*isResult=*/true, i})))
+      return failure();
+  return success();
 }
 
 /// The tensor that the caller binds, or nothing where no static shape is known.
@@ -411,22 +443,64 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
            << nameAttrName << "' on " << describe(parameter) << " is "
            << attribute.getValue()
            << ", but wants a non-empty UTF-8 string without control characters";
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    if (auto namesake = findNamesake(function, parameter, name))
-      return emitError(op->getLoc(), "attribute '")
-             << nameAttrName << "' on " << describe(parameter) << " is " << name
-             << ", which is the name of " << describe(*namesake) << " already";
+  // The first one verifies the names of all together: to compare each with
+  // those before it would take a time of the square of their number.
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (function && isFirstNamed(function, parameter))
+    return verifyNamesDiffer(function);
   return success();
+}
+
+/// The dictionaries of `dictionaries` with the attribute `name` of those for
+/// which `getAttr` returns one. Nothing where it returns none at all.
+static std::optional<SmallVector<DictionaryAttr>>
+addAttrs(MLIRContext *context, ArrayRef<DictionaryAttr> dictionaries,
+         StringRef name, llvm::function_ref<Attribute(unsigned)> getAttr) {
+  SmallVector<DictionaryAttr> changed(dictionaries);
+  bool isChanged = false;
+  for (auto [index, dictionary] : llvm::enumerate(changed)) {
+    Attribute attribute = getAttr(static_cast<unsigned>(index));
+    if (!attribute)
+      continue;
+    NamedAttrList list(dictionary);
+    list.set(name, attribute);
+    dictionary = list.getDictionary(context);
+    isChanged = true;
+  }
+  return isChanged ? std::optional(changed) : std::nullopt;
+}
+
+void dml::setTensorAttrs(
+    FunctionOpInterface function, StringRef name,
+    llvm::function_ref<Attribute(unsigned)> getArgumentAttr,
+    llvm::function_ref<Attribute(unsigned)> getResultAttr) {
+  SmallVector<DictionaryAttr> arguments, results;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    arguments.push_back(function.getArgAttrDict(i));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    results.push_back(function.getResultAttrDict(i));
+  MLIRContext *context = function.getContext();
+  if (auto changed = addAttrs(context, arguments, name, getArgumentAttr))
+    function.setAllArgAttrs(*changed);
+  if (auto changed = addAttrs(context, results, name, getResultAttr))
+    function.setAllResultAttrs(*changed);
 }
 
 void dml::keepTensorTypes(FunctionOpInterface function,
                           llvm::function_ref<bool(Type)> isChanged) {
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    if (isChanged(type) && !function.getArgAttr(i, typeAttrName))
-      function.setArgAttr(i, typeAttrName, TypeAttr::get(type));
-  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    if (isChanged(type) && !function.getResultAttr(i, typeAttrName))
-      function.setResultAttr(i, typeAttrName, TypeAttr::get(type));
+  auto keep = [&](Attribute known, Type type) -> Attribute {
+    return isChanged(type) && !known ? TypeAttr::get(type) : Attribute();
+  };
+  setTensorAttrs(
+      function, typeAttrName,
+      [&](unsigned i) {
+        return keep(function.getArgAttr(i, typeAttrName),
+                    function.getArgumentTypes()[i]);
+      },
+      [&](unsigned i) {
+        return keep(function.getResultAttr(i, typeAttrName),
+                    function.getResultTypes()[i]);
+      });
 }
 
 LogicalResult DMLDialect::verifyRegionArgAttribute(Operation *op,

@@ -279,9 +279,10 @@ Stage dml::getStage(ModuleOp module) {
   if (kernels.empty() ||
       !llvm::all_of(module.getOps<func::FuncOp>(), isOnBuffers))
     return Stage::DML;
+  SymbolTable symbols(module);
   return llvm::all_of(kernels,
                       [&](gpu::GPUModuleOp kernel) {
-                        return !!module.lookupSymbol<spirv::ModuleOp>(
+                        return !!symbols.lookup<spirv::ModuleOp>(
                             getSPIRVModuleName(kernel.getName()));
                       })
              ? Stage::SPIRV

@@ -79,29 +79,29 @@ static void nameTensors(const AsmParserState &state, func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     hasResultName.push_back(remember(function.getResultAttrDict(i)));
 
-  Builder builder(function.getContext());
+  auto claim = [&](StringRef name) -> Attribute {
+    return !name.empty() && names.insert(name).second
+               ? StringAttr::get(function.getContext(), name)
+               : StringAttr();
+  };
   const auto *entry = state.getBlockDef(&function.front());
-  for (unsigned i = 0; i < hasArgName.size(); ++i) {
-    StringRef name;
-    if (entry && i < entry->arguments.size() && !hasArgName[i])
-      name = getName(entry->arguments[i].loc);
-    if (!name.empty() && names.insert(name).second)
-      function.setArgAttr(i, dml::nameAttrName, builder.getStringAttr(name));
-  }
-  if (function.front().empty())
-    return;
-  ValueRange results = function.front().back().getOperands();
-  if (!isa<func::ReturnOp>(function.front().back()) ||
-      results.size() != hasResultName.size())
-    return;
-  for (unsigned i = 0; i < hasResultName.size(); ++i) {
-    StringRef name;
-    if (auto result = dyn_cast<OpResult>(results[i]);
-        result && !hasResultName[i])
-      name = getName(state, result);
-    if (!name.empty() && names.insert(name).second)
-      function.setResultAttr(i, dml::nameAttrName, builder.getStringAttr(name));
-  }
+  ValueRange results;
+  if (!function.front().empty() && isa<func::ReturnOp>(function.front().back()))
+    results = function.front().back().getOperands();
+  dml::setTensorAttrs(
+      function, dml::nameAttrName,
+      [&](unsigned i) {
+        return entry && i < entry->arguments.size() && !hasArgName[i]
+                   ? claim(getName(entry->arguments[i].loc))
+                   : Attribute();
+      },
+      [&](unsigned i) {
+        auto result = results.size() == hasResultName.size()
+                          ? dyn_cast<OpResult>(results[i])
+                          : OpResult();
+        return result && !hasResultName[i] ? claim(getName(state, result))
+                                           : Attribute();
+      });
 }
 
 /// Parses MLIR text, the names of values included.

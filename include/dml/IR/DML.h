@@ -137,6 +137,14 @@ inline constexpr llvm::StringLiteral stridesAttrName = "dml.strides";
 /// caller states for its tensor.
 inline constexpr llvm::StringLiteral totalSizeAttrName = "dml.total_size";
 
+/// Sets the attribute `name` of those arguments and results of `function` for
+/// which the getters return one. All are set at once: to set the attribute of
+/// one writes the list of all.
+void setTensorAttrs(
+    mlir::FunctionOpInterface function, llvm::StringRef name,
+    llvm::function_ref<mlir::Attribute(unsigned)> getArgumentAttr,
+    llvm::function_ref<mlir::Attribute(unsigned)> getResultAttr);
+
 /// Keeps the types of those tensors of a function's signature that a conversion
 /// changes, for the executable, where no earlier one did.
 void keepTensorTypes(mlir::FunctionOpInterface function,

@@ -187,18 +187,22 @@ LogicalResult ApplyLayouts::applyTo(func::FuncOp function) {
   auto keepType = [](Attribute known, Type type) -> Attribute {
     return known ? known : TypeAttr::get(type);
   };
-  for (unsigned i : arguments) {
-    BlockArgument argument = function.getArgument(i);
-    ArrayRef<int64_t> strides = *getArgumentStrides(function, i);
-    function.setArgAttr(
-        i, typeAttrName,
-        keepType(function.getArgAttr(i, typeAttrName), argument.getType()));
-    applyToArgument(argument, strides);
-  }
-  for (unsigned i : results)
-    function.setResultAttr(i, typeAttrName,
-                           keepType(function.getResultAttr(i, typeAttrName),
-                                    function.getResultTypes()[i]));
+  setTensorAttrs(
+      function, typeAttrName,
+      [&](unsigned i) {
+        return llvm::binary_search(arguments, i)
+                   ? keepType(function.getArgAttr(i, typeAttrName),
+                              function.getArgumentTypes()[i])
+                   : Attribute();
+      },
+      [&](unsigned i) {
+        return llvm::binary_search(results, i)
+                   ? keepType(function.getResultAttr(i, typeAttrName),
+                              function.getResultTypes()[i])
+                   : Attribute();
+      });
+  for (unsigned i : arguments)
+    applyToArgument(function.getArgument(i), *getArgumentStrides(function, i));
   SmallVector<Type> resultTypes(function.getResultTypes());
   function.walk([&](func::ReturnOp op) {
     for (unsigned i : results) {
