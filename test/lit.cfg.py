@@ -39,6 +39,11 @@ config.substitutions.append(("%python", config.python or sys.executable))
 # "%exits 2 dml-run" wants the exit code 2 of dml-run.
 config.substitutions.append(("%exits", f"{config.python or sys.executable} "
                              f"{config.test_source_root}/Inputs/exits.py"))
+# "%bounded 1 dml-compile" wants the exit code 1 in bounded time and memory. Sanitizers
+# reserve more addresses than there is memory.
+config.substitutions.append(("%bounded", f"{config.python or sys.executable} "
+                             f"{config.test_source_root}/Inputs/bounded.py "
+                             f"{0 if config.dml_sanitizers else 8 << 30}"))
 
 
 def probe(*command):

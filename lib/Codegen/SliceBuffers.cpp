@@ -10,13 +10,16 @@
 #include "dml/Codegen/DeviceProfile.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Codegen/Placement.h"
+#include "dml/IR/DML.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <vector>
 
 namespace dml {
 #define GEN_PASS_DEF_SLICEBUFFERS
@@ -186,17 +189,39 @@ static std::optional<Access> getAccess(Value buffer) {
 /// them computes next to nothing.
 static constexpr size_t maxSlices = 256;
 
+/// The name of what `op` was lowered from, for errors.
+static StringRef getLabel(linalg::GenericOp op) {
+  auto label = op->getAttrOfType<StringAttr>(labelAttrName);
+  return label ? label.getValue() : op->getName().getStringRef();
+}
+
+/// The buffers that `op` writes and reads, none of which is a view.
+static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
+  llvm::SmallSetVector<Value, 4> roots;
+  auto insert = [&](Value buffer) {
+    while (isBufferView(buffer.getDefiningOp()))
+      buffer = buffer.getDefiningOp()->getOperand(0);
+    roots.insert(buffer);
+  };
+  llvm::for_each(op.getOutputs(), insert);
+  op.getBody()->walk([&](memref::LoadOp load) { insert(load.getMemRef()); });
+  return roots;
+}
+
 namespace {
 /// Makes slices of one generic.
 class Slicer {
 public:
-  /// A range has at most `limit` bytes.
-  Slicer(linalg::GenericOp op, int64_t limit)
-      : op(op), limit(llvm::alignDown(limit, DeviceProfile::rangeAlignment)) {}
+  Slicer(linalg::GenericOp op, const DeviceProfile &profile)
+      : op(op), profile(profile),
+        limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
+                              DeviceProfile::rangeAlignment)) {}
 
-  /// Replaces the generic where it binds more than a range, as far as that is
-  /// understood.
-  void run();
+  /// Decides which slices a generic becomes that binds more than a range.
+  /// Fails, with an error, if no slices are known that a device can bind.
+  LogicalResult plan();
+  /// Replaces the generic by its slices, if it has any.
+  void build();
 
 private:
   struct Read {
@@ -215,6 +240,16 @@ private:
   /// nearest to that. Fails if there are too many.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
+  /// The ranges that each of `reads` binds for the coordinates of `box`: one,
+  /// or several, of which a thread selects.
+  SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
+                                                const Box &box) const;
+  /// Wants no more storage buffers for a slice of `box` than kernels bind.
+  LogicalResult verifyBindings(const Box &box);
+  /// Wants no buffer that is too large for the generic as it is.
+  LogicalResult verifyWhole();
+  /// Decides which slices there are, as far as the accesses are understood.
+  void planSlices();
 
   void build(const Box &box);
   Value buildOutput(ImplicitLocOpBuilder &b, const Box &box);
@@ -225,11 +260,16 @@ private:
                    const ByteRange &bytes);
 
   linalg::GenericOp op;
+  const DeviceProfile &profile;
+  /// The bytes of a range, at most.
   int64_t limit;
   Access output;
+  /// The loads from large buffers.
+  SmallVector<Read> large;
   /// Slices are made for these loads. There are none where there would be too
   /// many slices.
   SmallVector<Read> reads;
+  SmallVector<Box> slices;
   /// The ranges of the slice that is built, by root, bytes and type.
   llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;
 };
@@ -409,13 +449,8 @@ Value Slicer::buildPosition(ImplicitLocOpBuilder &b, const Read &read) {
   return position;
 }
 
-void Slicer::buildReads(linalg::GenericOp slice) {
-  ranges.clear();
-  SmallVector<Read> reads = *getLargeReads(slice);
-  Box box;
-  box.sizes = llvm::to_vector(
-      cast<MemRefType>(slice.getOutputs().front().getType()).getShape());
-  box.offsets.assign(box.sizes.size(), 0);
+SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
+                                                      const Box &box) const {
   SmallVector<ByteRange> bytes = getBytes(reads, box);
   llvm::SmallMapVector<Value, ByteRange, 4> byRoot;
   for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
@@ -429,13 +464,8 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
     end = std::max(end, range.end);
   }
+  SmallVector<SmallVector<ByteRange>> result;
   for (auto [read, own] : llvm::zip_equal(reads, bytes)) {
-    ImplicitLocOpBuilder b(read.load.getLoc(), read.load);
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(b, value);
-    };
-    int64_t width = read.access.getElementBytes();
-    Value position = buildPosition(b, read);
     ByteRange bound =
         byRoot.find(read.access.placement.root)->second.getBound();
     if (bound.size() > limit) {
@@ -447,17 +477,38 @@ void Slicer::buildReads(linalg::GenericOp slice) {
       if (bound.size() > limit)
         bound = all;
     }
+    SmallVector<ByteRange> &ranges = result.emplace_back();
+    for (int64_t begin = bound.begin; begin < bound.end; begin += limit)
+      ranges.push_back({begin, std::min(begin + limit, bound.end)});
+  }
+  return result;
+}
+
+void Slicer::buildReads(linalg::GenericOp slice) {
+  ranges.clear();
+  SmallVector<Read> reads = *getLargeReads(slice);
+  Box box;
+  box.sizes = llvm::to_vector(
+      cast<MemRefType>(slice.getOutputs().front().getType()).getShape());
+  box.offsets.assign(box.sizes.size(), 0);
+  for (auto [read, bound] : llvm::zip_equal(reads, getRanges(reads, box))) {
+    ImplicitLocOpBuilder b(read.load.getLoc(), read.load);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    int64_t width = read.access.getElementBytes();
+    Value position = buildPosition(b, read);
     Value element;
-    if (bound.size() <= limit) {
-      Value range = buildRange(slice, read, bound);
+    if (bound.size() == 1) {
+      const ByteRange &only = bound.front();
+      Value range = buildRange(slice, read, only);
       element =
           memref::LoadOp::create(b, range,
                                  ValueRange(b.createOrFold<arith::SubIOp>(
-                                     position, constant(bound.begin / width))));
+                                     position, constant(only.begin / width))));
     } else {
       // One element of each range, of which the right one is selected.
-      for (int64_t begin = bound.begin; begin < bound.end; begin += limit) {
-        ByteRange part = {begin, std::min(begin + limit, bound.end)};
+      for (const ByteRange &part : bound) {
         Value within =
             arith::SubIOp::create(b, position, constant(part.begin / width));
         within = arith::MaxSIOp::create(b, within, constant(0));
@@ -497,21 +548,19 @@ void Slicer::build(const Box &box) {
   buildReads(slice);
 }
 
-void Slicer::run() {
+void Slicer::planSlices() {
   if (!op.hasPureBufferSemantics() || !isElementMap(op))
     return;
   std::optional<Access> access = getAccess(op.getOutputs().front());
-  std::optional<SmallVector<Read>> large = getLargeReads(op);
-  // An access that is not understood stays, and is refused by name where
-  // kernels are bound.
-  if (!access || !large || (large->empty() && access->getRootBytes() <= limit))
+  std::optional<SmallVector<Read>> found = getLargeReads(op);
+  if (!access || !found || (found->empty() && access->getRootBytes() <= limit))
     return;
   output = std::move(*access);
-  reads = std::move(*large);
+  large = std::move(*found);
+  reads = large;
   Box whole;
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
-  SmallVector<Box> slices;
   if (failed(cut(whole, slices))) {
     // There would be too many slices for what is read, so that the buffers
     // which are read are bound as several ranges. The slices are those that the
@@ -519,7 +568,7 @@ void Slicer::run() {
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))
-      return;
+      slices.clear();
   }
   // A part of an output that lies in several places is bound as it is.
   if (output.getRootBytes() > limit &&
@@ -527,6 +576,60 @@ void Slicer::run() {
         ByteRange bytes = getOutputBytes(box);
         return bytes.getBound().size() + DeviceProfile::vectorBytes > limit;
       }))
+    slices.clear();
+}
+
+LogicalResult Slicer::verifyBindings(const Box &box) {
+  llvm::SmallDenseSet<std::pair<Value, int64_t>> known;
+  int64_t bytes = 0;
+  for (auto [read, bound] : llvm::zip_equal(large, getRanges(large, box)))
+    for (const ByteRange &range : bound)
+      if (known.insert({read.access.placement.root, range.begin}).second)
+        bytes += range.size();
+  // Ranges may become parts of one buffer later, but of one that is bound.
+  int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
+  if (count <= profile.getMaxStorageBuffers())
+    return success();
+  return emitError(op.getLoc(), "'")
+         << getLabel(op) << "' binds " << count
+         << " storage buffers, since a slice of its result reads " << bytes
+         << " bytes of tensors that are larger than a range of "
+         << profile.getMaxStorageBufferRange()
+         << " bytes, but the device profile '" << profile.str() << "' has "
+         << profile.getMaxStorageBuffers();
+}
+
+LogicalResult Slicer::verifyWhole() {
+  if (!op.hasPureBufferSemantics())
+    return success();
+  for (Value root : getRoots(op)) {
+    auto type = cast<MemRefType>(root.getType());
+    if (!type.hasStaticShape())
+      continue;
+    auto bytes = static_cast<int64_t>(
+        llvm::alignTo(getNumBytes(type), DeviceProfile::vectorBytes));
+    if (bytes > profile.getMaxStorageBufferRange())
+      return emitError(op.getLoc(), "'")
+             << getLabel(op) << "' binds " << type << ", which has " << bytes
+             << " bytes and was not sliced, since no " << maxSlices
+             << " slices or fewer are known that bind a range of it each, but "
+                "the device profile '"
+             << profile.str() << "' has " << profile.getMaxStorageBufferRange()
+             << " as its maxStorageBufferRange";
+  }
+  return success();
+}
+
+LogicalResult Slicer::plan() {
+  planSlices();
+  if (slices.empty())
+    return verifyWhole();
+  return success(llvm::all_of(
+      slices, [&](const Box &box) { return succeeded(verifyBindings(box)); }));
+}
+
+void Slicer::build() {
+  if (slices.empty())
     return;
   for (const Box &box : slices)
     build(box);
@@ -542,10 +645,15 @@ struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
         DeviceProfile::parse(deviceProfile, getOperation());
     if (failed(profile))
       return signalPassFailure();
-    SmallVector<linalg::GenericOp> generics;
-    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    for (linalg::GenericOp op : generics)
-      Slicer(op, profile->getMaxStorageBufferRange()).run();
+    std::vector<Slicer> slicers;
+    getOperation().walk(
+        [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, *profile)); });
+    // What no device can bind is refused before anything is built for it.
+    for (Slicer &slicer : slicers)
+      if (failed(slicer.plan()))
+        return signalPassFailure();
+    for (Slicer &slicer : slicers)
+      slicer.build();
   }
 };
 } // namespace

@@ -406,7 +406,8 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
     data selects are not, a load becomes one of each of several ranges, of which the
     right one is selected. A large output is sliced as rows of elements where no
     dimension will do. Every element is computed by the same operations as before.
-    What still binds more is refused by `dml-convert-kernels-to-spirv`.
+    What binds more for all that, or would be more than 256 slices, is refused before
+    any slice is built.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
