@@ -154,8 +154,7 @@ struct ConvertDMLToLinalg
     populateReturnOpTypeConversionPattern(patterns, typeConverter);
     populateCallOpTypeConversionPattern(patterns, typeConverter);
     patterns.add<RetypeTensorOp, RetypeConstant>(typeConverter, context);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+    if (failed(convert(target, std::move(patterns))))
       return signalPassFailure();
 
     // Copies are of what is simple already.
@@ -166,6 +165,25 @@ struct ConvertDMLToLinalg
       if (failed(runPipeline(cleanup, function)))
         return signalPassFailure();
     equalOps.inlineAll();
+  }
+
+private:
+  /// Converts the module. Where a lowering says why it refuses an operator,
+  /// that is the one error: the conversion's own would say no more than that it
+  /// failed.
+  LogicalResult convert(const ConversionTarget &target,
+                        RewritePatternSet patterns) {
+    bool isRefused = false;
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      bool isRepeated =
+          isRefused &&
+          StringRef(diagnostic.str()).starts_with("failed to legalize");
+      isRefused = true;
+      return success(isRepeated);
+    });
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 } // namespace

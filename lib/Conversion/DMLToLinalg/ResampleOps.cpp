@@ -6,6 +6,7 @@
 
 #include "dml/IR/ResampleOps.h"
 #include "LoweringUtils.h"
+#include "dml/Codegen/DeviceProfile.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DynamicAPInt.h"
@@ -34,6 +35,28 @@ using Int128 = __int128;
 static DynamicAPInt getPowerOfTwo(unsigned exponent) {
   return DynamicAPInt(APInt::getOneBitSet(exponent + 2, exponent));
 }
+
+/// `value`, where it is below 2^`bits` in magnitude, of 120 bits at most:
+/// tables are computed with machine integers as far as these hold the numbers.
+static std::optional<Int128> toInt128(const DynamicAPInt &value,
+                                      unsigned bits) {
+  if (abs(value) >= getPowerOfTwo(bits))
+    return std::nullopt;
+  constexpr unsigned lowBits = 62;
+  DynamicAPInt high = floorDiv(value, getPowerOfTwo(lowBits));
+  DynamicAPInt low = value - high * getPowerOfTwo(lowBits);
+  return static_cast<Int128>(static_cast<int64_t>(high)) *
+             (static_cast<Int128>(1) << lowBits) +
+         static_cast<int64_t>(low);
+}
+
+static Int128 floorDiv(Int128 lhs, Int128 rhs) {
+  return lhs / rhs - (lhs % rhs < 0);
+}
+static Int128 ceilDiv(Int128 lhs, Int128 rhs) {
+  return lhs / rhs + (lhs % rhs > 0);
+}
+static Int128 abs(Int128 value) { return value < 0 ? -value : value; }
 
 /// The fraction with the smallest denominator in [lowN / lowD, highN / highD]:
 /// the continued fraction that both ends share, cut where they part (the
@@ -119,6 +142,29 @@ struct Taps {
         b, b.getF32FloatAttr(1.0f / static_cast<float>(divisor)));
     weight = b.createOrFold<arith::MulFOp>(numerator, reciprocal);
   }
+
+  /// Sets `weight` to what `remainder`, an index of more than 32 bits, comes
+  /// to: its halves are words, of which each is converted to f32.
+  void setLongNumerator(ElementBuilder &b, mlir::Value remainder) {
+    constexpr int64_t unit = int64_t(1) << 32;
+    auto toFloat = [&](mlir::Value half) {
+      mlir::Value word =
+          b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), half);
+      return b.createOrFold<arith::UIToFPOp>(b.getF32Type(), word);
+    };
+    auto constant = [&](double value) -> mlir::Value {
+      return arith::ConstantOp::create(
+          b, b.getF32FloatAttr(static_cast<float>(value)));
+    };
+    mlir::Value high = toFloat(b.divui(remainder, unit)),
+                low = toFloat(b.remui(remainder, unit));
+    mlir::Value sum =
+        math::FmaOp::create(b, high, constant(static_cast<double>(unit)), low);
+    weight = b.createOrFold<arith::MulFOp>(
+        sum, constant(1.0 / static_cast<double>(divisor)));
+    // No power of two: weights are not taken for exact.
+    divisor = 3;
+  }
 };
 
 /// A SampledDim whose arithmetic 64 bits hold, and the numerators of whose
@@ -126,7 +172,11 @@ struct Taps {
 struct SmallDim {
   int64_t input, output, step, offset, divisor;
 
-  static std::optional<SmallDim> get(const SampledDim &dim, bool isLinear) {
+  /// Nothing where a table wants to say where outputs lie. It does where 64
+  /// bits do not hold the arithmetic and, unless it would be too long, where 32
+  /// bits do not hold the numerators of weights.
+  static std::optional<SmallDim> get(const SampledDim &dim, bool isLinear,
+                                     bool isLong) {
     DynamicAPInt end = dim.step * (dim.output - 1) + dim.offset;
     DynamicAPInt last = dim.divisor * (dim.input - 1);
     // All outputs may show the first element, or the last one.
@@ -134,8 +184,11 @@ struct SmallDim {
       return SmallDim{dim.input, dim.output, 0, 0, 1};
     if (dim.offset >= last)
       return SmallDim{dim.input, dim.output, 0, dim.input - 1, 1};
+    // One element is all that there is to read.
+    if (isLong && dim.input == 1)
+      return SmallDim{dim.input, dim.output, 0, 0, 1};
     // Words of 32 bits are converted to f32 on every device.
-    if (isLinear && dim.divisor > UINT32_MAX)
+    if (isLinear && !isLong && dim.divisor > UINT32_MAX)
       return std::nullopt;
     // Positions are computed up to the last element's, and one divisor more.
     const DynamicAPInt limit(INT64_MAX / 4);
@@ -248,8 +301,11 @@ static Taps buildLinear(ElementBuilder &b, SmallDim dim, Value o) {
     taps.isLow =
         taps.isLow ? b.createOrFold<arith::OrIOp>(taps.isLow, isSame) : isSame;
   }
-  taps.setNumerator(
-      b, b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), remainder));
+  if (divisor > UINT32_MAX)
+    taps.setLongNumerator(b, remainder);
+  else
+    taps.setNumerator(
+        b, b.createOrFold<arith::IndexCastUIOp>(b.getI32Type(), remainder));
   return taps;
 }
 
@@ -382,21 +438,84 @@ static bool isExactInF32(Type type, ArrayRef<Taps> taps) {
 // Tables
 //===----------------------------------------------------------------------===//
 
+/// The first 62 bits of `numerator / denominator`, which is from 1/2 to 1.
+static int64_t divide62(const DynamicAPInt &numerator,
+                        const DynamicAPInt &denominator) {
+  return static_cast<int64_t>(numerator * getPowerOfTwo(62) / denominator);
+}
+static int64_t divide62(Int128 numerator, Int128 denominator) {
+  constexpr int64_t one = int64_t(1) << 62;
+  if (numerator == denominator)
+    return one;
+  if (denominator <= UINT64_MAX)
+    return static_cast<int64_t>(numerator * one / denominator);
+  int64_t bits = 0;
+  for (int bit = 0; bit < 62; ++bit) {
+    numerator *= 2;
+    bool isSet = numerator >= denominator;
+    bits = 2 * bits + isSet;
+    if (isSet)
+      numerator -= denominator;
+  }
+  return bits;
+}
+
 /// The bits of `numerator / denominator`, which is from 0 to 1, in f32.
-static int32_t getQuotientBits(DynamicAPInt numerator,
-                               const DynamicAPInt &denominator) {
-  if (numerator == 0)
+template <typename Int>
+static int32_t getQuotientBits(Int numerator, const Int &denominator) {
+  if (numerator == Int(0))
     return 0;
   // 62 bits from the first one on are more than f32 keeps.
   int exponent = 0;
-  while (numerator * 2 < denominator) {
-    numerator *= 2;
+  while (numerator * Int(2) < denominator) {
+    numerator *= Int(2);
     --exponent;
   }
-  DynamicAPInt bits = numerator * getPowerOfTwo(62) / denominator;
-  double quotient = std::ldexp(static_cast<double>(static_cast<int64_t>(bits)),
-                               exponent - 62);
+  double quotient = std::ldexp(
+      static_cast<double>(divide62(numerator, denominator)), exponent - 62);
   return llvm::bit_cast<int32_t>(static_cast<float>(quotient));
+}
+
+/// The words that the tables of an operator have, at most: a kernel binds them
+/// as one range, of which Vulkan promises so many bytes.
+static constexpr int64_t maxTableWords =
+    DeviceProfile::promisedStorageBufferRange / sizeof(int32_t);
+
+/// Refuses a table of `words` words for what `op` has in dimension `dim`, which
+/// `what` names, where these are too many.
+static LogicalResult verifyTable(Operation *op, StringRef what, size_t dim,
+                                 Int128 words) {
+  if (words <= maxTableWords)
+    return success();
+  return op->emitOpError("wants a table of ")
+         << static_cast<int64_t>(std::min<Int128>(words, INT64_MAX))
+         << " words for the " << what << " of dimension " << dim
+         << ", but a table has " << maxTableWords << " at most";
+}
+
+/// Calls `visit` for each output with its number, the element that it lies at
+/// or behind, how far behind it lies in units of 1 / divisor, and the divisor.
+template <typename Int, typename Visit>
+static void visitPositions(const SampledDim &dim, const Int &step,
+                           const Int &offset, const Int &divisor,
+                           const Visit &visit) {
+  Int position = offset, last = divisor * Int(dim.input - 1);
+  for (int64_t o = 0; o < dim.output; ++o, position += step) {
+    Int clamped = std::clamp(position, Int(0), last);
+    Int low = clamped / divisor;
+    visit(o, static_cast<int64_t>(low), clamped - low * divisor, divisor);
+  }
+}
+template <typename Visit>
+static void visitPositions(const SampledDim &dim, const Visit &visit) {
+  // Outputs and elements have numbers of 32 bits.
+  constexpr unsigned bits = 90;
+  auto step = toInt128(dim.step, bits), offset = toInt128(dim.offset, bits),
+       divisor = toInt128(dim.divisor, bits);
+  if (step && offset && divisor)
+    visitPositions<Int128>(dim, *step, *offset, *divisor, visit);
+  else
+    visitPositions<DynamicAPInt>(dim, dim.step, dim.offset, dim.divisor, visit);
 }
 
 static Value buildWords(OpBuilder &builder, Location loc,
@@ -430,19 +549,16 @@ public:
   /// the lower elements and then the upper ones' weights: their numerators, or
   /// bits of an f32 where the divisor is large.
   void add(const SampledDim &dim, bool isLinear) {
-    DynamicAPInt position = dim.offset, last = dim.divisor * (dim.input - 1);
     SmallVector<int32_t> weights;
-    for (int64_t o = 0; o < dim.output; ++o, position += dim.step) {
-      DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
-      words.push_back(
-          static_cast<int32_t>(static_cast<int64_t>(clamped / dim.divisor)));
-      DynamicAPInt rest = clamped % dim.divisor;
-      weights.push_back(hasNumerators(dim)
-                            ? static_cast<int32_t>(static_cast<int64_t>(rest))
-                            : getQuotientBits(rest, dim.divisor));
-    }
-    if (isLinear)
-      words.append(weights);
+    visitPositions(dim, [&](int64_t, int64_t low, const auto &rest,
+                            const auto &divisor) {
+      words.push_back(static_cast<int32_t>(low));
+      if (isLinear)
+        weights.push_back(hasNumerators(dim)
+                              ? static_cast<int32_t>(static_cast<int64_t>(rest))
+                              : getQuotientBits(rest, divisor));
+    });
+    words.append(weights);
   }
 
   /// The number of words so far: where those of the next dimension begin.
@@ -516,87 +632,158 @@ static SmallVector<Value> moveTo(ValueRange indices, unsigned dim,
 namespace {
 /// The weights of a filter that is stretched to step / divisor elements of the
 /// input on either side of a position, in units of 1 / divisor.
-class StretchedFilter {
+template <typename Int> class StretchedFilter {
 public:
-  StretchedFilter(const SampledDim &dim, int64_t o)
-      : dim(dim), position(dim.step * o + dim.offset), last(dim.input - 1) {}
+  /// The filter of output `o`, which lies at (o * step + offset) / divisor of
+  /// the elements from 0 to `last`.
+  StretchedFilter(const Int &step, const Int &offset, const Int &divisor,
+                  int64_t last, int64_t o)
+      : step(step), divisor(divisor), position(step * Int(o) + offset),
+        last(last) {}
 
   /// The elements that have a weight. What lies outside of the input counts
   /// for its first or last element.
   int64_t getFirst() const {
-    return clamp(floorDiv(position - dim.step, dim.divisor) + 1);
+    return clamp(floorDiv(position - step, divisor) + Int(1));
   }
   int64_t getLast() const {
-    return clamp(ceilDiv(position + dim.step, dim.divisor) - 1);
+    return clamp(ceilDiv(position + step, divisor) - Int(1));
   }
-  DynamicAPInt getTotal() const {
-    return sumUpTo(ceilDiv(position + dim.step, dim.divisor));
-  }
-  DynamicAPInt getWeight(int64_t k) const {
-    DynamicAPInt sum = k == last ? getTotal() : sumUpTo(DynamicAPInt(k));
-    return k == 0 ? sum : sum - sumUpTo(DynamicAPInt(k - 1));
+  Int getTotal() const { return sumUpTo(ceilDiv(position + step, divisor)); }
+  Int getWeight(int64_t k) const {
+    // Only what lies outside of the input has to be added up.
+    if (k > 0 && k < last)
+      return getTerm(Int(k));
+    Int sum = k == last ? getTotal() : sumUpTo(Int(k));
+    return k == 0 ? sum : sum - sumUpTo(Int(k - 1));
   }
 
 private:
-  int64_t clamp(const DynamicAPInt &k) const {
-    return static_cast<int64_t>(
-        std::clamp(k, DynamicAPInt(0), DynamicAPInt(last)));
+  int64_t clamp(const Int &k) const {
+    return static_cast<int64_t>(std::clamp(k, Int(0), Int(last)));
+  }
+
+  /// The weight of the integer `at`, which has one.
+  Int getTerm(const Int &at) const {
+    return step - abs(Int(at * divisor - position));
   }
 
   /// The weights of all integers up to `k`: those before the position grow
   /// evenly, those behind it shrink evenly. A scale may be so small that they
   /// cannot be added up one by one.
-  DynamicAPInt sumUpTo(const DynamicAPInt &k) const {
-    DynamicAPInt centre = floorDiv(position, dim.divisor);
-    DynamicAPInt first = floorDiv(position - dim.step, dim.divisor) + 1,
-                 end = ceilDiv(position + dim.step, dim.divisor) - 1;
-    auto sum = [&](const DynamicAPInt &from, const DynamicAPInt &to) {
+  Int sumUpTo(const Int &k) const {
+    Int centre = floorDiv(position, divisor);
+    Int first = floorDiv(position - step, divisor) + Int(1),
+        end = ceilDiv(position + step, divisor) - Int(1);
+    auto sum = [&](const Int &from, const Int &to) {
       if (to < from)
-        return DynamicAPInt(0);
-      auto getTerm = [&](const DynamicAPInt &at) {
-        return dim.step - abs(at * dim.divisor - position);
-      };
-      return (to - from + 1) * (getTerm(from) + getTerm(to)) / 2;
+        return Int(0);
+      return (to - from + Int(1)) * (getTerm(from) + getTerm(to)) / Int(2);
     };
-    return sum(first, std::min(k, centre)) + sum(centre + 1, std::min(k, end));
+    return sum(first, std::min(k, centre)) +
+           sum(centre + Int(1), std::min(k, end));
   }
 
-  const SampledDim &dim;
-  DynamicAPInt position;
+  const Int &step, &divisor;
+  Int position;
   int64_t last;
 };
 } // namespace
 
-/// Averages elements along dimension `dim` of `input` with stretched filters.
-static Value buildAverages(OpBuilder &builder, Operation *op, Value input,
-                           bool isUnsigned, unsigned dim,
-                           const SampledDim &sampled) {
-  // A row for each output: its first element, and the weights from there on.
-  // The first outputs may all show the first element alone, and the last ones
-  // the last: they share a row, so that a table has a few words for each
-  // element of the input, however many outputs there are.
+namespace {
+/// A row for each output: its first element, and the weights of `numTaps`
+/// elements from there on. The first outputs may all show the first element
+/// alone, and the last ones the last: they share a row, so that a table has a
+/// few words for each element of the input, however many outputs there are.
+struct AverageTable {
   int64_t firstRow = 0, numRows = 0, numTaps = 1;
-  for (int64_t o = 0; o < sampled.output; ++o) {
-    StretchedFilter filter(sampled, o);
-    if (filter.getLast() == 0)
-      firstRow = o;
-    numTaps = std::max(numTaps, filter.getLast() - filter.getFirst() + 1);
-    numRows = o - firstRow + 1;
-    if (filter.getFirst() == sampled.input - 1)
-      break;
-  }
   SmallVector<int32_t> words;
-  for (int64_t row = 0; row < numRows; ++row) {
-    StretchedFilter filter(sampled, firstRow + row);
-    DynamicAPInt total = filter.getTotal();
-    int64_t first = filter.getFirst();
-    words.push_back(static_cast<int32_t>(first));
-    for (int64_t k = first; k < first + numTaps; ++k)
-      words.push_back(k > filter.getLast()
-                          ? 0
-                          : getQuotientBits(filter.getWeight(k), total));
+};
+} // namespace
+
+/// The first of `count` numbers for which `holds`, which holds for all behind
+/// it; `count` if there is none.
+static int64_t findFirst(int64_t count,
+                         llvm::function_ref<bool(int64_t)> holds) {
+  int64_t low = 0;
+  while (low < count) {
+    int64_t middle = low + (count - low) / 2;
+    if (holds(middle))
+      count = middle;
+    else
+      low = middle + 1;
   }
-  Value table = buildWords(builder, op->getLoc(), words);
+  return low;
+}
+
+template <typename Int>
+static FailureOr<AverageTable>
+getAverages(Operation *op, unsigned dim, const SampledDim &sampled,
+            const Int &step, const Int &offset, const Int &divisor) {
+  AverageTable table;
+  int64_t last = sampled.input - 1;
+  auto getFilter = [&](int64_t o) {
+    return StretchedFilter<Int>(step, offset, divisor, last, o);
+  };
+  // Positions never decrease.
+  int64_t end = std::min(
+      findFirst(sampled.output,
+                [&](int64_t o) { return getFilter(o).getFirst() == last; }),
+      sampled.output - 1);
+  int64_t behind = findFirst(
+      sampled.output, [&](int64_t o) { return getFilter(o).getLast() > 0; });
+  table.firstRow = std::clamp<int64_t>(behind - 1, 0, end);
+  table.numRows = end - table.firstRow + 1;
+  auto verify = [&] {
+    return verifyTable(op, "weights", dim,
+                       static_cast<Int128>(table.numRows) *
+                           (table.numTaps + 1));
+  };
+  if (failed(verify()))
+    return failure();
+  for (int64_t row = 0; row < table.numRows; ++row) {
+    StretchedFilter<Int> filter = getFilter(table.firstRow + row);
+    table.numTaps =
+        std::max(table.numTaps, filter.getLast() - filter.getFirst() + 1);
+  }
+  if (failed(verify()))
+    return failure();
+  for (int64_t row = 0; row < table.numRows; ++row) {
+    StretchedFilter<Int> filter = getFilter(table.firstRow + row);
+    Int total = filter.getTotal();
+    int64_t first = filter.getFirst(), end = filter.getLast();
+    table.words.push_back(static_cast<int32_t>(first));
+    for (int64_t k = first; k < first + table.numTaps; ++k)
+      table.words.push_back(
+          k > end ? 0 : getQuotientBits(filter.getWeight(k), total));
+  }
+  return table;
+}
+
+static FailureOr<AverageTable> getAverages(Operation *op, unsigned dim,
+                                           const SampledDim &sampled) {
+  // Sums of weights are products of two numbers of this many bits; positions
+  // have 32 bits more.
+  constexpr unsigned bits = 45;
+  auto step = toInt128(sampled.step, bits),
+       offset = toInt128(sampled.offset, bits),
+       divisor = toInt128(sampled.divisor, bits);
+  if (step && offset && divisor)
+    return getAverages<Int128>(op, dim, sampled, *step, *offset, *divisor);
+  return getAverages<DynamicAPInt>(op, dim, sampled, sampled.step,
+                                   sampled.offset, sampled.divisor);
+}
+
+/// Averages elements along dimension `dim` of `input` with stretched filters.
+static FailureOr<Value> buildAverages(OpBuilder &builder, Operation *op,
+                                      Value input, bool isUnsigned,
+                                      unsigned dim, const SampledDim &sampled) {
+  FailureOr<AverageTable> averages = getAverages(op, dim, sampled);
+  if (failed(averages))
+    return failure();
+  int64_t firstRow = averages->firstRow, numRows = averages->numRows,
+          numTaps = averages->numTaps;
+  Value table = buildWords(builder, op->getLoc(), averages->words);
 
   auto type = cast<RankedTensorType>(input.getType());
   Type f32 = builder.getF32Type();
@@ -628,21 +815,21 @@ static Value buildAverages(OpBuilder &builder, Operation *op, Value input,
 
 /// Adds up, along dimension `dim`, the elements of `input` that resampling
 /// made of each element of a tensor of `type`.
-static Value buildGradients(OpBuilder &builder, Operation *op, Value input,
-                            RankedTensorType type, unsigned dim,
-                            const SampledDim &sampled, bool isLinear) {
+static FailureOr<Value> buildGradients(OpBuilder &builder, Operation *op,
+                                       Value input, RankedTensorType type,
+                                       unsigned dim, const SampledDim &sampled,
+                                       bool isLinear) {
   // The table says for each output which element it read, and the weight of the
   // next one; and for each element, the first output that read it.
   int64_t outputs = sampled.output, elements = sampled.input, numReaders = 1;
+  if (failed(verifyTable(op, "readers", dim,
+                         (isLinear ? 2 : 1) * outputs + elements)))
+    return failure();
   SmallVector<int32_t> lower, weights, words;
   SmallVector<int64_t> firstReader(elements, -1);
-  DynamicAPInt position = sampled.offset,
-               last = sampled.divisor * (elements - 1);
-  for (int64_t o = 0; o < outputs; ++o, position += sampled.step) {
-    DynamicAPInt clamped = std::clamp(position, DynamicAPInt(0), last);
-    auto low = static_cast<int64_t>(clamped / sampled.divisor);
-    int32_t weight =
-        getQuotientBits(clamped % sampled.divisor, sampled.divisor);
+  visitPositions(sampled, [&](int64_t o, int64_t low, const auto &rest,
+                              const auto &divisor) {
+    int32_t weight = getQuotientBits(rest, divisor);
     lower.push_back(static_cast<int32_t>(low));
     weights.push_back(weight);
     // Positions never decrease: an element's readers are neighbours.
@@ -651,7 +838,7 @@ static Value buildGradients(OpBuilder &builder, Operation *op, Value input,
         firstReader[i] = o;
       numReaders = std::max(numReaders, o - firstReader[i] + 1);
     }
-  }
+  });
   words = lower;
   int64_t weightsBegin = static_cast<int64_t>(words.size());
   if (isLinear)
@@ -734,7 +921,11 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
   // size from then on.
   for (auto [index, dim] : llvm::enumerate(dims))
     if (isLinear && isAntialiased && dim.step > dim.divisor) {
-      input = buildAverages(rewriter, op, input, isUnsigned, index, dim);
+      FailureOr<Value> averages =
+          buildAverages(rewriter, op, input, isUnsigned, index, dim);
+      if (failed(averages))
+        return failure();
+      input = *averages;
       isUnsigned = false;
       dim = {dim.output, dim.output, DynamicAPInt(1), DynamicAPInt(0),
              DynamicAPInt(1)};
@@ -742,13 +933,17 @@ static LogicalResult lower(Operation *op, Value input, InterpolationMode mode,
   SmallVector<std::optional<SmallDim>> smallDims;
   SmallVector<int64_t> begins;
   Tables tables;
-  for (SampledDim &dim : dims) {
+  for (auto [index, dim] : llvm::enumerate(dims)) {
     if (!isLinear)
       dim = getRounded(dim, rounding);
-    smallDims.push_back(SmallDim::get(dim, isLinear));
     begins.push_back(tables.size());
-    if (!smallDims.back())
-      tables.add(dim, isLinear);
+    Int128 words = tables.size() + (isLinear ? 2 : 1) * dim.output;
+    smallDims.push_back(SmallDim::get(dim, isLinear, words > maxTableWords));
+    if (smallDims.back())
+      continue;
+    if (failed(verifyTable(op, "positions", index, words)))
+      return failure();
+    tables.add(dim, isLinear);
   }
   tables.build(rewriter, op->getLoc());
   return replaceWithTensor(
@@ -900,9 +1095,12 @@ template <typename OpTy> struct GradientLowering : OpConversionPattern<OpTy> {
       shape[index] = dim.input;
       Type element = &dim == &dims.back().second ? type.getElementType()
                                                  : rewriter.getF32Type();
-      value = buildGradients(rewriter, op, value,
-                             RankedTensorType::get(shape, element), index, dim,
-                             isLinear);
+      FailureOr<Value> gradients = buildGradients(
+          rewriter, op, value, RankedTensorType::get(shape, element), index,
+          dim, isLinear);
+      if (failed(gradients))
+        return failure();
+      value = *gradients;
     }
     rewriter.replaceOp(op, value);
     return success();
