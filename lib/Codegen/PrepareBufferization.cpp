@@ -29,6 +29,14 @@ static Value getBuffer(OpBuilder &builder, Value tensor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// Whether `op` makes a tensor whose elements nobody has written. Emulated
+/// types leave reshapes of such.
+static bool isNewTensor(Operation *op) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<tensor::EmptyOp>(op);
+}
+
 /// The insertions that `last` ends, from the first on, if they fill a new
 /// tensor of which nothing else sees what it is in between.
 static SmallVector<tensor::InsertSliceOp>
@@ -44,7 +52,7 @@ getInsertions(tensor::InsertSliceOp last) {
     Operation *dest = insert.getDest().getDefiningOp();
     if (!dest || !dest->hasOneUse())
       return {};
-    if (isa<tensor::EmptyOp>(dest))
+    if (isNewTensor(dest))
       break;
     auto before = dyn_cast<tensor::InsertSliceOp>(dest);
     if (!before)
@@ -78,7 +86,14 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   last.replaceAllUsesWith(whole);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
     insert.erase();
-  empty->erase();
+  // What it is a reshape of goes with it.
+  while (empty && empty->use_empty()) {
+    Operation *source = empty->getNumOperands()
+                            ? empty->getOperand(0).getDefiningOp()
+                            : nullptr;
+    empty->erase();
+    empty = source;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -61,3 +61,24 @@ func.func @seen(%a: tensor<2xf32>, %b: tensor<4xf32>)
   %2 = tensor.insert_slice %a into %b[2] [2] [1] : tensor<2xf32> into tensor<4xf32>
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// So are slices of what is a reshape of a new tensor, as emulated types leave it.
+
+// CHECK-LABEL: func @reshaped
+// CHECK-SAME:  %[[A:.*]]: tensor<2x1xi32>, %[[B:.*]]: tensor<2x2xi32>
+// CHECK-NOT:   tensor.empty
+// CHECK-NOT:   tensor.expand_shape
+// CHECK:       %[[WHOLE:.*]] = memref.alloc() : memref<2x3xi32>
+// CHECK:       %[[FIRST:.*]] = memref.subview %[[WHOLE]][0, 0] [2, 1] [1, 1]
+// CHECK:       memref.copy %{{.*}}, %[[FIRST]]
+// CHECK:       %[[SECOND:.*]] = memref.subview %[[WHOLE]][0, 1] [2, 2] [1, 1]
+// CHECK:       memref.copy %{{.*}}, %[[SECOND]]
+// CHECK:       %[[RESULT:.*]] = bufferization.to_tensor %[[WHOLE]] restrict writable
+// CHECK:       return %[[RESULT]]
+func.func @reshaped(%a: tensor<2x1xi32>, %b: tensor<2x2xi32>) -> tensor<2x3xi32> {
+  %empty = tensor.empty() : tensor<6xi32>
+  %0 = tensor.expand_shape %empty [[0, 1]] output_shape [2, 3] : tensor<6xi32> into tensor<2x3xi32>
+  %1 = tensor.insert_slice %a into %0[0, 0] [2, 1] [1, 1] : tensor<2x1xi32> into tensor<2x3xi32>
+  %2 = tensor.insert_slice %b into %1[0, 1] [2, 2] [1, 1] : tensor<2x2xi32> into tensor<2x3xi32>
+  return %2 : tensor<2x3xi32>
+}
