@@ -107,7 +107,8 @@ def is_fraction(case):
 # Operators, a sentence, and a condition on the case and on the elements that differ, as
 # they were found and wanted. docs/ONNXModels.md has a table of them.
 DEVIATIONS = [
-    (("Relu", "Max", "Min", "Clip", "Celu", "Sign"),
+    (("Relu", "Max", "Min", "Clip", "Celu", "Sign",
+      "ScatterElements", "ScatterND"),
      "DirectML drops NaNs as HLSL's min and max do, where ONNX keeps them", drops_nan),
     (("HardSigmoid",), "DirectML's HardSigmoid drops NaNs, those of 0 times infinity too",
      lambda case, found, wanted: is_all_nan(wanted)),

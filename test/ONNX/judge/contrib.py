@@ -2,10 +2,8 @@
 with sizes as exporters write them."""
 #
 # SPDX-License-Identifier: Apache-2.0
-import math
-
 import numpy as np
-from draw import FLOATS, to_dtype
+from draw import PROTO, to_dtype
 from windows import draw_bytes, draw_matrix_shapes, draw_scale, draw_zero_point
 
 FLOAT = ["f32", "f32", "f16"]
@@ -250,7 +248,9 @@ def draw_attention(d):
     if past:
         feeds += [d.tensor(type, [batch, shared, past, depth], "unit"),
                   d.tensor(type, [batch, shared, past, width], "unit")]
-    attributes = {"is_causal": d.maybe(d.pick(0, 1)), "scale": d.maybe(0.4, 0.4),
+    # A query alone sees every key in ONNX Runtime.
+    attributes = {"is_causal": d.maybe(d.pick(0, min(1, steps - 1))),
+                  "scale": d.maybe(0.4, 0.4),
                   "softcap": d.maybe(d.pick(0.0, 2.0), 0.3)}
     if flat:
         attributes |= {"q_num_heads": heads, "kv_num_heads": shared}
@@ -266,7 +266,8 @@ def draw_attention(d):
 
 def draw_rotary(d):
     """RotaryEmbedding, ONNX's own and ONNX Runtime's."""
-    batch, heads, steps, depth = d.integer(1, 2), d.integer(1, 3), d.integer(1, 4), d.pick(2, 4, 8)
+    batch, heads, steps = d.integer(1, 2), d.integer(1, 3), d.integer(1, 4)
+    depth = d.pick(2, 4, 8)
     flat = d.chance(0.5)
     partial = d.pick(0, 0, 0, depth // 2 if depth > 2 else 0)
     rotated = partial or depth
@@ -306,7 +307,6 @@ def draw_tensor_scatter(d):
 
 
 def draw_bitcast(d):
-    from draw import PROTO
     pairs = [("f32", "i32"), ("i32", "f32"), ("f16", "i16"), ("i64", "f64"), ("ui8", "i8"),
              ("ui32", "f32"), ("ui64", "i64")]
     source, target = d.pick(*pairs)

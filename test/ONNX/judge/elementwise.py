@@ -5,7 +5,7 @@ normalizations."""
 import math
 
 import numpy as np
-from draw import ALL, FLOATS, INTEGERS, NUMBERS, PROTO, get_allowed, to_dtype
+from draw import ALL, FLOATS, INTEGERS, PROTO, get_allowed, to_dtype
 
 FLOAT = ["f32", "f16", "f64"]
 # Types of newer versions of ONNX than this Python package is of.
@@ -263,7 +263,8 @@ def draw_quantize(d):
 # Reductions.
 
 def draw_reduce(d):
-    shape = d.shape()
+    # Of nothing, there is no extremum.
+    shape = d.shape(zero=d.name not in ("ReduceMax", "ReduceMin"))
     types = get_allowed(d.name, d.version)
     if d.version >= 20:
         types = types + ["bool"]

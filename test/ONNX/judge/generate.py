@@ -25,7 +25,8 @@ def list_versions():
     versions = {}
     for module in MODULES:
         for name in module.ROWS:
-            versions[name] = sorted(known.get(name, set()) | set(module.NEWER.get(name, [])))
+            newer = set(module.NEWER.get(name, []))
+            versions[name] = sorted(known.get(name, set()) | newer)
             versions[name] = versions[name] or [1]
     return versions
 

@@ -31,7 +31,7 @@ from container import Case, read_cases, read_records, take_array
 from draw import Draw, state_outputs
 import generate
 from older import modernize
-from page import STANDING, write_page
+from page import AGREES, LIMITED, MEANING, REFUSED, STANDING, write_page
 from specification import correct
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -178,7 +178,7 @@ def judge_device(case, header, payload, bounds):
             wrong &= ~is_between(found, lower, upper)
         if isinstance(wrong, str) or wrong.any():
             return "differs on the device", describe_wrong(name, found, wanted, wrong)
-    return "agrees", ""
+    return AGREES, ""
 
 
 def judge(case, header, payload):
@@ -187,7 +187,7 @@ def judge(case, header, payload):
     if kind == "refused":
         sentence = simplify(message)
         limited = any(re.search(limit, sentence) for limit in LIMITS)
-        return ("refused by DirectML's limits" if limited else "refused otherwise"), sentence
+        return LIMITED if limited else REFUSED, sentence
     if kind != "computed":
         return kind, message.strip()
     if len(header["outputs"]) != len(case.outputs):
@@ -209,7 +209,7 @@ def judge(case, header, payload):
         return judge_device(case, header, payload[at:], bounds)
     deviation = find_deviation(case, wrongs)
     if deviation:
-        return "DirectML's meaning", deviation
+        return MEANING, deviation
     return "differs", "; ".join(sentences)
 
 
@@ -255,7 +255,7 @@ def run_live(options):
             answered[operator] += 1
             outcome, sentence = judge(case, *result)
             outcomes[outcome] += 1
-            if outcome != "agrees":
+            if outcome != AGREES:
                 short = re.sub(r"[-\d.]+(e[-+]?\d+)?", "#", sentence)[:90] \
                     if outcome not in ("differs", "crash") else sentence[:0]
                 classes[outcome, operator, short].append((case, sentence))
@@ -287,8 +287,7 @@ def report(options, outcomes, classes, notes, drawn, answered):
     for outcome, count in outcomes.most_common():
         print(f"{count:7} {outcome}")
     for key, found in sorted(classes.items(), key=lambda item: -len(item[1])):
-        if key[0] not in ("refused by DirectML's limits", "DirectML's meaning") and (
-                key[0] != "refused otherwise" or options.refused):
+        if key[0] not in (LIMITED, MEANING) and (key[0] != REFUSED or options.refused):
             print(f"{len(found)} {key[0]}: {key[1]}: {found[0][1][:160]} ({found[0][0].name})")
 
 
@@ -382,7 +381,7 @@ def run_check(options):
     if options.summary:
         summarize(cases)
     if options.device:
-        agreeing = [case for case in cases if case.about["outcome"] == "agrees"]
+        agreeing = [case for case in cases if case.about["outcome"] == AGREES]
         step = max(1, len(agreeing) // options.device)
         cases = agreeing[::step][:options.device]
     results = interpret(cases, ["--device"] if options.device else [])

@@ -4,7 +4,7 @@
 import math
 
 import numpy as np
-from draw import ALL, FLOATS, INTEGERS, NUMBERS, PROTO, make_tensor, to_dtype
+from draw import ALL, FLOATS, NUMBERS, PROTO, make_tensor, to_dtype
 
 
 def draw_concat(d):

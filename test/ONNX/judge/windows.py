@@ -5,7 +5,7 @@ through sequences."""
 import math
 
 import numpy as np
-from draw import ALL, FLOATS, NUMBERS, to_dtype
+from draw import FLOATS, to_dtype
 
 FLOAT = ["f32", "f32", "f16", "f64"]
 
