@@ -119,8 +119,7 @@ static FailureOr<Value> normalizeLast(NodeImporter &node, Value input,
       {{"input", input}, {"scale", *scale}, {"bias", *bias}},
       {node.ints("axes", static_cast<int64_t>(physical.size()) - 1),
        node.flag("use_mean", useMean), node.flag("use_variance", true),
-       node.number("epsilon",
-                   node.getFloat("epsilon", useMean ? 1e-12f : 1e-5f))},
+       node.number("epsilon", node.getFloat("epsilon", 1e-12f))},
       node.getTensorType(physical, node.getType(0)));
 }
 
