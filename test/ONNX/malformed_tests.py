@@ -150,12 +150,12 @@ CASES += [
      "but wanted are at most 2^32 - 1 elements"),
     (build([helper.make_node("NonMaxSuppression", ["x", "w"], ["y"])]),
      "NonMaxSuppression: 1 node, 'NonMaxSuppression#0': the shape of its result depends on its data"),
-    (build([contrib("MatMulNBits", "x", "b", "w", K=3, N=2, bits=4, block_size=16)],
+    (build([contrib("MatMulNBits", "x", "b", "w", K=3, N=3, bits=4, block_size=16)],
            weights=[numpy_helper.from_array(np.ones((2, 1, 8), np.uint8), "b"),
                     numpy_helper.from_array(np.ones(2, np.float32), "w")]),
-     "it multiplies 2x3 by 2x1x8 bytes, which are not 2 rows of 3 elements in whole blocks of 16"),
-    (build([contrib("Attention", "x", "w", num_heads=1, unidirectional=1)]),
-     "its attribute unidirectional is on, which the provider leaves to the CPU"),
+     "it multiplies 2x3 by 2x1x8 bytes, which are not 3 rows of 3 elements in blocks of 16"),
+    (build([contrib("Attention", "x", "w", num_heads=1, do_rotary=1)]),
+     "its attribute do_rotary is on, which the provider leaves to the CPU"),
     (calling(["x", "x"], ["y"]), "node 'call' calls the function 'f0', with 2 inputs and 1 outputs, but it has 1 and 1"),
 ]
 

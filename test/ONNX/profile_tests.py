@@ -19,11 +19,12 @@ PROFILES = ["full", "minimal", "full,maxStorageBuffers=2"]
 
 def write_models(folder, networks):
     """Writes the models, and returns the arguments of dml-compile for each."""
-    subprocess.run([sys.executable, networks, "--small", "--all", "-o", folder], check=True)
-    models = [[os.path.join(folder, name)] for name in sorted(os.listdir(folder))]
+    whole = os.path.join(folder, "networks")
+    subprocess.run([sys.executable, networks, "--small", "--all", "-o", whole], check=True)
+    models = [[os.path.join(whole, name)] for name in sorted(os.listdir(whole))]
     for name, build in import_tests.GROUPS.items():
         model = build()
-        path = os.path.join(folder, f"import-{name}.onnx")
+        path = os.path.join(folder, name + ".onnx")
         model.save(path)
         models.append([path] + [f"--dim={key}={value}" for key, value in model.stated.items()])
     return models

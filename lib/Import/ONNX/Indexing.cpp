@@ -414,6 +414,7 @@ static LogicalResult importTrilu(NodeImporter &node) {
   if (shape.size() < 2)
     return node.reject("its input has the shape " + describeShape(shape) +
                        ", but wanted are matrices");
+  bool isUpper = node.getInt("upper", 1) != 0;
   int64_t k = 0;
   if (node.hasInput(1)) {
     FailureOr<int64_t> given = getInteger(node, 1, "the diagonal");
@@ -427,7 +428,6 @@ static LogicalResult importTrilu(NodeImporter &node) {
                     most = std::numeric_limits<int32_t>::max();
   // Diagonals beyond these are no tensor's.
   int64_t diagonal = std::clamp(k, least + 1, most - 1);
-  bool isUpper = node.getInt("upper", 1) != 0;
   // Matrices in a row: the operator has at most four dimensions.
   Shape physical = {1, 1, shape[shape.size() - 2], shape.back()};
   for (int64_t size : ArrayRef(shape).drop_back(2))

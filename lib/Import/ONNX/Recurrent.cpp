@@ -100,6 +100,8 @@ static LogicalResult importNetwork(NodeImporter &node, const Network &network) {
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(node.getShape(index)) +
                          ", but wanted are three dimensions");
+  // Versions before 7 say so of outputs that are named anyway.
+  node.ignoreAttributes({"output_sequence"});
   int64_t layout = node.getInt("layout", 0);
   if (layout != 0 && layout != 1)
     return node.reject("its layout is " + Twine(layout) +

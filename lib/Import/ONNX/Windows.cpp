@@ -6,6 +6,7 @@
 
 #include "Movement.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace dml;
@@ -515,6 +516,22 @@ static Value padExplicitly(NodeImporter &node, Value input, Windows &windows,
                     type.clone(shape));
 }
 
+/// The attribute p of LpPool, which is a float in version 1.
+static FailureOr<int64_t> getNormPower(NodeImporter &node) {
+  if (node.getOpset() >= 2) {
+    int64_t p = node.getInt("p", 2);
+    if (p >= 1 && p <= UINT32_MAX)
+      return p;
+    return node.reject("its attribute p is " + Twine(p) +
+                       ", but wanted is a number from 1 to 2^32 - 1");
+  }
+  float p = node.getFloat("p", 2);
+  if (p >= 1 && p < 0x1p32f && std::floor(p) == p)
+    return static_cast<int64_t>(p);
+  return node.reject("its attribute p is " + describeNumber(p) +
+                     ", but wanted is an integer from 1 to 2^32 - 1");
+}
+
 static LogicalResult importPooling(NodeImporter &node, Pooling kind,
                                    bool isGlobal) {
   if (failed(node.wantInputs(1, 1)))
@@ -553,13 +570,14 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
     mnemonic = isNewer ? "average_pooling1" : "average_pooling";
     attributes.push_back(node.flag("include_padding", isIncluded));
     break;
-  case Pooling::Lp:
+  case Pooling::Lp: {
     mnemonic = isNewer ? "lp_pooling1" : "lp_pooling";
-    if (int64_t p = node.getInt("p", 2); p < 1 || p > UINT32_MAX)
-      return node.reject("its attribute p is " + Twine(p) +
-                         ", but wanted is a number from 1 to 2^32 - 1");
-    attributes.push_back(node.integer("p", node.getInt("p", 2)));
+    FailureOr<int64_t> p = getNormPower(node);
+    if (failed(p))
+      return failure();
+    attributes.push_back(node.integer("p", *p));
     break;
+  }
   }
   if (wantsIndices)
     types.push_back(node.getTensorType(output, DataType::UINT64));
