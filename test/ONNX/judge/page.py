@@ -63,7 +63,7 @@ def write_table(lines, cases, outcome, column):
             operator, _, rest = case.about["sentence"].partition(": ")
             if outcome == MEANING or not rest:
                 operator, rest = case.name.split()[0], case.about["sentence"]
-            rows[generalize(rest)][operator] += 1
+            rows[rest if outcome == MEANING else generalize(rest)][operator] += 1
     lines += [f"| {column} | cases |", "| --- | --- |"]
     for sentence, operators in sorted(rows.items(),
                                       key=lambda row: (-sum(row[1].values()), row[0])):

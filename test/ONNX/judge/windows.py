@@ -252,7 +252,11 @@ def draw_resize(d):
                           else "nearest"))
     if d.name == "Upsample":
         scales = [max(scale, 1.0) for scale in scales]
+        if d.version < 7:
+            shape, scales = [1, 2, 3, 2], [1, 1, *scales[2:], 2.0, 1.0][:4]
         feed = d.tensor(d.type(["f32", "ui8", "i32"]), shape, "moderate")
+        if d.version < 7:
+            return d.node([feed], mode=mode, height_scale=scales[2], width_scale=scales[3])
         if d.version < 9:
             return d.node([feed], mode=mode, scales=scales)
         return d.node([feed, d.feed(np.float32(scales), 0.97)], mode=mode)
