@@ -23,6 +23,9 @@ def draw_windows(d, rank, size, kernel, has_dilations=True):
     kind = d.pick("none", "pads", "pads", "auto")
     if kind == "auto":
         attributes["auto_pad"] = d.pick("SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET")
+        # Where a kernel is smaller than its stride, ONNX's formula pads less than nothing.
+        if "strides" in attributes:
+            attributes["strides"] = [min(pair) for pair in zip(attributes["strides"], kernel)]
         # ONNX Runtime's pooling forgets the dilations there.
         if d.name.endswith("Pool") and attributes["auto_pad"].startswith("SAME"):
             attributes.pop("dilations", None)
