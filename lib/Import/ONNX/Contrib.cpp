@@ -98,12 +98,12 @@ static LogicalResult importBiasAdd(NodeImporter &node) {
 // Normalizations
 //===----------------------------------------------------------------------===//
 
-/// A normalization of the last dimension. `indices` are the inputs scale and
-/// bias, of which the bias may be absent.
+/// A normalization of the last dimension. The bias may be absent. `epsilon` is
+/// what is added to the variance where the node states nothing.
 static FailureOr<Value> normalizeLast(NodeImporter &node, Value input,
                                       unsigned scaleIndex,
                                       std::optional<unsigned> biasIndex,
-                                      bool useMean) {
+                                      bool useMean, float epsilon) {
   const Shape &shape = node.getShape(0);
   FailureOr<Value> scale = getLikeFirst(node, scaleIndex);
   if (failed(scale))
@@ -119,7 +119,7 @@ static FailureOr<Value> normalizeLast(NodeImporter &node, Value input,
       {{"input", input}, {"scale", *scale}, {"bias", *bias}},
       {node.ints("axes", static_cast<int64_t>(physical.size()) - 1),
        node.flag("use_mean", useMean), node.flag("use_variance", true),
-       node.number("epsilon", node.getFloat("epsilon", 1e-12f))},
+       node.number("epsilon", node.getFloat("epsilon", epsilon))},
       node.getTensorType(physical, node.getType(0)));
 }
 
@@ -139,7 +139,7 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
     return failure();
   FailureOr<Value> output = normalizeLast(
       node, *sum, 2, useMean ? std::optional<unsigned>(3) : std::nullopt,
-      useMean);
+      useMean, /*epsilon=*/1e-12f);
   if (failed(output) || failed(node.set(0, *output, shape)))
     return failure();
   return node.set(3, *sum, shape);
@@ -166,8 +166,9 @@ static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
                        " dimensions, but wanted is the last");
   if (node.getType(1) != node.getType(0))
     return node.reject("its input and its scale have different types");
-  return node.set(0, normalizeLast(node, node.get(0), 1, std::nullopt, false),
-                  shape);
+  return node.set(
+      0, normalizeLast(node, node.get(0), 1, std::nullopt, false, 1e-5f),
+      shape);
 }
 
 /// Rows of words, positions and segments, added up and normalized.
