@@ -23,24 +23,72 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// An operation of the function's block that reads or writes a buffer or a view
-/// of it.
+/// A read or a write of a buffer or a view of it.
 struct Access {
-  Operation *op;
-  Value buffer;
+  /// Where the operation of the function's block is that has it.
+  unsigned position;
   bool writes;
+  /// The bytes of the buffer's root, if they are known.
+  std::optional<Strip> extent;
+};
+
+/// The accesses to the buffers of a block, which are found once however many
+/// allocations are placed.
+class AccessTable {
+public:
+  explicit AccessTable(Block &block) : block(block) {
+    for (auto [position, op] : llvm::enumerate(block))
+      positions[&op] = position;
+  }
+
+  unsigned getPosition(Operation *op) const { return positions.at(op); }
+  /// The accesses to `root` and to its views. Nothing unless all of them are
+  /// understood.
+  const std::optional<SmallVector<Access>> &get(Value root);
+  /// Whether the allocation that `copy` copies can be where it is copied to
+  /// from the beginning: nothing else reads or writes that place from when the
+  /// allocation is first written, and nothing writes the allocation after the
+  /// copy.
+  bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
+                   const Placement &target);
+  /// Forgets `copy`, which is erased, as an access to `root`.
+  void erase(memref::CopyOp copy, Value root);
+  /// Has `op`, which accesses the same buffers, stand for `copy`.
+  void replace(memref::CopyOp copy, Operation *op) {
+    positions[op] = getPosition(copy);
+  }
+  /// Forgets the accesses to an allocation, which is erased.
+  void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
+  /// Adds the accesses to `view`, which is a new view of `root`.
+  void add(Value view, Value root) {
+    std::optional<SmallVector<Access>> &known = accesses[root];
+    if (known && !collect(view, *known))
+      known.reset();
+  }
+
+private:
+  bool collect(Value buffer, SmallVectorImpl<Access> &found) const;
+
+  Block &block;
+  llvm::DenseMap<Operation *, unsigned> positions;
+  llvm::DenseMap<Value, std::optional<SmallVector<Access>>> accesses;
 };
 } // namespace
 
 /// Adds the accesses to `buffer` and to its views. Whether all of them are
 /// understood.
-static bool collectAccesses(Value buffer, Block &block,
-                            SmallVectorImpl<Access> &accesses) {
+bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
+  std::optional<Placement> placement = getPlacement(buffer);
+  std::optional<Strip> extent;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (placement && type.hasStaticShape() &&
+      (type.getElementType().isIntOrFloat() ||
+       isa<VectorType>(type.getElementType())))
+    extent = placement->getExtent(buffer);
   return llvm::all_of(buffer.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isBufferView(user))
-      return collectAccesses(user->getResult(0), block, accesses);
-    Operation *op = block.findAncestorOpInBlock(*user);
+      return collect(user->getResult(0), found);
     bool writes = false;
     if (auto copy = dyn_cast<memref::CopyOp>(user))
       writes = copy.getTarget() == buffer;
@@ -48,45 +96,59 @@ static bool collectAccesses(Value buffer, Block &block,
       writes = generic.isDpsInit(&use);
     else if (!isa<memref::LoadOp, func::ReturnOp>(user))
       return false;
-    accesses.push_back({op, buffer, writes});
+    found.push_back(
+        {getPosition(block.findAncestorOpInBlock(*user)), writes, extent});
     return true;
   });
 }
 
-/// Whether the allocation that `copy` copies can be where it is copied to from
-/// the beginning: nothing else reads or writes that place from when the
-/// allocation is first written, and nothing writes the allocation after the
-/// copy.
-static bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
-                        const Placement &target) {
-  Block &block = *copy->getBlock();
-  SmallVector<Access> accesses;
-  if (alloc->getBlock() != &block || !collectAccesses(alloc, block, accesses))
-    return false;
-  Operation *first = copy;
-  for (const Access &access : accesses) {
-    if (access.writes && copy->isBeforeInBlock(access.op))
-      return false;
-    if (access.op->isBeforeInBlock(first))
-      first = access.op;
+const std::optional<SmallVector<Access>> &AccessTable::get(Value root) {
+  auto [it, isNew] = accesses.try_emplace(root);
+  if (isNew) {
+    SmallVector<Access> found;
+    if (collect(root, found))
+      it->second = std::move(found);
   }
-  SmallVector<Access> others;
-  if (!collectAccesses(target.root, block, others))
+  return it->second;
+}
+
+bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
+                              const Placement &target) {
+  if (alloc->getBlock() != &block)
+    return false;
+  unsigned position = getPosition(copy), first = position;
+  const auto &own = get(alloc);
+  if (!own)
+    return false;
+  for (const Access &access : *own) {
+    if (access.writes && position < access.position)
+      return false;
+    first = std::min(first, access.position);
+  }
+  const auto &others = get(target.root);
+  if (!others)
     return false;
   Strip place = target.getExtent(copy.getTarget());
-  return llvm::all_of(others, [&](const Access &access) {
-    if (access.op == copy || access.op->isBeforeInBlock(first))
-      return true;
+  return llvm::all_of(*others, [&](const Access &access) {
     // After the copy, the place may be read.
-    if (!access.writes && copy->isBeforeInBlock(access.op))
-      return true;
-    std::optional<Placement> placement = getPlacement(access.buffer);
-    return placement && !placement->getExtent(access.buffer).overlaps(place);
+    return access.position == position || access.position < first ||
+           (!access.writes && position < access.position) ||
+           (access.extent && !access.extent->overlaps(place));
   });
 }
 
-/// Makes `alloc` a view of what `target` is a view of.
-static void placeAllocation(memref::AllocOp alloc, Value target) {
+void AccessTable::erase(memref::CopyOp copy, Value root) {
+  auto it = accesses.find(root);
+  if (it == accesses.end() || !it->second)
+    return;
+  unsigned position = getPosition(copy);
+  llvm::erase_if(*it->second, [&](const Access &access) {
+    return access.position == position;
+  });
+}
+
+/// Makes `alloc` a view of what `target` is a view of, and returns that view.
+static Value placeAllocation(memref::AllocOp alloc, Value target) {
   SmallVector<Operation *> views;
   Value root = target;
   for (; isBufferView(root.getDefiningOp());
@@ -108,10 +170,11 @@ static void placeAllocation(memref::AllocOp alloc, Value target) {
                                   placed, /*whole=*/false);
   alloc.replaceAllUsesWith(placed);
   alloc.erase();
+  return placed;
 }
 
 /// Makes a kernel of a copy into a part of a buffer.
-static void buildCopy(memref::CopyOp copy) {
+static Operation *buildCopy(memref::CopyOp copy) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
   auto type = MemRefType::get(
@@ -133,7 +196,7 @@ static void buildCopy(memref::CopyOp copy) {
         linalg::YieldOp::create(nested, nestedLoc, element);
       });
   generic->setAttr(labelAttrName, builder.getStringAttr(joinLabel));
-  copy.erase();
+  return generic;
 }
 
 namespace {
@@ -143,6 +206,7 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
     if (!getOperation().getBody().hasOneBlock())
       return;
     Block &block = getOperation().getBody().front();
+    AccessTable table(block);
     for (auto copy :
          llvm::make_early_inc_range(block.getOps<memref::CopyOp>())) {
       Value source = copy.getSource(), target = copy.getTarget();
@@ -164,6 +228,7 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       // The copy of a slice that was computed in place goes from it to itself,
       // and is dropped.
       if (*from == *to) {
+        table.erase(copy, from->root);
         copy.erase();
         continue;
       }
@@ -171,11 +236,14 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       bool isTarget = isa<BlockArgument>(to->root) ||
                       to->root.getDefiningOp<memref::AllocOp>();
       if (alloc && isTarget && alloc != to->root.getDefiningOp() &&
-          from->strips.empty() && canBePlaced(copy, alloc, *to)) {
+          from->strips.empty() && table.canBePlaced(copy, alloc, *to)) {
+        table.erase(copy, to->root);
+        table.erase(alloc);
         copy.erase();
-        placeAllocation(alloc, target);
+        table.add(placeAllocation(alloc, target), to->root);
       } else if (!from->strips.empty() || !to->strips.empty()) {
-        buildCopy(copy);
+        table.replace(copy, buildCopy(copy));
+        copy.erase();
       }
     }
   }

@@ -63,6 +63,17 @@ getInsertions(tensor::InsertSliceOp last) {
   return inserts;
 }
 
+/// Whether `next` follows `insert` with nothing but views of tensors between
+/// the two, so that no tensor is written there.
+static bool isNextWrite(tensor::InsertSliceOp insert,
+                        tensor::InsertSliceOp next) {
+  Operation *op = insert->getNextNode();
+  while (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, tensor::EmptyOp>(op))
+    op = op->getNextNode();
+  return op == next;
+}
+
 /// Copies slices into ranges of one buffer.
 static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
@@ -71,13 +82,23 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   RankedTensorType type = first.getType();
   auto bufferType = MemRefType::get(type.getShape(), type.getElementType());
   Value buffer = memref::AllocOp::create(builder, empty->getLoc(), bufferType);
+  // The analysis of buffers compares each reader of a tensor with every other
+  // one, so that copies of one tensor read one buffer while nothing may write
+  // to it.
+  llvm::SmallDenseMap<Value, Value> sources;
+  tensor::InsertSliceOp before;
   for (tensor::InsertSliceOp insert : inserts) {
+    if (before && !isNextWrite(before, insert))
+      sources.clear();
+    before = insert;
     builder.setInsertionPoint(insert);
     Value range = memref::SubViewOp::create(
         builder, insert.getLoc(), buffer, insert.getMixedOffsets(),
         insert.getMixedSizes(), insert.getMixedStrides());
-    memref::CopyOp::create(builder, insert.getLoc(),
-                           getBuffer(builder, insert.getSource()), range);
+    Value &source = sources[insert.getSource()];
+    if (!source)
+      source = getBuffer(builder, insert.getSource());
+    memref::CopyOp::create(builder, insert.getLoc(), source, range);
   }
   builder.setInsertionPoint(last);
   Value whole = bufferization::ToTensorOp::create(builder, last.getLoc(), type,

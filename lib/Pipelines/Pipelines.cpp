@@ -248,7 +248,7 @@ void dml::registerCompilerDialects(DialectRegistry &registry) {
 LogicalResult dml::runPasses(PassManager &pm, ModuleOp module) {
   if (failed(verify(module)))
     return failure();
-#if 1 // TEMP
+#ifdef NDEBUG
   pm.enableVerifier(false);
 #endif
   return pm.run(module);

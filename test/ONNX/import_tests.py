@@ -1088,7 +1088,7 @@ def newer():
                  np.blackman(8).astype(np.float32), 1e-6)
     out, mask = model.node("Dropout", a, outputs=2)
     model.expect(out, x)
-    model.expect(mask, np.ones(x.shape, np.uint8))
+    model.expect(mask, np.ones(x.shape, bool))
     flags = model.weights(np.array([False, True, True]))
     model.expect(model.node("Compress", a, flags, axis=-2), x[:, :, 1:])
     model.expect(model.node("Compress", a, flags), x.reshape(-1)[1:3])

@@ -384,9 +384,9 @@ REFUSED = [
      "its mode is 'ring', but wanted is linear or circular"),
     (refused(26, "BitCast", x, to=TensorProto.INT64), "it shows elements of 32 bits as those of 64"),
     (refused(26, "BitCast", x, to=TensorProto.BFLOAT16), "it shows bits as bfloat16"),
-    (refused(23, "QuantizeLinear", x, Fixed(np.float32(1)), precision=11), "its attribute precision is double"),
+    (refused(23, "QuantizeLinear", x, Fixed(np.float32(1)), precision=11), "it divides in the precision of double"),
     (refused(21, "QuantizeLinear", x, Fixed(np.float32(1)), Fixed(np.int8(1)), output_dtype=2),
-     "its attribute output_dtype is another type than that of its zero point"),
+     "its zero point and its output_dtype are of different types"),
     # Graphs within nodes.
     (refused(26, "If", bits(1)[0], then_branch=GRAPH, else_branch=GRAPH), "its condition is computed"),
     (refused(26, "Loop", np.int64(3), bits(1)[0], wave(2), body=GRAPH), "it repeats a graph, but a program has no loops"),

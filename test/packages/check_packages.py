@@ -182,9 +182,9 @@ def main():
     check_control(packages, version)
 
     # Every program of the build is in the one package or the other.
-    # The reader's fuzzer is a test.
+    # The reader's fuzzer and the judge are tests.
     programs = sorted(path.name for path in (build / "bin").glob("dml-*")
-                      if path.name != "dml-fuzz-reader")
+                      if path.name not in ("dml-fuzz-reader", "dml-judge-nodes"))
     for name, wanted in (("dml-runtime", RUNTIME_TOOLS),
                          ("dml-tools", sorted(set(programs) -
                                               set(RUNTIME_TOOLS)))):

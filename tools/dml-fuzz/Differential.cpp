@@ -6,6 +6,7 @@
 
 #include "Differential.h"
 #include "Generator.h"
+#include "Operators.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -57,11 +58,6 @@ static std::string printCoordinate(ArrayRef<int64_t> shape, int64_t index) {
   llvm::interleaveComma(coordinate, os);
   os << "]";
   return text;
-}
-
-static bool isFloat(DataType type) {
-  return type == DataType::FLOAT16 || type == DataType::FLOAT32 ||
-         type == DataType::FLOAT64;
 }
 
 static bool agrees(const Estimate &wanted, const Tensor &found, int64_t index,

@@ -103,10 +103,11 @@ static LogicalResult importBiasAdd(NodeImporter &node) {
 
 /// A normalization of the dimensions from `axis` on. `scaleIndex` and
 /// `biasIndex` are the inputs scale and bias, of which the bias may be absent.
+/// `epsilon` is what is added to the variance where the node states nothing.
 static FailureOr<Value> normalizeFrom(NodeImporter &node, Value input,
                                       int64_t axis, unsigned scaleIndex,
                                       std::optional<unsigned> biasIndex,
-                                      bool useMean) {
+                                      bool useMean, float epsilon) {
   const Shape &shape = node.getShape(0);
   int64_t rank = toPhysical(shape).size(), lead = rank - shape.size();
   Shape axes;
@@ -128,8 +129,7 @@ static FailureOr<Value> normalizeFrom(NodeImporter &node, Value input,
       {{"input", input}, {"scale", node.castTo(*scale, type)}, {"bias", *bias}},
       {node.ints("axes", axes), node.flag("use_mean", useMean),
        node.flag("use_variance", true),
-       node.number("epsilon",
-                   node.getFloat("epsilon", useMean ? 1e-12f : 1e-5f))},
+       node.number("epsilon", node.getFloat("epsilon", epsilon))},
       input.getType());
   if (failed(output))
     return failure();
@@ -152,7 +152,8 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
     return failure();
   FailureOr<Value> output = normalizeFrom(
       node, *sum, static_cast<int64_t>(shape.size()) - 1, 2,
-      useMean ? std::optional<unsigned>(3) : std::nullopt, useMean);
+      useMean ? std::optional<unsigned>(3) : std::nullopt, useMean,
+      /*epsilon=*/1e-12f);
   if (failed(output) || failed(node.set(0, *output, shape)))
     return failure();
   if (!node.hasOutput(3))
@@ -178,7 +179,7 @@ static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
   if (node.getType(1) != node.getType(0))
     return node.reject("its input and its scale have different types");
   return node.set(
-      0, normalizeFrom(node, node.get(0), *axis, 1, std::nullopt, false),
+      0, normalizeFrom(node, node.get(0), *axis, 1, std::nullopt, false, 1e-5f),
       shape);
 }
 

@@ -38,12 +38,6 @@ static Constant join(ArrayRef<const Constant *> constants) {
   return Constant(type, std::move(shape), *bytes, bytes);
 }
 
-static Evaluation one(Constant constant) {
-  SmallVector<Constant> results;
-  results.push_back(std::move(constant));
-  return results;
-}
-
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//

@@ -18,12 +18,6 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-static Evaluation one(Constant constant) {
-  SmallVector<Constant> results;
-  results.push_back(std::move(constant));
-  return results;
-}
-
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//

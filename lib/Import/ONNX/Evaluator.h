@@ -25,6 +25,13 @@ namespace dml::onnx {
 /// What a node computes, one constant for each output, or nothing.
 using Evaluation = std::optional<llvm::SmallVector<Constant>>;
 using Evaluate = Evaluation (*)(NodeImporter &);
+
+/// The result of a node that has one output.
+inline Evaluation one(Constant constant) {
+  llvm::SmallVector<Constant> results;
+  results.push_back(std::move(constant));
+  return results;
+}
 using Evaluators = llvm::StringMap<Evaluate>;
 
 /// Each adds one family of operators.

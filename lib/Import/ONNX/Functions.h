@@ -24,6 +24,9 @@ inline llvm::StringRef normalizeDomain(llvm::StringRef domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
+/// The domain of ONNX Runtime's own operators.
+inline constexpr llvm::StringLiteral contribDomain = "com.microsoft";
+
 /// A node with the operator sets that it is of.
 struct PlacedNode {
   NodeProto node;

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Provider.h"
+#include "Functions.h"
 #include "Importer.h"
 #include "Versions.h"
 
@@ -155,7 +156,6 @@ static bool extrapolates(const NodeImporter &node) {
   return is32Bits(node) || (value && value->f != 0);
 }
 
-static constexpr llvm::StringLiteral ms = "com.microsoft";
 static constexpr llvm::StringLiteral floatsAlone =
     "the provider takes floats alone in this version of the operator";
 
@@ -195,8 +195,9 @@ static constexpr Gap gaps[] = {
     {"", "GRU", anyVersion, hasBatchFirst, "its layout is 1"},
     {"", "LSTM", anyVersion, hasBatchFirst, "its layout is 1"},
     {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
-    {ms, "Attention", anyVersion, isUnidirectional, "it is unidirectional"},
-    {ms, "MatMulNBits", anyVersion, hasPartialBlock,
+    {contribDomain, "Attention", anyVersion, isUnidirectional,
+     "it is unidirectional"},
+    {contribDomain, "MatMulNBits", anyVersion, hasPartialBlock,
      "the last block of a row is not full, or it has a bias"},
     {"", "LayerNormalization", anyVersion, hasSecondOutput,
      "it has more than one output"},
@@ -221,7 +222,8 @@ static constexpr Gap gaps[] = {
      "the provider takes no integers of 64 bits"},
     {"", "Shrink", anyVersion, is64Bits,
      "the provider takes no integers of 64 bits"},
-    {ms, "QLinearSigmoid", anyVersion, lacksZeroPoint, "it lacks a zero point"},
+    {contribDomain, "QLinearSigmoid", anyVersion, lacksZeroPoint,
+     "it lacks a zero point"},
 };
 
 llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,

@@ -79,7 +79,6 @@ enum ElementType : int32_t {
 static bool isWide(int32_t type) { return type == UInt16 || type == Int16; }
 static bool isNarrow(int32_t type) { return type == UInt4 || type == Int4; }
 
-static constexpr StringLiteral ms = "com.microsoft";
 static constexpr StringLiteral transformer = "QDQSelectorActionTransformer";
 static constexpr StringLiteral integerFusion = "MatMulIntegerToFloatFusion";
 static constexpr StringLiteral toFloat = "matrix_multiply_integer_to_float";
@@ -88,16 +87,17 @@ static constexpr Rule rules[] = {
     {"Conv", 1, Kind::Linear, "QLinearConv", "",
      "quantized_linear_convolution"},
     {"MatMul", 1, Kind::Product, "QLinearMatMul", "", toFloat},
-    {"Add", 7, Kind::Linear, "QLinearAdd", ms,
+    {"Add", 7, Kind::Linear, "QLinearAdd", contribDomain,
      "element_wise_quantized_linear_add"},
-    {"AveragePool", 7, Kind::Linear, "QLinearAveragePool", ms,
+    {"AveragePool", 7, Kind::Linear, "QLinearAveragePool", contribDomain,
      "quantized_linear_average_pooling"},
-    {"GlobalAveragePool", 1, Kind::Linear, "QLinearGlobalAveragePool", ms,
-     "quantized_linear_average_pooling"},
-    {"Sigmoid", 6, Kind::Linear, "QLinearSigmoid", ms, "activation_sigmoid"},
-    {"Concat", 4, Kind::Linear, "QLinearConcat", ms, "join"},
-    {"LeakyRelu", 6, Kind::Linear, "QLinearLeakyRelu", ms, ""},
-    {"Softmax", 1, Kind::Linear, "QLinearSoftmax", ms, ""},
+    {"GlobalAveragePool", 1, Kind::Linear, "QLinearGlobalAveragePool",
+     contribDomain, "quantized_linear_average_pooling"},
+    {"Sigmoid", 6, Kind::Linear, "QLinearSigmoid", contribDomain,
+     "activation_sigmoid"},
+    {"Concat", 4, Kind::Linear, "QLinearConcat", contribDomain, "join"},
+    {"LeakyRelu", 6, Kind::Linear, "QLinearLeakyRelu", contribDomain, ""},
+    {"Softmax", 1, Kind::Linear, "QLinearSoftmax", contribDomain, ""},
     // The provider has a pass of its own for it.
     {"Resize", 10, Kind::Linear, "Resize", "", ""},
     {"MaxPool", 12, Kind::Keep, "", "", "", true},
@@ -654,7 +654,7 @@ void Fuser::apply(const Rule &rule, PlacedNode &placed) {
              inputs[0].getZeroPoint(),  inputs[1].getZeroPoint()};
     detach(placed);
     node.opType = "MatMulIntegerToFloat";
-    node.domain = ms;
+    node.domain = contribDomain;
     node.inputs = std::move(fused);
     attach(places[&placed]);
     return note(placed, transformer);
@@ -728,7 +728,7 @@ void Fuser::fuseIntegerProduct(PlacedNode &mul) {
     }
     detach(*last);
     last->node.opType = "MatMulIntegerToFloat";
-    last->node.domain = ms;
+    last->node.domain = contribDomain;
     last->node.inputs = std::move(inputs);
     attach(places[last]);
     if (last != &mul)

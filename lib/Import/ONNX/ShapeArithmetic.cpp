@@ -197,10 +197,11 @@ static LogicalResult importReshape(NodeImporter &node) {
   if (failed(shape))
     return failure();
   const Shape &from = node.getShape(0);
+  bool copiesZeros = node.getInt("allowzero", 0) == 0;
   std::optional<size_t> inferred;
   int64_t known = 1;
   for (auto [dim, size] : llvm::enumerate(*shape)) {
-    if (size == 0 && node.getInt("allowzero", 0) == 0 && dim < from.size())
+    if (size == 0 && copiesZeros && dim < from.size())
       size = from[dim];
     if (size == -1 && !inferred)
       inferred = dim;

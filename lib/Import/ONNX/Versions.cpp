@@ -8,7 +8,7 @@
 #include "Importer.h"
 #include "llvm/ADT/StringExtras.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 

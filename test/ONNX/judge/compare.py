@@ -83,7 +83,7 @@ def reads_nan(case):
                for array in [*case.inputs.values(), *get_constants(case)])
 
 
-def drops_nan(case, found, wanted):
+def drops_nan(case, found, wanted, wrong):
     return is_all_nan(wanted) and reads_nan(case)
 
 
@@ -104,25 +104,50 @@ def is_fraction(case):
         number != int(number) for number in numbers.values())
 
 
+def lies_in_masked_rows(case, found, wanted, wrong):
+    """Whether what differs belongs to queries of com.microsoft's Attention all keys of
+    which are masked."""
+    node, = onnx.ModelProto.FromString(case.model).graph.node
+    if node.domain != "com.microsoft" or len(node.input) < 4 or not node.input[3]:
+        return False
+    tensors = onnx.ModelProto.FromString(case.model).graph.initializer
+    values = case.inputs | {tensor.name: numpy_helper.to_array(tensor)
+                            for tensor in tensors}
+    keys = values[node.input[3]] != 0
+    if keys.ndim < 2:
+        return False
+    steps = wrong.shape[1]
+    keys = np.broadcast_to(keys if keys.ndim == 3 else keys[:, None], (
+        wrong.shape[0], steps, steps))
+    if any(attribute.name == "unidirectional" and attribute.i
+           for attribute in node.attribute):
+        keys = keys & np.tri(steps, dtype=bool)
+    places = np.argwhere(wrong)
+    return not keys.any(-1)[places[:, 0], places[:, 1]].any()
+
+
 # Operators, a sentence, and a condition on the case and on the elements that differ, as
-# they were found and wanted. docs/ONNXModels.md has a table of them.
+# they were found and wanted, and where. docs/ONNXModels.md has a table of them.
 DEVIATIONS = [
     (("Relu", "Max", "Min", "Clip", "Celu", "Sign",
       "ScatterElements", "ScatterND"),
      "DirectML drops NaNs as HLSL's min and max do, where ONNX keeps them", drops_nan),
     (("HardSigmoid",), "DirectML's HardSigmoid drops NaNs, those of 0 times infinity too",
-     lambda case, found, wanted: is_all_nan(wanted)),
+     lambda case, found, wanted, wrong: is_all_nan(wanted)),
     (("ReduceMax", "ReduceMin", "Hardmax"),
      "DirectML's reductions drop NaNs, where ONNX Runtime keeps them by their place",
-     lambda case, found, wanted: reads_nan(case)),
+     lambda case, found, wanted, wrong: reads_nan(case)),
     (("MaxPool", "GlobalMaxPool"),
      "DirectML's pooling keeps NaNs, where ONNX Runtime keeps them by their place",
-     lambda case, found, wanted: is_all_nan(found) and reads_nan(case)),
+     lambda case, found, wanted, wrong: is_all_nan(found) and reads_nan(case)),
     (("Gelu",), "Gelu of negative infinity is its limit, 0, where ONNX has NaN",
-     lambda case, found, wanted: is_all_nan(wanted) and (found == 0).all() and
+     lambda case, found, wanted, wrong: is_all_nan(wanted) and (found == 0).all() and
      reads_infinity(case)),
     (("Shrink",), "DirectML's bias and threshold are integers where the tensor is",
-     lambda case, found, wanted: is_fraction(case)),
+     lambda case, found, wanted, wrong: is_fraction(case)),
+    (("Attention",),
+     "DirectML sets the scores of masked keys, so that a query without others has equal "
+     "shares, where ONNX Runtime adds mask_filter_value", lies_in_masked_rows),
 ]
 
 
@@ -133,7 +158,7 @@ def find_deviation(case, wrongs):
     for operators, sentence, holds in DEVIATIONS:
         if names <= set(operators) and all(
                 not isinstance(wrong, str) and
-                holds(case, found[wrong], to_physical(wanted)[wrong])
+                holds(case, found[wrong], to_physical(wanted)[wrong], wrong)
                 for found, wanted, wrong in wrongs):
             return sentence
     return None

@@ -51,6 +51,9 @@ def change(model, node, attributes, nodes):
         attributes["pads"] = attributes.pop("paddings")
     elif name in ("LpPool", "GlobalLpPool") and "p" in attributes:
         attributes["p"] = int(attributes["p"])
+    elif name == "Upsample":
+        attributes["scales"] = [1.0, 1.0, attributes.pop("height_scale"),
+                                attributes.pop("width_scale")]
     elif name == "PRelu":
         slope = [list(tensor.dims) for tensor in model.graph.initializer
                  if tensor.name == node.input[1]] + [

@@ -28,15 +28,14 @@ exporters write them, and ONNX Runtime's CPU provider says what comes out.
   [compare.py](../test/ONNX/judge/compare.py) says, or lie within the interpreter's bounds.
 
 ```sh
-npm install onnxruntime-node@1.30                # ONNX Runtime, in node_modules
-cd test/ONNX/judge
-./judge.py live --count=20000 --seed=1 --onnxruntime=node_modules/onnxruntime-node
-./judge.py show 17 --onnxruntime=node_modules/onnxruntime-node    # a random case
-./judge.py check *.xz                            # the cases that are kept
-./judge.py check *.xz --device=200               # some of them on a Vulkan device
-./judge.py freeze nodes.xz --count=6000 --onnxruntime=node_modules/onnxruntime-node
-./judge.py update nodes.xz                       # keeps the outcomes of today
-./judge.py page --update                         # writes this page
+npm install --ignore-scripts onnxruntime-node@1.30     # ONNX Runtime, in node_modules
+test/ONNX/judge/judge.py live --count=20000 --onnxruntime=node_modules/onnxruntime-node
+test/ONNX/judge/judge.py show 17 --onnxruntime=node_modules/onnxruntime-node    # a random case
+test/ONNX/judge/judge.py check test/ONNX/judge/*.xz    # the cases that are kept
+test/ONNX/judge/judge.py check test/ONNX/judge/*.xz --device=200    # some on a Vulkan device
+test/ONNX/judge/judge.py freeze test/ONNX/judge/nodes.xz --onnxruntime=node_modules/onnxruntime-node
+test/ONNX/judge/judge.py update test/ONNX/judge/nodes.xz    # keeps the outcomes of today
+test/ONNX/judge/judge.py page --update                 # writes this page
 ```
 
 ## The cases that are kept
@@ -63,7 +62,7 @@ def write_table(lines, cases, outcome, column):
             operator, _, rest = case.about["sentence"].partition(": ")
             if outcome == MEANING or not rest:
                 operator, rest = case.name.split()[0], case.about["sentence"]
-            rows[generalize(rest)][operator] += 1
+            rows[rest if outcome == MEANING else generalize(rest)][operator] += 1
     lines += [f"| {column} | cases |", "| --- | --- |"]
     for sentence, operators in sorted(rows.items(),
                                       key=lambda row: (-sum(row[1].values()), row[0])):

@@ -23,6 +23,9 @@ def draw_windows(d, rank, size, kernel, has_dilations=True):
     kind = d.pick("none", "pads", "pads", "auto")
     if kind == "auto":
         attributes["auto_pad"] = d.pick("SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET")
+        # Where a kernel is smaller than its stride, ONNX's formula pads less than nothing.
+        if "strides" in attributes:
+            attributes["strides"] = [min(pair) for pair in zip(attributes["strides"], kernel)]
         # ONNX Runtime's pooling forgets the dilations there.
         if d.name.endswith("Pool") and attributes["auto_pad"].startswith("SAME"):
             attributes.pop("dilations", None)
@@ -252,7 +255,11 @@ def draw_resize(d):
                           else "nearest"))
     if d.name == "Upsample":
         scales = [max(scale, 1.0) for scale in scales]
+        if d.version < 7:
+            shape, scales = [1, 2, 3, 2], [1, 1, *scales[2:], 2.0, 1.0][:4]
         feed = d.tensor(d.type(["f32", "ui8", "i32"]), shape, "moderate")
+        if d.version < 7:
+            return d.node([feed], mode=mode, height_scale=scales[2], width_scale=scales[3])
         if d.version < 9:
             return d.node([feed], mode=mode, scales=scales)
         return d.node([feed, d.feed(np.float32(scales), 0.97)], mode=mode)

@@ -53,6 +53,8 @@ NOT_RUN = {
 }
 NOT_RUN_BEGINNINGS = {
     "apt install": "it changes the machine",
+    "npm install": "it downloads ONNX Runtime",
+    "test/ONNX/judge/judge.py": "test/ONNX/judge.test checks, and the others want ONNX Runtime",
 }
 
 # What runs in a command's stead, because it builds or takes long.

@@ -49,9 +49,9 @@ def check(page, tool):
 
 def main():
     pages, tools = map(pathlib.Path, sys.argv[1:])
-    # The reader's fuzzer is a test.
+    # The fuzzer of the reader and the judge are tests.
     programs = sorted(path for path in tools.glob("dml-*")
-                      if path.name != "dml-fuzz-reader")
+                      if path.name not in ("dml-fuzz-reader", "dml-judge-nodes"))
     failed = not programs
     for program in programs:
         page = pages / f"{program.name}.1"
