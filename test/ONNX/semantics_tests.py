@@ -344,6 +344,194 @@ def dynamic_quantization():
 
 
 #===----------------------------------------------------------------------===//
+# Functions of several operators
+#===----------------------------------------------------------------------===//
+
+
+@group
+def functions_of_halves():
+    """What lies between the operators is not rounded to f16."""
+    model = Model(opset=24)
+
+    def f16(*values):
+        return model.input(np.float16(values))
+
+    def wants(name, *values):
+        model.wants(name, *values, type=np.float16, tolerance=1e-8)
+
+    wants(model.node("Gelu", f16(-2.75), approximate="tanh"), -0.007724761962890625)
+    wants(model.node("HardSwish", f16(0.232177734375, 2.27734375)), 0.1251220703125, 2.00390625)
+    wants(model.node("Mish", f16(-0.1746826171875, -2.509765625)), -0.09503173828125, -0.19580078125)
+    wants(model.node("Swish", f16(-1.8662109375, 0.22509765625)), -0.25, 0.1251220703125)
+    wants(model.node("QuickGelu", f16(-3.9296875, -3.46875), domain="com.microsoft"), -0.004886627197265625,
+          -0.00943756103515625)
+    wants(model.node("Sum", f16(2048), f16(1), f16(1)), 2050)
+    wants(model.node("Mean", f16(60000), f16(60000), f16(-60000)), 20000)
+    turned = model.node("RotaryEmbedding", model.input(np.float16([[[[1000, 1001]]]])),
+                        *(model.input(np.float16([[[part]]])) for part in (0.70703125, 0.70654296875)))
+    wants(turned, [[[-0.21826171875, 1414]]])
+    # ONNX Runtime has no kernel for this one, and for the next where both types are equal.
+    added = model.node("BiasAdd", model.input(np.float16([[[2048]]])), f16(1), model.input(np.float16([[[1]]])),
+                       domain="com.microsoft")
+    model.expect(added, np.float16([[[2050]]]))
+    model.expect(model.node("RMSNormalization", f16(1, 2, 3), model.f32(1, 1, 1), epsilon=0.0),
+                 np.float32([0.46291005, 0.9258201, 1.3887302]), 1e-6)
+    return model
+
+
+@group
+def sums_that_are_normalized():
+    """A sum of halves is normalized before it is rounded."""
+    model = Model(opset=13)
+    x = model.input(np.float16([[[2048, 2048]]]))
+    found = model.node("SkipSimplifiedLayerNormalization", x, model.input(np.float16([[[-2047, -2044]]])),
+                       model.input(np.float16([1, 1])), model.input(np.float16([0.0009765625, 0])), outputs=4,
+                       domain="com.microsoft", epsilon=0.0)
+    model.wants(found[0], [[0.343, 1.372]], type=np.float16, tolerance=1e-3)
+    return model
+
+
+@group
+def simplified_normalization():
+    """From an axis on that is not the last."""
+    model = Model(opset=13)
+    x = np.float32([[[1, 2], [3, 4]], [[2, -2], [2, 2]]])
+    scale = model.weights(np.float32([[1, 2], [3, 4]]))
+    first, last = [0.36514837, 1.4605935, 3.2863353, 5.842374], [1, -2, 3, 4]
+    for shape, axis in (((2, 2, 2), 1), ((2, 2, 2), -2), ((1, 2, 1, 2, 2), 3)):
+        found = model.node("SimplifiedLayerNormalization", model.input(x.reshape(shape)), scale, axis=axis)
+        model.wants(found, *first, *last, shape=shape, tolerance=1e-4)
+    return model
+
+
+@group
+def attention_without_keys():
+    """The numbers of masked keys are added to the scores, whose differences remain where all are masked."""
+    model = Model(opset=13)
+    x = model.input(np.float32([[[1, 0], [0, 1]]]))
+    weights = model.input(np.float32([[1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]]))
+    bias = model.input(np.zeros(6, np.float32))
+    more, less = 0.6697615, 0.3302385
+    none, first = ([more, less], [less, more]), ([1, 0], [1, 0])
+    for mask, wanted in (([[0, 0]], none), ([[-1, 0]], none), ([0], none), ([1], first), ([0, 0], none),
+                         ([1, 0], first), ([[[1, 0], [0, 0]]], (first[0], none[1]))):
+        found = model.node("Attention", x, weights, bias, model.input(np.int32(mask)), domain="com.microsoft",
+                           num_heads=1, mask_filter_value=-64.0)
+        model.wants(found, wanted, tolerance=1e-5)
+    # What stands behind a query is masked more than what the mask says.
+    found = model.node("Attention", x, weights, bias, model.input(np.int32([[0, 1]])), domain="com.microsoft",
+                       num_heads=1, mask_filter_value=-64.0, unidirectional=1)
+    model.wants(found, ([1, 0], [0, 1]), tolerance=1e-5)
+    scores = model.input(np.float32([[[[0, 1], [1, 0]]]]))
+    for mask, wanted in (([[0, 0]], ((0.4272837, 0.5727163), (0.5727163, 0.4272837))), ([1], first)):
+        found = model.node("MultiHeadAttention", x, x, x, "", model.input(np.int32(mask)), scores,
+                           domain="com.microsoft", num_heads=1, mask_filter_value=-64.0)
+        model.wants(found, wanted, tolerance=3e-5)
+    return model
+
+
+#===----------------------------------------------------------------------===//
+# Windows and regions
+#===----------------------------------------------------------------------===//
+
+
+@group
+def quantized_averages_beyond_padding():
+    """A window counts as a whole, unlike one of ONNX's AveragePool."""
+    model = Model(opset=13)
+    one, zero = model.scalar(np.float32, 1), model.input(np.uint8(4))
+    for shape, isLast in (((1, 1, 1, 4), 0), ((1, 1, 4, 1), 1)):
+        x = model.input(np.uint8([10, 20, 30, 40]).reshape(shape))
+        found = model.node("QLinearAveragePool", x, one, zero, one, zero, domain="com.microsoft", ceil_mode=1,
+                           count_include_pad=1, kernel_shape=[1, 3], pads=[0, 2, 0, 0], strides=[1, 2],
+                           channels_last=isLast)
+        model.wants(found, 6, 20, 25, type=np.uint8, shape=(1, 1, 1, 3) if isLast == 0 else (1, 1, 3, 1))
+    return model
+
+
+@group
+def regions_of_halves():
+    """Corners are scaled in f32."""
+    model = Model(opset=10)
+    x = model.input(np.float16(np.arange(32).reshape(1, 1, 4, 8) ** 2 / 4))
+    regions = model.input(np.float16([[0.37, 0.61, 4.3, 3.7], [2.2, 1.1, 2.3, 1.3]]))
+    indices = model.input(np.int64([0, 0]))
+    for mode, wanted in (("avg", (81.125, 96.75, 54.0625, 57.6875)),
+                         ("max", (76.8125, 66.0625, 53.65625, 57.03125))):
+        found = model.node("RoiAlign", x, regions, indices, mode=mode, output_height=1, output_width=2,
+                           sampling_ratio=2, spatial_scale=0.9)
+        model.wants(found, *wanted, type=np.float16, shape=(2, 1, 1, 2), tolerance=1e-8)
+    return model
+
+
+#===----------------------------------------------------------------------===//
+# Nodes of the first operator sets
+#===----------------------------------------------------------------------===//
+
+
+@group
+def casts_to_names():
+    """Before version 6, the type has a name."""
+    model = Model(opset=5)
+    values = np.float32([-1.5, 0, 2])
+    # ONNX Runtime has no kernel for this version, nor for the next.
+    for name, wanted in (("INT32", np.int32([-1, 0, 2])), ("BOOL", np.array([True, False, True])),
+                         ("FLOAT16", values.astype(np.float16)), ("INT64", np.int64([-1, 0, 2])),
+                         ("FLOAT", values)):
+        model.expect(model.node("Cast", model.input(values), to=name), wanted)
+        model.expect(model.node("Cast", model.weights(values), to=name), wanted)
+    # What is cast to BOOL is one of truths, which alone has a Not.
+    model.expect(model.node("Not", model.node("Cast", model.input(values), to="BOOL")),
+                 np.array([False, True, False]))
+    return model
+
+
+@group
+def images_that_grow():
+    model = Model(opset=6)
+    x = model.input(np.float32([[[[1, 3], [5, 7]]]]))
+    nearest = model.node("Upsample", x, height_scale=1.0, width_scale=2.0)
+    model.expect(nearest, np.float32([[[[1, 1, 3, 3], [5, 5, 7, 7]]]]))
+    linear = model.node("Upsample", x, height_scale=2.0, width_scale=1.0, mode="bilinear")
+    model.expect(linear, np.float32([[[[1, 3], [3, 5], [5, 7], [5, 7]]]]))
+    return model
+
+
+@group
+def reductions_of_single_integers():
+    """Sets of one integer have a root of its square, and a logarithm of its power."""
+    model = Model(opset=18)
+    for type in (np.int32, np.int64):
+        one, row = model.input(np.array(-6, type)), model.input(np.array([[-6], [7]], type))
+        axis = model.constant(np.int64, 1)
+        model.wants(model.node("ReduceL2", one), 6, type=type, shape=())
+        model.wants(model.node("ReduceLogSumExp", one), -6, type=type, shape=())
+        model.wants(model.node("ReduceL2", row, axis, keepdims=0), 6, 7, type=type)
+        model.wants(model.node("ReduceLogSumExp", row, axis, keepdims=0), -6, 7, type=type)
+    return model
+
+
+@group
+def shapes_without_zeros():
+    """allowzero has no bearing on them."""
+    model = Model(opset=14)
+    x = model.input(np.float32([[1, 2], [3, 4]]))
+    for keeps in (0, 1):
+        model.wants(model.node("Reshape", x, model.constant(np.int64, -1), allowzero=keeps), 1, 2, 3, 4)
+    return model
+
+
+@group
+def none_of_the_largest():
+    model = Model(opset=11)
+    x = model.f32(3, 1, 2)
+    found = model.node("TopK", x, model.constant(np.int64, 0), outputs=2)
+    model.wants(model.node("Concat", found[0], x, axis=0), 3, 1, 2)
+    model.wants(model.node("Concat", found[1], model.input(np.int64([5])), axis=0), 5, type=np.int64)
+    return model
+
+
+#===----------------------------------------------------------------------===//
 # Where DirectML differs from ONNX
 #===----------------------------------------------------------------------===//
 

@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Movement.h"
+#include <cfloat>
 #include <cmath>
 
 using namespace mlir;
@@ -25,26 +26,84 @@ enum Input : unsigned {
 };
 } // namespace
 
+/// Adds `bias` to the scores, behind what adds to them already.
+static void addBias(NodeImporter &node, Value bias,
+                    SmallVectorImpl<NodeImporter::Operand> &operands) {
+  for (NodeImporter::Operand &operand : operands)
+    if (operand.name == "relative_position_bias") {
+      operand.values[0] =
+          node.combine("element_wise_add", operand.values[0], bias);
+      return;
+    }
+  operands.push_back({"relative_position_bias", bias});
+}
+
+/// Which keys are kept, {B, 1, 1, T}: those before the ends that input `index`
+/// has, and not before its starts, if it has these behind them.
+static Value keepBetween(NodeImporter &node, unsigned index,
+                         ArrayRef<int64_t> scores) {
+  Shape line = {1, 1, 1, scores[3]}, kept = {scores[0], 1, 1, scores[3]};
+  DataType type = node.getType(index);
+  RankedTensorType truths = node.getTensorType(kept, DataType::UINT8);
+  Value places = node.repeat(*node.build("fill_value_sequence", {},
+                                         {node.scalar("value_start", type, 0),
+                                          node.scalar("value_delta", type, 1)},
+                                         node.getTensorType(line, type)),
+                             kept);
+  int64_t rows = node.getShape(index)[0] / scores[0];
+  Value lists = node.getAs(index, {rows, scores[0], 1, 1});
+  auto get = [&](int64_t row) {
+    Value part = takePart(node, lists, {row, 0, 0, 0}, {1, scores[0], 1, 1});
+    return node.repeat(node.reshape(part, {scores[0], 1, 1, 1}), kept);
+  };
+  Value isKept =
+      node.combine("element_wise_logical_less_than", places, get(0), truths);
+  if (rows == 1)
+    return isKept;
+  Value isBehind = node.combine("element_wise_logical_greater_than_or_equal",
+                                places, get(1), truths);
+  return node.combine("element_wise_logical_and", isKept, isBehind);
+}
+
+/// Adds mask_filter_value to the scores of keys that are not `kept`, as ONNX
+/// Runtime does: DirectML's mask replaces these scores, which is something else
+/// where no key is kept.
+static void addFilter(NodeImporter &node, Value kept, ArrayRef<int64_t> scores,
+                      SmallVectorImpl<NodeImporter::Operand> &operands) {
+  auto shape = cast<RankedTensorType>(kept.getType()).getShape();
+  DataType type = node.getType(0);
+  double filter = node.getFloat("mask_filter_value", -10000);
+  Value bias = *node.build("element_wise_if",
+                           {{"condition", kept},
+                            {"a", node.getSplat(type, 0, shape)},
+                            {"b", node.getSplat(type, filter, shape)}},
+                           {}, node.getTensorType(shape, type));
+  addBias(node, node.repeat(bias, scores), operands);
+}
+
 /// Adds the mask that is input `index`, if it is there, of `scores`, which are
-/// {B, heads, S, T}. Returns its type: a list of numbers, one for each of a
-/// batch, is one of lengths, and another list is of the type `list`.
+/// {B, heads, S, T}, behind the position bias. Returns its type for DirectML,
+/// which is that of lists that only `list` describes: other masks are added to
+/// the scores.
 static FailureOr<StringRef>
 addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
         StringRef list, SmallVectorImpl<NodeImporter::Operand> &operands) {
   if (!node.hasInput(index))
     return StringRef("none");
   Shape mask = node.getShape(index);
+  if (node.getType(index) != DataType::INT32)
+    return node.reject("its input " + Twine(index) + " is no mask of int32");
   if (mask.size() == 1) {
-    bool isLengths = mask[0] == scores[0];
-    Shape as = mask;
-    if (isLengths || list == "key_sequence_end_start")
-      as = {mask[0] / scores[0], scores[0]};
-    if (countElements(as) != mask[0])
+    if (mask[0] != scores[0] && list != "key_sequence_end_start") {
+      operands.push_back({"mask", node.getAs(index, mask)});
+      return list;
+    }
+    if (mask[0] != scores[0] && mask[0] != 2 * scores[0])
       return node.reject("its input " + Twine(index) + " has the shape " +
                          describeShape(mask) + ", but the batch has " +
                          Twine(scores[0]));
-    operands.push_back({"mask", node.getAs(index, as)});
-    return isLengths ? StringRef("key_sequence_length") : list;
+    addFilter(node, keepBetween(node, index, scores), scores, operands);
+    return StringRef("none");
   }
   // The dimensions that {B, T} and {B, S, T} lack stand behind the first.
   Shape as = mask;
@@ -54,8 +113,12 @@ addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
     return node.reject(
         "its input " + Twine(index) + " has the shape " + describeShape(mask) +
         ", but wanted are sizes that broadcast to " + describeShape(scores));
-  operands.push_back({"mask", node.getBroadcast(index, scores, as)});
-  return StringRef("boolean");
+  Value isKept =
+      node.combine("element_wise_logical_greater_than", node.getAs(index, as),
+                   node.getSplat(node.getType(index), 0, as),
+                   node.getTensorType(as, DataType::UINT8));
+  addFilter(node, isKept, scores, operands);
+  return StringRef("none");
 }
 
 /// What the products of queries and keys of `headSize` numbers are multiplied
@@ -147,10 +210,11 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   if (node.hasInput(Bias))
     operands.push_back({"bias", node.getAs(Bias, node.getShape(Bias))});
   Shape scores = {batch, heads, queries, pastKeys + newKeys};
+  if (failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
   FailureOr<StringRef> maskType = addMask(
       node, Mask, scores, "key_query_sequence_length_start_end", operands);
-  if (failed(maskType) ||
-      failed(addPositionBias(node, PositionBias, scores, operands)))
+  if (failed(maskType))
     return failure();
 
   float scale = getScale(node, headSize);
@@ -187,8 +251,8 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   return success();
 }
 
-/// Adds a bias that keeps each position from those behind it: what
-/// mask_filter_value says is added to their scores.
+/// Adds a bias that keeps each position from those behind it: the lowest finite
+/// number is added to their scores, below what a mask adds to others.
 static LogicalResult
 addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
               SmallVectorImpl<NodeImporter::Operand> &operands) {
@@ -198,24 +262,18 @@ addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
     return node.reject("its attribute unidirectional is on for " +
                        Twine(steps) + " positions, but wanted are at most " +
                        Twine(maxSteps));
-  double filter = node.getFloat("mask_filter_value", -10000);
+  double lowest = node.getType(0) == DataType::FLOAT16 ? -65504.0 : -FLT_MAX;
   SmallVector<double> numbers;
   for (int64_t row = 0; row < steps; ++row)
     for (int64_t column = 0; column < steps; ++column)
-      numbers.push_back(column > row ? filter : 0);
+      numbers.push_back(column > row ? lowest : 0);
   Shape matrix = {1, 1, steps, steps};
   Value bias =
       node.repeat(node.getConstant(Constant::get(node.getType(0), matrix,
                                                  ArrayRef<double>(numbers)),
                                    matrix),
                   scores);
-  for (NodeImporter::Operand &operand : operands)
-    if (operand.name == "relative_position_bias") {
-      operand.values[0] =
-          node.combine("element_wise_add", operand.values[0], bias);
-      return success();
-    }
-  operands.push_back({"relative_position_bias", bias});
+  addBias(node, bias, operands);
   return success();
 }
 
@@ -290,10 +348,11 @@ static LogicalResult importAttention(NodeImporter &node) {
     }
   }
   Shape scores = {batch, heads, steps, steps};
+  if (failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
   FailureOr<StringRef> maskType =
       addMask(node, Mask, scores, "key_sequence_end_start", operands);
-  if (failed(maskType) ||
-      failed(addPositionBias(node, PositionBias, scores, operands)))
+  if (failed(maskType))
     return failure();
   if (node.getInt("unidirectional", 0) != 0 &&
       failed(addCausalBias(node, scores, operands)))
@@ -316,8 +375,8 @@ static LogicalResult importAttention(NodeImporter &node) {
 }
 
 void dml::onnx::addAttentionOperators(Registry &registry) {
-  registry.add("MultiHeadAttention", "MULTIHEAD_ATTENTION",
+  registry.add("MultiHeadAttention", "ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
                importMultiHeadAttention, "com.microsoft");
-  registry.add("Attention", "GEMM, MULTIHEAD_ATTENTION", importAttention,
-               "com.microsoft");
+  registry.add("Attention", "GEMM, ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
+               importAttention, "com.microsoft");
 }

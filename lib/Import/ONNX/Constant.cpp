@@ -75,17 +75,25 @@ std::optional<DataType> dml::onnx::toDataType(int32_t type) {
   }
 }
 
+static constexpr llvm::StringLiteral typeNames[] = {
+    "undefined",      "float",        "uint8",          "int8",
+    "uint16",         "int16",        "int32",          "int64",
+    "string",         "bool",         "float16",        "double",
+    "uint32",         "uint64",       "complex64",      "complex128",
+    "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+    "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1"};
+
 std::string dml::onnx::describeONNXType(int32_t type) {
-  static constexpr llvm::StringLiteral names[] = {
-      "undefined",      "float",        "uint8",          "int8",
-      "uint16",         "int16",        "int32",          "int64",
-      "string",         "bool",         "float16",        "double",
-      "uint32",         "uint64",       "complex64",      "complex128",
-      "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-      "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1"};
-  if (type >= 0 && static_cast<size_t>(type) < std::size(names))
-    return names[type].str();
+  if (type >= 0 && static_cast<size_t>(type) < std::size(typeNames))
+    return typeNames[type].str();
   return "number " + std::to_string(type);
+}
+
+int32_t dml::onnx::findONNXType(StringRef name) {
+  for (auto [type, known] : llvm::enumerate(typeNames))
+    if (name == known.upper())
+      return static_cast<int32_t>(type);
+  return 0;
 }
 
 std::optional<int64_t> dml::onnx::countElements(ArrayRef<int64_t> shape) {

@@ -40,6 +40,9 @@ double fromHalf(uint16_t bits);
 /// "float", "bfloat16": a TensorProto.DataType by its name.
 std::string describeONNXType(int32_t type);
 
+/// The TensorProto.DataType of the name "FLOAT" or "BOOL", or 0.
+int32_t findONNXType(llvm::StringRef name);
+
 /// The number of elements of `shape`; nothing if that is not a number of 32
 /// bits, which DirectML's tensors are limited to.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);

@@ -24,15 +24,15 @@ static FailureOr<Value> getLikeFirst(NodeImporter &node, unsigned index) {
   return node.getBroadcast(index, toPhysical(shape));
 }
 
-/// The sum of input 0 and those of `indices` that are there.
+/// The sum of input 0 and those of `indices` that are there, widened.
 static FailureOr<Value> getSum(NodeImporter &node, ArrayRef<unsigned> indices) {
-  Value sum = node.get(0);
+  Value sum = node.widen(node.get(0));
   for (unsigned index : indices)
     if (node.hasInput(index)) {
       FailureOr<Value> next = getLikeFirst(node, index);
       if (failed(next))
         return failure();
-      sum = node.combine("element_wise_add", sum, *next);
+      sum = node.combine("element_wise_add", sum, node.widen(*next));
     }
   return sum;
 }
@@ -48,20 +48,22 @@ static LogicalResult importBiasGelu(NodeImporter &node) {
   FailureOr<Value> sum = getSum(node, 1);
   if (failed(sum))
     return failure();
-  return node.set(0, node.apply("activation_gelu", *sum), node.getShape(0));
+  Value result = node.apply("activation_gelu", *sum);
+  return node.set(0, node.castTo(result, node.getType(0)), node.getShape(0));
 }
 
 static LogicalResult importQuickGelu(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
-  Value input = node.get(0);
-  Value scale = node.getSplat(node.getType(0), node.getFloat("alpha", 1.702f),
-                              toPhysical(node.getShape(0)));
+  Value input = node.widen(node.get(0));
+  Value scale =
+      node.getSplat(node.getTypeOf(input), node.getFloat("alpha", 1.702f),
+                    toPhysical(node.getShape(0)));
   Value sigmoid =
       node.apply("activation_sigmoid",
                  node.combine("element_wise_multiply", input, scale));
-  return node.set(0, node.combine("element_wise_multiply", input, sigmoid),
-                  node.getShape(0));
+  Value result = node.combine("element_wise_multiply", input, sigmoid);
+  return node.set(0, node.castTo(result, node.getType(0)), node.getShape(0));
 }
 
 static LogicalResult importBiasSplitGelu(NodeImporter &node) {
@@ -76,35 +78,41 @@ static LogicalResult importBiasSplitGelu(NodeImporter &node) {
     return failure();
   int64_t axis = toPhysical(shape).size() - 1;
   shape.back() /= 2;
-  Type half = node.getTensorType(toPhysical(shape), node.getType(0));
+  Type half = node.getTensorType(toPhysical(shape), node.getTypeOf(*sum));
   FailureOr<SmallVector<Value>> parts = node.buildAll(
       "split", {{"input", *sum}}, node.integer("axis", axis), {half, half});
   if (failed(parts))
     return failure();
-  return node.set(0,
-                  node.combine("element_wise_multiply", (*parts)[0],
-                               node.apply("activation_gelu", (*parts)[1])),
-                  shape);
+  Value result = node.combine("element_wise_multiply", (*parts)[0],
+                              node.apply("activation_gelu", (*parts)[1]));
+  return node.set(0, node.castTo(result, node.getType(0)), shape);
 }
 
 static LogicalResult importBiasAdd(NodeImporter &node) {
   if (failed(node.wantInputs(3, 3)))
     return failure();
   FailureOr<Value> sum = getSum(node, {1, 2});
-  return node.set(0, sum, node.getShape(0));
+  if (failed(sum))
+    return failure();
+  return node.set(0, node.castTo(*sum, node.getType(0)), node.getShape(0));
 }
 
 //===----------------------------------------------------------------------===//
 // Normalizations
 //===----------------------------------------------------------------------===//
 
-/// A normalization of the last dimension. The bias may be absent. `epsilon` is
-/// what is added to the variance where the node states nothing.
-static FailureOr<Value> normalizeLast(NodeImporter &node, Value input,
-                                      unsigned scaleIndex,
+/// A normalization of the dimensions from `axis` on. `scaleIndex` and
+/// `biasIndex` are the inputs scale and bias, of which the bias may be absent.
+/// `epsilon` is what is added to the variance where the node states nothing.
+static FailureOr<Value> normalizeFrom(NodeImporter &node, Value input,
+                                      int64_t axis, unsigned scaleIndex,
                                       std::optional<unsigned> biasIndex,
                                       bool useMean, float epsilon) {
   const Shape &shape = node.getShape(0);
+  int64_t rank = toPhysical(shape).size(), lead = rank - shape.size();
+  Shape axes;
+  for (int64_t dim = axis + lead; dim < rank; ++dim)
+    axes.push_back(dim);
   FailureOr<Value> scale = getLikeFirst(node, scaleIndex);
   if (failed(scale))
     return failure();
@@ -113,14 +121,19 @@ static FailureOr<Value> normalizeLast(NodeImporter &node, Value input,
     bias = getLikeFirst(node, *biasIndex);
   if (failed(bias))
     return failure();
-  Shape physical = toPhysical(shape);
-  return node.build(
+  DataType type = node.getTypeOf(input);
+  if (*bias)
+    bias = node.castTo(*bias, type);
+  FailureOr<Value> output = node.build(
       "mean_variance_normalization2",
-      {{"input", input}, {"scale", *scale}, {"bias", *bias}},
-      {node.ints("axes", static_cast<int64_t>(physical.size()) - 1),
-       node.flag("use_mean", useMean), node.flag("use_variance", true),
+      {{"input", input}, {"scale", node.castTo(*scale, type)}, {"bias", *bias}},
+      {node.ints("axes", axes), node.flag("use_mean", useMean),
+       node.flag("use_variance", true),
        node.number("epsilon", node.getFloat("epsilon", epsilon))},
-      node.getTensorType(physical, node.getType(0)));
+      input.getType());
+  if (failed(output))
+    return failure();
+  return node.castTo(*output, node.getType(0));
 }
 
 /// A sum of two or three tensors that is normalized: its inputs are the input,
@@ -137,12 +150,15 @@ static LogicalResult importSkipNormalization(NodeImporter &node, bool useMean) {
   FailureOr<Value> sum = getSum(node, {1, useMean ? 4u : 3u});
   if (failed(sum))
     return failure();
-  FailureOr<Value> output = normalizeLast(
-      node, *sum, 2, useMean ? std::optional<unsigned>(3) : std::nullopt,
-      useMean, /*epsilon=*/1e-12f);
+  FailureOr<Value> output = normalizeFrom(
+      node, *sum, static_cast<int64_t>(shape.size()) - 1, 2,
+      useMean ? std::optional<unsigned>(3) : std::nullopt, useMean,
+      /*epsilon=*/1e-12f);
   if (failed(output) || failed(node.set(0, *output, shape)))
     return failure();
-  return node.set(3, *sum, shape);
+  if (!node.hasOutput(3))
+    return success();
+  return node.set(3, node.castTo(*sum, node.getType(0)), shape);
 }
 
 /// Normalization without a mean, of the dimensions from `axis` on. The
@@ -160,14 +176,10 @@ static LogicalResult importSimplifiedNormalization(NodeImporter &node) {
       node.normalizeAxis(node.getInt("axis", -1), shape.size());
   if (failed(axis))
     return failure();
-  if (*axis + 1 != static_cast<int64_t>(shape.size()))
-    return node.reject("its axis is " + Twine(*axis) + " of " +
-                       Twine(shape.size()) +
-                       " dimensions, but wanted is the last");
   if (node.getType(1) != node.getType(0))
     return node.reject("its input and its scale have different types");
   return node.set(
-      0, normalizeLast(node, node.get(0), 1, std::nullopt, false, 1e-5f),
+      0, normalizeFrom(node, node.get(0), *axis, 1, std::nullopt, false, 1e-5f),
       shape);
 }
 

@@ -124,6 +124,11 @@ static FailureOr<Shape> getCommonShape(NodeImporter &node) {
   return operands->result;
 }
 
+/// Sets the output to `value`, which may be wider than the first input.
+static LogicalResult setNarrow(NodeImporter &node, Value value, Shape shape) {
+  return node.set(0, node.castTo(value, node.getType(0)), std::move(shape));
+}
+
 /// Gelu of ONNX. Its approximation, of which DirectML has no operator, is
 /// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 static LogicalResult importGelu(NodeImporter &node) {
@@ -137,11 +142,12 @@ static LogicalResult importGelu(NodeImporter &node) {
                        "', but wanted is none or tanh");
   if (failed(node.wantInputs(1, 1)))
     return failure();
-  Value input = node.get(0);
+  Value input = node.widen(node.get(0));
+  DataType type = node.getTypeOf(input);
   auto shape = cast<RankedTensorType>(input.getType()).getShape();
   auto multiply = [&](Value value, double number) {
     return node.combine("element_wise_multiply", value,
-                        node.getSplat(node.getType(0), number, shape));
+                        node.getSplat(type, number, shape));
   };
   auto add = [&](Value a, Value b) {
     return node.combine("element_wise_add", a, b);
@@ -151,9 +157,9 @@ static LogicalResult importGelu(NodeImporter &node) {
   Value argument =
       multiply(add(input, multiply(cube, 0.044715)), 0.7978845608028654);
   Value factor = add(node.apply("activation_tanh", argument),
-                     node.getSplat(node.getType(0), 1, shape));
-  return node.set(
-      0, node.combine("element_wise_multiply", multiply(input, 0.5), factor),
+                     node.getSplat(type, 1, shape));
+  return setNarrow(
+      node, node.combine("element_wise_multiply", multiply(input, 0.5), factor),
       node.getShape(0));
 }
 
@@ -162,12 +168,12 @@ static LogicalResult importGelu(NodeImporter &node) {
 static LogicalResult importHardSwish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
-  Value input = node.get(0);
+  Value input = node.widen(node.get(0));
   Value gate =
       node.apply("activation_hard_sigmoid", input,
                  {node.number("alpha", 1.0f / 6), node.number("beta", 0.5f)});
-  return node.set(0, node.combine("element_wise_multiply", input, gate),
-                  node.getShape(0));
+  return setNarrow(node, node.combine("element_wise_multiply", input, gate),
+                   node.getShape(0));
 }
 
 /// The input times the hyperbolic tangent of its softplus, which ONNX Runtime
@@ -175,13 +181,13 @@ static LogicalResult importHardSwish(NodeImporter &node) {
 static LogicalResult importMish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
-  Value input = node.get(0);
+  Value input = node.widen(node.get(0));
   Value softplus =
       node.apply("activation_softplus", input, node.number("steepness", 1));
-  return node.set(0,
-                  node.combine("element_wise_multiply", input,
-                               node.apply("activation_tanh", softplus)),
-                  node.getShape(0));
+  return setNarrow(node,
+                   node.combine("element_wise_multiply", input,
+                                node.apply("activation_tanh", softplus)),
+                   node.getShape(0));
 }
 
 /// Adds an operator of two inputs or, where `many` says so, of any number,
@@ -203,12 +209,18 @@ static void addBinary(Registry &registry, StringRef name, StringRef mnemonic,
     Shape physical = toPhysical(shape);
     RankedTensorType type = node.getTensorType(
         physical, isComparison ? DataType::UINT8 : node.getType(0));
-    Value result = node.getBroadcast(0, physical);
+    bool isSum = many && mnemonic == "element_wise_add";
+    auto get = [&](unsigned index) {
+      Value value = node.getBroadcast(index, physical, operands->shapes[index]);
+      // A sum of more than two is not rounded on the way.
+      return isSum && count > 2 ? node.widen(value) : value;
+    };
+    Value result = get(0);
     for (unsigned index = 1; index < count; ++index)
-      result = node.combine(
-          mnemonic, result,
-          node.getBroadcast(index, physical, operands->shapes[index]), type);
-    return node.set(0, result, shape);
+      result = node.combine(mnemonic, result, get(index),
+                            isComparison ? Type(type) : Type());
+    return isComparison ? node.set(0, result, shape)
+                        : setNarrow(node, result, shape);
   };
   registry.add(name, toOperator(mnemonic), import);
 }
@@ -228,25 +240,19 @@ static LogicalResult importMean(NodeImporter &node) {
   if (count == 1)
     return node.setView(0, 0, *shape);
   Shape physical = toPhysical(*shape);
-  RankedTensorType type = node.getTensorType(physical, node.getType(0));
-  Value result = node.getBroadcast(0, physical);
-  for (unsigned index = 1; index < count; ++index) {
-    FailureOr<Value> next = node.build(
-        count == 2 ? "element_wise_mean" : "element_wise_add",
-        {{"a", result}, {"b", node.getBroadcast(index, physical)}}, {}, type);
-    if (failed(next))
-      return failure();
-    result = *next;
-  }
-  if (count > 2) {
-    Value divisor = node.getSplat(node.getType(0), count, physical);
-    FailureOr<Value> mean = node.build(
-        "element_wise_divide", {{"a", result}, {"b", divisor}}, {}, type);
-    if (failed(mean))
-      return failure();
-    result = *mean;
-  }
-  return node.set(0, result, *shape);
+  if (count == 2)
+    return node.set(0,
+                    node.combine("element_wise_mean",
+                                 node.getBroadcast(0, physical),
+                                 node.getBroadcast(1, physical)),
+                    *shape);
+  Value sum = node.widen(node.getBroadcast(0, physical));
+  for (unsigned index = 1; index < count; ++index)
+    sum = node.combine("element_wise_add", sum,
+                       node.widen(node.getBroadcast(index, physical)));
+  Value divisor = node.getSplat(node.getTypeOf(sum), count, physical);
+  return setNarrow(node, node.combine("element_wise_divide", sum, divisor),
+                   *shape);
 }
 
 /// Whether a type has 64 bits, which few element-wise operators of DirectML
@@ -611,12 +617,10 @@ static LogicalResult importCast(NodeImporter &node) {
     node.ignoreInput(1);
   // These are about floats of eight bits, which DirectML has not.
   node.ignoreAttributes({"saturate", "round_mode"});
-  int64_t to = node.getInt("to", 0);
-  std::optional<DataType> type =
-      isLike ? node.getType(1) : toDataType(static_cast<int32_t>(to));
+  int32_t to = isLike ? 0 : node.getCastType();
+  std::optional<DataType> type = isLike ? node.getType(1) : toDataType(to);
   if (!type)
-    return node.reject("it casts to " +
-                       describeONNXType(static_cast<int32_t>(to)) +
+    return node.reject("it casts to " + describeONNXType(to) +
                        ", which no DirectML tensor has");
   const Shape &shape = node.getShape(0);
   // A bool is 0 or 1, whatever the number was.

@@ -61,10 +61,11 @@ static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
 /// are {B or 1, S, 1, pairs}.
 static Value turnPairs(NodeImporter &node, const Rotation &rotation,
                        Value input, Value cosine, Value sine) {
-  DataType type = node.getType(0);
+  input = node.widen(input);
+  DataType type = node.getTypeOf(input);
   Shape half = {rotation.batch, rotation.steps, rotation.heads, rotation.pairs};
-  cosine = node.repeat(cosine, half);
-  sine = node.repeat(sine, half);
+  cosine = node.widen(node.repeat(cosine, half));
+  sine = node.widen(node.repeat(sine, half));
   // The two of a pair stand beside each other, or half a head apart.
   Shape part = half, whole = half;
   whole[3] *= 2;
@@ -92,7 +93,7 @@ static Value turnPairs(NodeImporter &node, const Rotation &rotation,
                   {{"inputs", ArrayRef<Value>{node.reshape(first, part),
                                               node.reshape(second, part)}}},
                   node.integer("axis", axis), node.getTensorType(whole, type));
-  return node.reshape(result, flat);
+  return node.castTo(node.reshape(result, flat), node.getType(0));
 }
 
 /// Sets the output: the first numbers of each head are turned, and the others

@@ -540,10 +540,7 @@ static Evaluation evaluateCast(NodeImporter &node) {
   if (!hasInputs(node, 1, 1))
     return std::nullopt;
   const Constant &input = getConstant(node, 0);
-  // Operators of the first sets name the type.
-  if (node.getOpset() < 6)
-    return std::nullopt;
-  auto to = static_cast<int32_t>(node.getInt("to", 0));
+  int32_t to = node.getCastType();
   // This is about types of eight bits.
   if (node.getOpset() >= 19)
     (void)node.getInt("saturate", 1);

@@ -1176,6 +1176,11 @@ StringRef NodeImporter::getString(StringRef name, StringRef otherwise) {
   return attribute ? attribute->s : otherwise;
 }
 
+int32_t NodeImporter::getCastType() {
+  return opset < 6 ? findONNXType(getString("to", ""))
+                   : static_cast<int32_t>(getInt("to", 0));
+}
+
 Shape NodeImporter::getInts(StringRef name) {
   const auto *attribute = getTyped(*this, name, AttributeProto::Ints);
   return attribute ? Shape(attribute->ints.begin(), attribute->ints.end())
@@ -1417,6 +1422,14 @@ Value NodeImporter::castTo(Value value, DataType type) {
   RankedTensorType to = getTensorType(from.getShape(), type);
   return from == to ? value : apply("cast", value, {}, to);
 }
+Value NodeImporter::widen(Value value) {
+  return getTypeOf(value) == DataType::FLOAT16
+             ? castTo(value, DataType::FLOAT32)
+             : value;
+}
+DataType NodeImporter::getTypeOf(Value value) {
+  return *getDataType(getElementTypeOrSelf(value));
+}
 
 NamedAttribute NodeImporter::attr(StringRef name, Attribute value) {
   return getBuilder().getNamedAttr(name, value);
@@ -1478,7 +1491,9 @@ bool NodeImporter::givesBools(unsigned index) const {
   };
   if (type == "Cast" || type == "BitCast") {
     auto to = findAttribute("to");
-    return to != node.attributes.end() && isBoolType(to->i);
+    return to != node.attributes.end() &&
+           isBoolType(to->type == AttributeProto::String ? findONNXType(to->s)
+                                                         : to->i);
   }
   if (type == "EyeLike")
     if (auto given = findAttribute("dtype"); given != node.attributes.end())

@@ -125,6 +125,9 @@ public:
   /// Says that attributes, if they are there, have no bearing on what the node
   /// computes.
   void ignoreAttributes(std::initializer_list<llvm::StringRef> names) const;
+  /// The TensorProto.DataType that a Cast is to, which the attribute `to` names
+  /// before version 6.
+  int32_t getCastType();
   /// Reads the tensor of an attribute.
   llvm::Expected<Constant> readTensor(const TensorProto &tensor);
 
@@ -189,6 +192,10 @@ public:
                       mlir::Type type = {});
   /// `value` in another element type, by CAST where that is another one.
   mlir::Value castTo(mlir::Value value, DataType type);
+  /// `value` in the type that functions of several operators are computed in,
+  /// so that what lies between them is not rounded: f32, where it is f16.
+  mlir::Value widen(mlir::Value value);
+  static DataType getTypeOf(mlir::Value value);
 
   /// Attributes of dml's operators.
   mlir::NamedAttribute attr(llvm::StringRef name, mlir::Attribute value);

@@ -37,22 +37,22 @@ static LogicalResult importRMSNormalization(NodeImporter &node) {
   for (size_t dim = *axis + physical.size() - shape.size();
        dim < physical.size(); ++dim)
     axes.push_back(dim);
-  Value scale = node.getBroadcast(1, physical);
-  // The output has the type of the scale.
-  bool isMixed = node.getType(0) != node.getType(1);
-  FailureOr<Value> output =
-      node.build("mean_variance_normalization2",
-                 {{"input", node.get(0)}, {"scale", isMixed ? Value() : scale}},
-                 {node.ints("axes", axes), node.flag("use_mean", false),
-                  node.flag("use_variance", true),
-                  node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
-                 node.getTensorType(physical, node.getType(0)));
+  Value input = node.get(0), scale = node.getBroadcast(1, physical);
+  // The output has the type of the scale. Where the input has another one, both
+  // are widened.
+  if (node.getType(0) != node.getType(1)) {
+    input = node.widen(input);
+    scale = node.widen(scale);
+  }
+  FailureOr<Value> output = node.build(
+      "mean_variance_normalization2", {{"input", input}, {"scale", scale}},
+      {node.ints("axes", axes), node.flag("use_mean", false),
+       node.flag("use_variance", true),
+       node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+      input.getType());
   if (failed(output))
     return failure();
-  if (isMixed)
-    output = node.combine("element_wise_multiply",
-                          node.castTo(*output, node.getType(1)), scale);
-  return node.set(0, output, shape);
+  return node.set(0, node.castTo(*output, node.getType(1)), shape);
 }
 
 /// The input times the sigmoid of `alpha` times it: ONNX Runtime has no kernel
@@ -60,16 +60,15 @@ static LogicalResult importRMSNormalization(NodeImporter &node) {
 static LogicalResult importSwish(NodeImporter &node) {
   if (failed(node.wantInputs(1, 1)))
     return failure();
-  Value input = node.get(0), gate = input;
+  Value input = node.widen(node.get(0)), gate = input;
   float alpha = node.getFloat("alpha", 1);
   if (alpha != 1)
-    gate = node.combine(
-        "element_wise_multiply", input,
-        node.getSplat(node.getType(0), alpha, toPhysical(node.getShape(0))));
-  return node.set(0,
-                  node.combine("element_wise_multiply", input,
-                               node.apply("activation_sigmoid", gate)),
-                  node.getShape(0));
+    gate = node.combine("element_wise_multiply", input,
+                        node.getSplat(node.getTypeOf(input), alpha,
+                                      toPhysical(node.getShape(0))));
+  Value result = node.combine("element_wise_multiply", input,
+                              node.apply("activation_sigmoid", gate));
+  return node.set(0, node.castTo(result, node.getType(0)), node.getShape(0));
 }
 
 /// The place along `axis` of four or more dimensions that each row of an update

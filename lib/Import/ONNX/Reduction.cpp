@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "Movement.h"
 #include <numeric>
 
 using namespace mlir;
@@ -66,6 +66,13 @@ static Value averageIntegers(NodeImporter &node, Value input,
                                     type.getShape()));
 }
 
+/// The function of REDUCE that does the same as `function` with sets of one
+/// integer, which REDUCE has not for integers where it computes roots and
+/// logarithms.
+static StringRef getFunctionOfOne(StringRef function) {
+  return function == "l2" ? "l1" : function == "log_sum_exp" ? "sum" : function;
+}
+
 static void addReduce(Registry &registry, StringRef name, StringRef function) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 2)))
@@ -80,14 +87,18 @@ static void addReduce(Registry &registry, StringRef name, StringRef function) {
       moved.push_back(axis + lead);
     RankedTensorType type =
         node.getTensorType(reduceShape(physical, moved, true), node.getType(0));
+    bool isInteger = !isa<FloatType>(type.getElementType());
+    bool isOne = type.getShape() == ArrayRef<int64_t>(physical);
     // With no axes, each element is a set of its own, of which L1 is the
     // magnitude.
     Value output =
-        function == "average" && !isa<FloatType>(type.getElementType())
+        function == "average" && isInteger
             ? averageIntegers(node, node.get(0), moved, type)
             : node.apply(
                   "reduce", node.get(0),
-                  {node.enumCase("function", "reduce_function", function),
+                  {node.enumCase("function", "reduce_function",
+                                 isInteger && isOne ? getFunctionOfOne(function)
+                                                    : function),
                    node.ints("axes", moved)},
                   type);
     return node.set(0, output,
@@ -168,11 +179,14 @@ static LogicalResult importTopK(NodeImporter &node) {
       return node.reject("the number of elements is no single one");
     k = given->front();
   }
-  if (k < 1 || k > shape[*axis])
+  if (k < 0 || k > shape[*axis])
     return node.reject("it takes " + Twine(k) + " of " + Twine(shape[*axis]) +
                        " elements");
   Shape output = shape;
   output[*axis] = k;
+  if (isEmpty(output))
+    return failure(failed(setEmpty(node, 0, node.getType(0), output)) ||
+                   failed(setEmpty(node, 1, DataType::INT64, output)));
   Shape physical = toPhysical(output);
   int64_t lead = physical.size() - shape.size();
   FailureOr<SmallVector<Value>> results = node.buildAll(

@@ -426,6 +426,21 @@ static LogicalResult importOldResize(NodeImporter &node,
   return setResampled(node, dims, how);
 }
 
+/// The scales of an Upsample before version 7, which grows images.
+static FailureOr<SmallVector<double>> getScalesOfImage(NodeImporter &node) {
+  const Shape &shape = node.getShape(0);
+  if (shape.size() != 4)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are images, of 4 dimensions");
+  SmallVector<double> scales = {1, 1};
+  for (StringRef name : {"height_scale", "width_scale"}) {
+    if (!node.hasAttribute(name))
+      return node.reject("it lacks the attribute " + name);
+    scales.push_back(node.getFloat(name, 1));
+  }
+  return scales;
+}
+
 static LogicalResult importUpsample(NodeImporter &node) {
   bool hasInput = node.getOpset() >= 9;
   if (failed(node.wantInputs(hasInput ? 2 : 1, hasInput ? 2 : 1)))
@@ -433,6 +448,11 @@ static LogicalResult importUpsample(NodeImporter &node) {
   SmallVector<double> scales;
   if (hasInput) {
     FailureOr<SmallVector<double>> numbers = getNumbers(node, 1, "the scales");
+    if (failed(numbers))
+      return failure();
+    scales = *numbers;
+  } else if (node.getOpset() < 7) {
+    FailureOr<SmallVector<double>> numbers = getScalesOfImage(node);
     if (failed(numbers))
       return failure();
     scales = *numbers;
@@ -601,7 +621,7 @@ static LogicalResult wantRegions(NodeImporter &node, int64_t columns) {
 namespace {
 /// The regions of a RoiAlign and how they are sampled.
 struct Regions {
-  Value regions;
+  Value image, regions;
   float scale, inputOffset;
   int64_t samples;
   Shape output;
@@ -609,7 +629,7 @@ struct Regions {
 } // namespace
 
 /// The average or the largest of the samples of each part of the regions.
-static Value alignRegions(NodeImporter &node, Value input, const Regions &align,
+static Value alignRegions(NodeImporter &node, Value image, const Regions &align,
                           StringRef function) {
   // Indices have a sign, which DirectML's have not: negative ones are out of
   // range for both.
@@ -620,7 +640,7 @@ static Value alignRegions(NodeImporter &node, Value input, const Regions &align,
     indices = node.bitcast(indices, DataType::UINT32);
   return *node.build(
       "roi_align1",
-      {{"input", input}, {"roi", align.regions}, {"batch_indices", indices}},
+      {{"input", image}, {"roi", align.regions}, {"batch_indices", indices}},
       {node.enumCase("reduction_function", "reduce_function", function),
        node.enumCase("interpolation_mode", "interpolation_mode", "linear"),
        node.number("spatial_scale_x", align.scale),
@@ -633,12 +653,15 @@ static Value alignRegions(NodeImporter &node, Value input, const Regions &align,
        node.integer("maximum_samples_per_output",
                     align.samples == 0 ? int64_t{UINT32_MAX} : align.samples),
        node.flag("align_regions_to_corners", false)},
-      node.getTensorType(align.output, node.getType(0)));
+      node.getTensorType(align.output, node.getTypeOf(image)));
 }
 
-/// The regions, scaled, and with sizes of 1 at least.
+/// The regions, scaled, and with sizes of 1 at least. They are widened for
+/// that, and the image with them: corners of f16 would be rounded.
 static Regions enlarge(NodeImporter &node, Regions align) {
-  DataType type = node.getType(1);
+  align.image = node.widen(align.image);
+  align.regions = node.widen(align.regions);
+  DataType type = node.getTypeOf(align.regions);
   Shape all = toPhysical(node.getShape(1)), half = all;
   half.back() = 2;
   Value scaled = node.combine("element_wise_multiply", align.regions,
@@ -666,7 +689,7 @@ static Regions enlarge(NodeImporter &node, Regions align) {
 /// to 0, an interpolation is one element multiplied by its weight.
 static Value alignLargest(NodeImporter &node, const Regions &align) {
   const Shape &shape = node.getShape(0);
-  DataType type = node.getType(0);
+  DataType type = node.getTypeOf(align.image);
   Value largest;
   for (int64_t row : {0, 1})
     for (int64_t column : {0, 1}) {
@@ -687,9 +710,9 @@ static Value alignLargest(NodeImporter &node, const Regions &align) {
                        alternate(shape[3], column, {1, 1, 1, shape[3]}));
       Value input = *node.build("element_wise_if",
                                 {{"condition", isKept},
-                                 {"a", node.get(0)},
+                                 {"a", align.image},
                                  {"b", node.getSplat(type, 0, shape)}},
-                                {}, node.getTensorType(shape, type));
+                                {}, align.image.getType());
       Value next = alignRegions(node, input, align, "max");
       largest =
           largest ? node.combine("element_wise_max", largest, next) : next;
@@ -754,7 +777,8 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
     return node.reject("its outputs are " + Twine(height) + "x" + Twine(width) +
                        " of " + Twine(samples) +
                        " samples, but wanted are numbers of 32 bits");
-  Regions align{node.get(1),
+  Regions align{node.get(0),
+                node.get(1),
                 node.getFloat("spatial_scale", 1),
                 coordinates == "half_pixel" ? 0.5f : 0.0f,
                 samples,
@@ -767,11 +791,11 @@ static LogicalResult importRoiAlign(NodeImporter &node) {
   if (coordinates == "output_half_pixel")
     align = enlarge(node, align);
   Value result = mode == "avg"
-                     ? alignRegions(node, node.get(0), align, "average")
+                     ? alignRegions(node, align.image, align, "average")
                      : alignLargest(node, align);
   if (samples == 0 && coordinates == "half_pixel")
     result = clearEmpty(node, result, align);
-  return node.set(0, result, align.output);
+  return node.set(0, node.castTo(result, node.getType(0)), align.output);
 }
 
 static LogicalResult importMaxRoiPool(NodeImporter &node) {

@@ -497,10 +497,9 @@ static bool includesPadding(NodeImporter &node) {
 
 enum class Pooling { Max, Average, Lp };
 
-/// `input` with the padding of `windows` as elements of `value`, so that what
-/// lies beyond the padding does not count with it.
-static Value padExplicitly(NodeImporter &node, Value input, Windows &windows,
-                           float value) {
+/// `input` with the padding of `windows` as zeros, so that what lies beyond the
+/// padding does not count with it.
+static Value padExplicitly(NodeImporter &node, Value input, Windows &windows) {
   Shape start = {0, 0}, end = {0, 0}, shape = windows.input;
   start.append(windows.start);
   end.append(windows.end);
@@ -510,7 +509,7 @@ static Value padExplicitly(NodeImporter &node, Value input, Windows &windows,
   auto type = cast<RankedTensorType>(input.getType());
   return node.apply("padding", input,
                     {node.enumCase("mode", "padding_mode", "constant"),
-                     node.number("padding_value", value),
+                     node.number("padding_value", 0),
                      node.ints("start_padding", start),
                      node.ints("end_padding", end)},
                     type.clone(shape));
@@ -553,7 +552,7 @@ static LogicalResult importPooling(NodeImporter &node, Pooling kind,
   bool isIncluded =
       kind == Pooling::Average && !isGlobal && includesPadding(node);
   if (isIncluded && windows->isBeyondPadding()) {
-    input = padExplicitly(node, input, *windows, 0);
+    input = padExplicitly(node, input, *windows);
     isIncluded = false;
   }
   bool wantsIndices = kind == Pooling::Max && node.hasOutput(1);
@@ -641,18 +640,9 @@ static LogicalResult importQuantizedPooling(NodeImporter &node, bool isGlobal) {
   }
   Shape output = {shape[0], shape[1]};
   output.append(windows->counts);
+  // A window that reaches beyond the padding counts as a whole here, unlike one
+  // of ONNX's AveragePool: that is how ONNX Runtime computes its operator.
   bool isIncluded = !isGlobal && includesPadding(node);
-  if (isIncluded && windows->isBeyondPadding()) {
-    double zero = 0;
-    if (node.hasInput(2)) {
-      FailureOr<double> number = node.getNumber(2, "the input's zero point");
-      if (failed(number))
-        return failure();
-      zero = *number;
-    }
-    input = padExplicitly(node, input, *windows, static_cast<float>(zero));
-    isIncluded = false;
-  }
   SmallVector<NamedAttribute> attributes =
       getWindowAttributes(node, *windows, /*hasDilations=*/true);
   attributes.push_back(node.flag("include_padding", isIncluded));
