@@ -568,7 +568,7 @@ static LogicalResult importPRelu(NodeImporter &node) {
                        ", which does not broadcast to " + describeShape(shape));
   // No unsigned number is below 0, so that no slope counts.
   if (isUnsigned(node.getType(0))) {
-    (void)node.getInput(1);
+    node.ignoreInput(1);
     return node.setView(0, 0, shape);
   }
   Shape physical = toPhysical(shape);
@@ -608,8 +608,6 @@ static LogicalResult importWhere(NodeImporter &node) {
 }
 
 static LogicalResult importCast(NodeImporter &node) {
-  // Floats of 8 bits, which alone need not saturate, are none of DirectML's.
-  (void)node.getInt("saturate", 1);
   bool isLike = node.getNode().opType == "CastLike";
   if (failed(isLike ? node.wantInputs(2, 2) : node.wantInputs(1, 1)))
     return failure();
@@ -945,8 +943,7 @@ static LogicalResult importQuantize(NodeImporter &node, bool isQuantize) {
     return failure();
   // One number is for every axis, and floats of 8 bits, which alone need not
   // saturate, are none of DirectML's.
-  for (StringRef name : {"axis", "saturate"})
-    (void)node.getInt(name, 1);
+  node.ignoreAttributes({"axis", "saturate"});
   if (int64_t size = node.getInt("block_size", 0))
     return importBlocks(node, size, *how);
   // QUANTIZE repeats numbers itself, and the others want them repeated.

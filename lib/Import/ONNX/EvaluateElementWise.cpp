@@ -43,8 +43,7 @@ static std::optional<Shape> findShape(NodeImporter &node,
   }
   // The first operator sets broadcast in another way, which attributes state.
   if (node.getOpset() < 7) {
-    (void)node.getInt("broadcast", 0);
-    (void)node.getInt("axis", 0);
+    node.ignoreAttributes({"broadcast", "axis"});
     if (!isSame)
       return std::nullopt;
   }
@@ -543,7 +542,7 @@ static Evaluation evaluateCast(NodeImporter &node) {
   int32_t to = node.getCastType();
   // This is about types of eight bits.
   if (node.getOpset() >= 19)
-    (void)node.getInt("saturate", 1);
+    node.ignoreAttributes({"saturate"});
   std::optional<DataType> type = toDataType(to);
   if (!type)
     return std::nullopt;
@@ -558,7 +557,7 @@ static Evaluation evaluateCastLike(NodeImporter &node) {
     return std::nullopt;
   DataType type = getConstant(node, 1).getType();
   if (node.getOpset() >= 19)
-    (void)node.getInt("saturate", 1);
+    node.ignoreAttributes({"saturate"});
   std::optional<Constant> result =
       castTo(getConstant(node, 0), type, node.isBool(1));
   if (!result)

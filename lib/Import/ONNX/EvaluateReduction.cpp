@@ -325,7 +325,7 @@ static Evaluation evaluateTopK(NodeImporter &node) {
   if (node.getOpset() >= 11) {
     isLargest = node.getInt("largest", 1) != 0;
     // A sorted list is one in any order.
-    (void)node.getInt("sorted", 1);
+    node.ignoreAttributes({"sorted"});
   }
   std::optional<int64_t> axis =
       findAxis(node.getInt("axis", -1), data.getShape().size());

@@ -103,7 +103,9 @@ public:
                 const ImportOptions &options, bool isOptimized)
       : graph(*model.graph), path(path), file(std::move(file)),
         externalFiles(path), builder(context), options(options),
-        isOptimized(isOptimized), expander(model) {}
+        isOptimized(isOptimized), expander(model),
+        maxFoldingBytes(4 * static_cast<int64_t>(this->file->getBufferSize()) +
+                        (int64_t(1) << 28)) {}
 
   llvm::Expected<OwningOpRef<ModuleOp>> run();
 
@@ -167,6 +169,10 @@ private:
   bool isOptimized;
 
   FunctionExpander expander;
+  /// The bytes that nodes that are computed while the model is read may read
+  /// and write in all, so that a small model takes little memory and time; and
+  /// those that they took so far.
+  int64_t maxFoldingBytes, foldingBytes = 0;
   llvm::StringMap<Tensor> tensors;
   /// Constants that are resources, by where their elements are, type and shape.
   std::map<std::tuple<const char *, DataType, Shape>, Value> weights;
@@ -1077,6 +1083,20 @@ void NodeImporter::ignoreInput(unsigned index) const {
     readInputs.set(index);
 }
 
+std::optional<SmallVector<Constant>> NodeImporter::fold() {
+  auto count = [&](const Constant &constant) {
+    graph.foldingBytes +=
+        constant.getNumElements() * getByteWidth(constant.getType());
+  };
+  for (const Tensor *input : inputs)
+    if (input)
+      count(*input->constant);
+  std::optional<SmallVector<Constant>> folded = foldNode(*this);
+  if (folded)
+    llvm::for_each(*folded, count);
+  return folded;
+}
+
 LogicalResult NodeImporter::import(const Operator &info) {
   auto forgetReads = [&] {
     readInputs.reset();
@@ -1085,8 +1105,9 @@ LogicalResult NodeImporter::import(const Operator &info) {
   forgetReads();
   LogicalResult result = success();
   std::optional<SmallVector<Constant>> folded;
-  if (isFoldable())
-    folded = foldNode(*this);
+  bool mayFold = graph.foldingBytes < graph.maxFoldingBytes;
+  if (isFoldable() && mayFold)
+    folded = fold();
   if (folded) {
     for (auto [index, constant] : llvm::enumerate(*folded))
       if (failed(set(index, std::move(constant))))
@@ -1094,6 +1115,12 @@ LogicalResult NodeImporter::import(const Operator &info) {
   } else {
     forgetReads();
     result = info.import(*this);
+    if (failed(result) && isFoldable() && !mayFold)
+      reason = ("it has to be computed when the model is read, but the nodes "
+                "before it that are computed so have read and written " +
+                Twine(graph.foldingBytes) + " bytes, and wanted are " +
+                Twine(graph.maxFoldingBytes) + " at most for such a file")
+                   .str();
   }
   if (failed(result) || !reason.empty())
     return result;

@@ -228,6 +228,9 @@ public:
 
 private:
   bool isRead(unsigned output) const;
+  /// Computes the node, whose inputs are constants of few elements, if it can
+  /// be computed, and counts the bytes that it reads and writes.
+  std::optional<llvm::SmallVector<Constant>> fold();
   /// Enters the tensor that is output `index`.
   void enter(unsigned index, Tensor tensor);
   /// Whether output `index` of bytes is one of bools.

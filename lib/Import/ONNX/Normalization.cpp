@@ -103,7 +103,7 @@ static LogicalResult importBatchNormalization(NodeImporter &node) {
   if (failed(node.wantInputs(5, 5)))
     return failure();
   // What inference does not look at.
-  (void)node.getFloat("momentum", 0.9f);
+  node.ignoreAttributes({"momentum"});
   FailureOr<bool> training = isTraining(node);
   if (failed(training))
     return failure();

@@ -169,7 +169,7 @@ static LogicalResult importTopK(NodeImporter &node) {
   if (failed(axis))
     return failure();
   // TOP_K1 sorts, which is one of the orders that may be without this.
-  (void)node.getInt("sorted", 1);
+  node.ignoreAttributes({"sorted"});
   int64_t k = hasInput ? 0 : node.getInt("k", 0);
   if (hasInput) {
     FailureOr<Shape> given = node.getIntegers(1, "the number of elements");
