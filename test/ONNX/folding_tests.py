@@ -326,7 +326,30 @@ def check_unfolded(folder):
         print(f"{operator}: it stays an operator")
 
 
+def check_budget(folder):
+    """A small file of many nodes that each give a megabyte takes memory that is bounded."""
+    nodes = [helper.make_node("ConstantOfShape", ["sizes"], ["zeros"]),
+             helper.make_node("Not", ["no"], ["yes"]),
+             helper.make_node("Expand", ["yes", "sizes"], ["ones"])]
+    nodes += [helper.make_node("NonZero", ["ones"], [f"y{index}"]) for index in range(400)]
+    graph = GraphProto(name="graph", node=nodes)
+    graph.initializer.append(numpy_helper.from_array(np.int64([256, 256]), "sizes"))
+    graph.initializer.append(numpy_helper.from_array(np.array([False]), "no"))
+    for index in range(400):
+        graph.output.add().name = f"y{index}"
+    path = os.path.join(folder, "budget.onnx")
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString())
+    result = subprocess.run(["dml-translate", "--import-onnx", path], capture_output=True,
+                            text=True)
+    if result.returncode == 0 or "at most for such a file" not in result.stderr:
+        sys.exit(f"400 NonZeros: exit code {result.returncode}\n{result.stderr[:500]}")
+    print("400 NonZeros: what is computed is bounded")
+
+
 with tempfile.TemporaryDirectory() as folder:
     for opset in sorted({case.opset for case in CASES}):
         check_folded(folder, opset)
     check_unfolded(folder)
+    check_budget(folder)

@@ -176,6 +176,10 @@ static FailureOr<Equation> readInputs(NodeImporter &node, StringRef left) {
     if (failed(getLetters(node, part, 0)))
       return failure();
     const Shape &shape = node.getShape(index);
+    if (static_cast<int64_t>(shape.size()) > maxRank)
+      return node.reject(
+          "its input " + Twine(index) + " has " + Twine(shape.size()) +
+          " dimensions, but DirectML's tensors have at most " + Twine(maxRank));
     size_t count = part.size() - (part.contains("...") ? 3 : 0);
     if (count > shape.size() ||
         (!part.contains("...") && count != shape.size()))
