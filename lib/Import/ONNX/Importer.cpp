@@ -1083,6 +1083,18 @@ void NodeImporter::ignoreInput(unsigned index) const {
     readInputs.set(index);
 }
 
+/// The steps that computing an element of a node's result takes, about.
+static int64_t countSteps(const NodeImporter &node) {
+  StringRef type = node.getNode().opType;
+  if (type != "MatMul" && type != "Gemm" && type != "MatMulInteger")
+    return node.getNumInputs();
+  // Rows of the first factor are multiplied, which may be transposed.
+  int64_t depth = 1;
+  for (int64_t size : node.getShape(0))
+    depth = std::max(depth, size);
+  return depth;
+}
+
 std::optional<SmallVector<Constant>> NodeImporter::fold() {
   auto count = [&](const Constant &constant) {
     graph.foldingBytes +=
@@ -1092,8 +1104,12 @@ std::optional<SmallVector<Constant>> NodeImporter::fold() {
     if (input)
       count(*input->constant);
   std::optional<SmallVector<Constant>> folded = foldNode(*this);
-  if (folded)
-    llvm::for_each(*folded, count);
+  if (!folded)
+    return folded;
+  llvm::for_each(*folded, count);
+  // A step counts as a byte, so that time is bounded, too.
+  if (!folded->empty())
+    graph.foldingBytes += folded->front().getNumElements() * countSteps(*this);
   return folded;
 }
 
