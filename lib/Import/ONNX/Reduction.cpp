@@ -170,6 +170,7 @@ static LogicalResult importTopK(NodeImporter &node) {
     return failure();
   // TOP_K1 sorts, which is one of the orders that may be without this.
   node.ignoreAttributes({"sorted"});
+  bool isLargest = node.getInt("largest", 1) != 0;
   int64_t k = hasInput ? 0 : node.getInt("k", 0);
   if (hasInput) {
     FailureOr<Shape> given = node.getIntegers(1, "the number of elements");
@@ -189,13 +190,13 @@ static LogicalResult importTopK(NodeImporter &node) {
                    failed(setEmpty(node, 1, DataType::INT64, output)));
   Shape physical = toPhysical(output);
   int64_t lead = physical.size() - shape.size();
-  FailureOr<SmallVector<Value>> results = node.buildAll(
-      "top_k1", {{"input", node.get(0)}},
-      {node.integer("axis", *axis + lead), node.integer("k", k),
-       node.enumCase("axis_direction", "axis_direction",
-                     node.getInt("largest", 1) ? "decreasing" : "increasing")},
-      {node.getTensorType(physical, node.getType(0)),
-       node.getTensorType(physical, DataType::UINT64)});
+  FailureOr<SmallVector<Value>> results =
+      node.buildAll("top_k1", {{"input", node.get(0)}},
+                    {node.integer("axis", *axis + lead), node.integer("k", k),
+                     node.enumCase("axis_direction", "axis_direction",
+                                   isLargest ? "decreasing" : "increasing")},
+                    {node.getTensorType(physical, node.getType(0)),
+                     node.getTensorType(physical, DataType::UINT64)});
   if (failed(results) || failed(node.set(0, results->front(), output)))
     return failure();
   return node.set(1, node.bitcast(results->back(), DataType::INT64), output);

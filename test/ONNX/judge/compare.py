@@ -104,28 +104,6 @@ def is_fraction(case):
         number != int(number) for number in numbers.values())
 
 
-def lies_in_masked_rows(case, found, wanted, wrong):
-    """Whether what differs belongs to queries of com.microsoft's Attention all keys of
-    which are masked."""
-    node, = onnx.ModelProto.FromString(case.model).graph.node
-    if node.domain != "com.microsoft" or len(node.input) < 4 or not node.input[3]:
-        return False
-    tensors = onnx.ModelProto.FromString(case.model).graph.initializer
-    values = case.inputs | {tensor.name: numpy_helper.to_array(tensor)
-                            for tensor in tensors}
-    keys = values[node.input[3]] != 0
-    if keys.ndim < 2:
-        return False
-    steps = wrong.shape[1]
-    keys = np.broadcast_to(keys if keys.ndim == 3 else keys[:, None], (
-        wrong.shape[0], steps, steps))
-    if any(attribute.name == "unidirectional" and attribute.i
-           for attribute in node.attribute):
-        keys = keys & np.tri(steps, dtype=bool)
-    places = np.argwhere(wrong)
-    return not keys.any(-1)[places[:, 0], places[:, 1]].any()
-
-
 # Operators, a sentence, and a condition on the case and on the elements that differ, as
 # they were found and wanted, and where. docs/ONNXModels.md has a table of them.
 DEVIATIONS = [
@@ -145,9 +123,6 @@ DEVIATIONS = [
      reads_infinity(case)),
     (("Shrink",), "DirectML's bias and threshold are integers where the tensor is",
      lambda case, found, wanted, wrong: is_fraction(case)),
-    (("Attention",),
-     "DirectML sets the scores of masked keys, so that a query without others has equal "
-     "shares, where ONNX Runtime adds mask_filter_value", lies_in_masked_rows),
 ]
 
 
