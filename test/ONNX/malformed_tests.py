@@ -234,6 +234,13 @@ CASES += [
     (declared("input", "w", TensorProto.FLOAT, (3, 3)),
      "initializer 'w' is declared with the shape 3x3, but has the shape 2x3"),
     # Sizes.
+    (build([helper.make_node("Einsum", ["w"], ["y"], equation="...->...")],
+           weights=[numpy_helper.from_array(np.ones((1,) * 10, np.float32), "w")]),
+     "tensor 'w': it has 10 dimensions, but DirectML's tensors have at most 8"),
+    (build([helper.make_node("Unsqueeze", ["w", "a"], ["y"])],
+           weights=[numpy_helper.from_array(np.ones((1,) * 8, np.float32), "w"),
+                    numpy_helper.from_array(np.int64([0]), "a")]),
+     "its output has 9 dimensions, but DirectML's tensors have at most 8"),
     (build(shape=(2, 0)), "input 'x' has the shape 2x0, but wanted are at most 8 dimensions, and 1 to 2^32 - 1 elements"),
     (build(shape=(2, -1)), "state it with --dim='x[1]=SIZE'"),
     # Files that only seem to be in the folder.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Constant.h"
+#include "dml/IR/Layout.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
 #include <cmath>
@@ -315,6 +316,10 @@ dml::onnx::readConstant(const TensorProto &tensor,
     return fail("its type is " + describeONNXType(tensor.dataType) +
                 ", which no DirectML tensor has");
   Shape shape(tensor.dims.begin(), tensor.dims.end());
+  if (static_cast<int64_t>(shape.size()) > maxRank)
+    return fail("it has " + Twine(shape.size()) +
+                " dimensions, but DirectML's tensors have at most " +
+                Twine(maxRank));
   std::optional<int64_t> count = countElements(shape);
   if (!count)
     return fail("its shape is " + describeShape(shape) +

@@ -1569,9 +1569,10 @@ void NodeImporter::enter(unsigned index, Tensor tensor) {
 
 LogicalResult NodeImporter::set(unsigned index, Value value, Shape shape) {
   auto type = cast<RankedTensorType>(value.getType());
-  if (shape.size() > 8)
+  if (static_cast<int64_t>(shape.size()) > maxRank)
     return reject("its output has " + Twine(shape.size()) +
-                  " dimensions, but DirectML's tensors have at most 8");
+                  " dimensions, but DirectML's tensors have at most " +
+                  Twine(maxRank));
   if (std::optional<int64_t> count = countElements(shape);
       !count || *count == 0)
     return reject("its output has the shape " + describeShape(shape) +
@@ -1595,6 +1596,10 @@ LogicalResult NodeImporter::set(unsigned index, FailureOr<Value> value,
 }
 
 LogicalResult NodeImporter::set(unsigned index, Constant constant) {
+  if (static_cast<int64_t>(constant.getShape().size()) > maxRank)
+    return reject("its output has " + Twine(constant.getShape().size()) +
+                  " dimensions, but DirectML's tensors have at most " +
+                  Twine(maxRank));
   if (!countElements(constant.getShape()))
     return reject("its output has the shape " +
                   describeShape(constant.getShape()) +
