@@ -28,7 +28,7 @@ namespace dml::detail {
 /// The verifier of FeatureLevelOpInterface, for what holds for every operator.
 llvm::LogicalResult verifyOperator(mlir::Operation *op);
 
-/// Emits a note if `op`, which is not valid, has two operands in each other's
+/// Emits a remark if `op`, which is not valid, has two operands in each other's
 /// place: if `verify` finds nothing wrong once they have changed places.
 void noteSwappedOperands(
     mlir::Operation *op,
