@@ -272,7 +272,6 @@ Outcome surviveModel(MLIRContext *context, StringRef bytes, bool compiles,
 // Children
 //===----------------------------------------------------------------------===//
 
-static constexpr uint64_t casesPerChild = 100;
 /// A case that takes longer hangs. A child may hang where it crashes, too.
 static constexpr unsigned secondsPerCase = 30, secondsPerChild = 300;
 /// The first and the last line of a child that lives.
@@ -395,7 +394,7 @@ static bool isCrashOfParser(StringRef stack) {
 }
 
 LogicalResult SurvivalRun::runChild() {
-  uint64_t wanted = casesPerChild;
+  uint64_t wanted = options.casesPerChild;
   if (options.count)
     wanted = std::min(wanted, options.count - numCases);
   SmallString<128> paths[2];

@@ -61,6 +61,8 @@ struct SurvivalOptions {
   uint64_t count;
   unsigned maxSeconds;
   unsigned maxDefects;
+  /// The cases that a child runs, unless one ends it.
+  uint64_t casesPerChild;
   /// The memory that a child may have, but where a sanitizer reserves its own.
   unsigned maxMegabytes;
   /// How a child is called, less the options of its cases.

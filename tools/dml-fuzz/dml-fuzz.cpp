@@ -475,10 +475,11 @@ int Fuzzer::runSpoiledModels() {
   auto models = readModels();
   if (!models)
     return tools::emitToolError(llvm::toString(models.takeError()));
-  // A child has few cases, and a context takes longer to make than most models
-  // take to be read.
-  renewContext();
+  // A context takes longer to make than most models take to be read.
+  constexpr uint64_t casesPerContext = 200;
   return runSurvivalChild(seed, maxCases, [&](uint64_t caseSeed, bool &) {
+    if ((caseSeed - seed) % casesPerContext == 0)
+      renewContext();
     SpoiledFile file = drawSpoiledModel(*models, caseSeed);
     return surviveModel(context.get(), file.bytes, compileModels, device);
   });
@@ -531,6 +532,9 @@ static SurvivalOptions getSurvivalOptions(const char *program) {
       llvm::sys::fs::getMainExecutable(
           program, reinterpret_cast<void *>(&getSurvivalOptions)),
       getDamageOption(), "--output-dir=" + outputDirectory};
+  // Most models are refused in less time than a child takes to start.
+  bool isQuick = getDamage() == Damage::Model && !compileModels;
+  options.casesPerChild = isQuick ? 2000 : 100;
   // What a case may take: models name sizes freely, and are untrusted.
   options.maxMegabytes = getDamage() == Damage::Model ? 2048 : 8192;
   if (compileModels)
