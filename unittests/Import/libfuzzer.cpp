@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml-fuzz/ModelMutator.h"
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Import/ONNXRuntime.h"
@@ -42,7 +43,24 @@ read(Reader reader, std::unique_ptr<llvm::MemoryBuffer> file,
 }
 } // namespace
 
-// libFuzzer asks for this name.
+// libFuzzer asks for these names.
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  // Fields of models change as fields, so that most files get past the decoder.
+  // What is too long then, and now and then another file, changes as bytes.
+  dml::fuzz::Random random(seed);
+  if (READER == Reader::ONNX && !random.oneIn(4)) {
+    std::string spoiled = dml::fuzz::spoilModel(
+        llvm::StringRef(reinterpret_cast<const char *>(data), size), random);
+    if (spoiled.size() <= maxSize) {
+      llvm::copy(spoiled, reinterpret_cast<char *>(data));
+      return spoiled.size();
+    }
+  }
+  return LLVMFuzzerMutate(data, size, maxSize);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A context keeps the attributes of all that was built in it, and takes
   // longer to make than most files take to read.
