@@ -209,6 +209,8 @@ CASES += [
     (build([helper.make_node("GRU", ["x", "w", "w"], ["y"], hidden_size=2**62)], shape=(1, 1, 1),
            weights=[numpy_helper.from_array(np.ones((1, 3, 1), np.float32), "w")]),
      "its hidden_size is 4611686018427387904, but its recurrence has the shape 1x3x1"),
+    (build([contrib("MultiHeadAttention", "x", "x", "x", num_heads=2**63 - 1)], shape=(1, 2, 4)),
+     "its attribute num_heads is 9223372036854775807, but wanted is 1 to 4 for a query of the shape 1x2x4"),
     # Inputs that are left out.
     (build([helper.make_node("Pow", ["x", ""], ["y"])]), "it has 1 inputs, but wanted are 2"),
     (build([helper.make_node("Mod", ["x", "", ""], ["y"])]), "it has 1 inputs, but wanted are 2"),

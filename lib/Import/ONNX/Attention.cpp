@@ -160,14 +160,15 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
   };
   if (node.getInt("unidirectional", 0) != 0)
     return node.reject("it is unidirectional, which DirectML's is not");
-  int64_t heads = node.getInt("num_heads", 0);
-  if (heads < 1)
-    return node.reject("its attribute num_heads is " + Twine(heads) +
-                       ", but wanted is 1 or more");
   if (getRank(Query) != 3 && getRank(Query) != 5)
     return rejectInput(Query, "3 or 5 dimensions");
   const Shape &query = node.getShape(Query);
   bool isStacked = query.size() == 5;
+  int64_t heads = node.getInt("num_heads", 0), most = query[isStacked ? 3 : 2];
+  if (heads < 1 || heads > most)
+    return node.reject("its attribute num_heads is " + Twine(heads) +
+                       ", but wanted is 1 to " + Twine(most) +
+                       " for a query of the shape " + describeShape(query));
   int64_t batch = query[0], queries = query[1];
   int64_t headSize = isStacked ? query[4] : query[2] / heads;
   int64_t valueSize = headSize, newKeys = isStacked ? queries : 0, pastKeys = 0;
