@@ -582,6 +582,11 @@ def attention():
     model.expect(node(names[0], model.input(pairs)), attend(q, k, 2 * k, 2), 1e-5)
     rows = q.reshape(2, 3, 2, 4)
     model.expect(node(model.input(np.stack((rows, rows, rows + 1), axis=3))), attend(q, q, q + 1, 2), 1e-5)
+    # More heads than the three tensors.
+    rows = q.reshape(2, 3, 4, 2)
+    many = model.node("MultiHeadAttention", model.input(np.stack((rows, rows, rows + 1), axis=3)),
+                      domain="com.microsoft", num_heads=4)
+    model.expect(many, attend(q, q, q + 1, 4), 1e-5)
     # A past, and what becomes of it.
     past_k, past_v = ramp(2, 2, 1, 4), ramp(2, 2, 1, 2)
     found = node(*names, "", "", "", model.input(past_k), model.input(past_v), outputs=3)

@@ -164,7 +164,8 @@ static LogicalResult importMultiHeadAttention(NodeImporter &node) {
     return rejectInput(Query, "3 or 5 dimensions");
   const Shape &query = node.getShape(Query);
   bool isStacked = query.size() == 5;
-  int64_t heads = node.getInt("num_heads", 0), most = query[isStacked ? 3 : 2];
+  // A stacked query has its heads there, and another one their elements.
+  int64_t heads = node.getInt("num_heads", 0), most = query[2];
   if (heads < 1 || heads > most)
     return node.reject("its attribute num_heads is " + Twine(heads) +
                        ", but wanted is 1 to " + Twine(most) +
