@@ -62,8 +62,8 @@ static void boundValues(const Estimate &input, ArrayRef<int64_t> places,
       storeUnknown(values, to);
 }
 
-/// The bounds of the indices of the first elements of a line that is sorted:
-/// all whose rank is open.
+/// Widens the bounds of the indices in a sorted line: each place of the line
+/// may hold any element whose bounds allow the place's rank.
 static void boundIndices(const Estimate &input, ArrayRef<int64_t> places,
                          bool isDecreasing, Estimate &indices,
                          ArrayRef<int64_t> line) {

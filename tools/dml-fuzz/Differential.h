@@ -65,7 +65,8 @@ describeMismatch(llvm::ArrayRef<reference::Estimate> wanted,
                  llvm::ArrayRef<reference::Tensor> found,
                  bool keepsNaNs = true);
 
-/// How many elements describeMismatch accepts whatever they are.
+/// The number of elements whose bounds admit any number, so that
+/// describeMismatch accepts whatever was found there.
 int64_t countUnjudged(llvm::ArrayRef<reference::Estimate> wanted,
                       bool keepsNaNs = true);
 

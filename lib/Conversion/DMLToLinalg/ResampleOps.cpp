@@ -476,8 +476,8 @@ static int32_t getQuotientBits(Int numerator, const Int &denominator) {
   return llvm::bit_cast<int32_t>(static_cast<float>(quotient));
 }
 
-/// The words that the tables of an operator have, at most: a kernel binds them
-/// as one range, of which Vulkan promises so many bytes.
+/// The greatest number of words in the tables of an operator: a kernel binds
+/// the tables as one range, and Vulkan promises ranges of so many bytes.
 static constexpr int64_t maxTableWords =
     DeviceProfile::promisedStorageBufferRange / sizeof(int32_t);
 

@@ -141,8 +141,8 @@ static Value lookUp(NodeImporter &node, const Rotation &rotation,
   return node.reshape(rows, {batch, rotation.steps, 1, rotation.pairs});
 }
 
-/// Input `index`, {1, 1, B or 1, S}: each position is stated, or they are
-/// counted from one on.
+/// The positions, {1, 1, B or 1, S}: input `index` states each of them, or the
+/// first alone, from which the others are counted.
 static FailureOr<Value> getPositions(NodeImporter &node,
                                      const Rotation &rotation, unsigned index) {
   int64_t batch = rotation.batch, steps = rotation.steps;

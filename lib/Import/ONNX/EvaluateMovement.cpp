@@ -732,7 +732,7 @@ static Evaluation scatter(NodeImporter &node, const Constant &data,
     return one(
         pickIndices(join({&data, &updates}), Shape(data.getShape()), indices));
   }
-  // A sum of truth values, which are bytes here, is none of bytes.
+  // Bools are bytes here, but a sum of bools is no sum of bytes.
   bool isSum = reduction == "add" || reduction == "mul";
   if ((isSum && node.isBool(0)) ||
       !(isSum ||

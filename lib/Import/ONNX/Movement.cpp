@@ -88,6 +88,23 @@ Value dml::onnx::takePart(NodeImporter &node, Value value,
                     type.clone(sizes));
 }
 
+FailureOr<Shape> dml::onnx::getAxes(NodeImporter &node, int64_t rank) {
+  Shape axes = node.getInts("axes");
+  if (node.hasInput(1)) {
+    FailureOr<Shape> given = node.getIntegers(1, "the axes");
+    if (failed(given))
+      return failure();
+    axes = *given;
+  }
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  }
+  return axes;
+}
+
 FailureOr<Shape> dml::onnx::normalizeAxes(NodeImporter &node,
                                           ArrayRef<int64_t> axes,
                                           int64_t rank) {

@@ -41,8 +41,12 @@ mlir::Value takePart(NodeImporter &node, mlir::Value value,
                      llvm::ArrayRef<int64_t> sizes);
 
 /// The products of the matrices of `a`, {A, B, M, K}, and the transposed ones
-/// of `b`, {A, B, N, K}, of types that DirectML's GEMM has not.
+/// of `b`, {A, B, N, K}, for element types that DirectML's GEMM lacks.
 mlir::Value multiplyAndSum(NodeImporter &node, mlir::Value a, mlir::Value b);
+
+/// The axes of a node of `rank` dimensions, counted from the front: its
+/// attribute, or its input 1, which newer versions of operators have.
+llvm::FailureOr<Shape> getAxes(NodeImporter &node, int64_t rank);
 
 /// `axes`, counted from the front, none of which may stand twice.
 llvm::FailureOr<Shape>

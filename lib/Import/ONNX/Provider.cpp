@@ -52,16 +52,6 @@ static constexpr llvm::StringLiteral newerVersion =
 /// The newest version of the operator set that the provider has kernels for.
 static constexpr int64_t newestRegistered = 21;
 
-/// The attribute `name`, which is not read by this: the importer's own reading
-/// counts alone.
-static const AttributeProto *peek(const NodeImporter &node,
-                                  llvm::StringRef name) {
-  for (const AttributeProto &attribute : node.getNode().attributes)
-    if (attribute.name == name)
-      return &attribute;
-  return nullptr;
-}
-
 static bool isComputed(const NodeImporter &node, unsigned index) {
   return node.hasInput(index) && !node.getInput(index).constant;
 }
@@ -115,34 +105,35 @@ static bool hasWideExponent(const NodeImporter &node) {
 }
 
 static bool hasNegativePads(const NodeImporter &node) {
-  const AttributeProto *pads = peek(node, "pads");
+  const AttributeProto *pads = node.getAttribute("pads");
   return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
 }
 
 static bool hasReduction(const NodeImporter &node) {
-  const AttributeProto *reduction = peek(node, "reduction");
+  const AttributeProto *reduction = node.getAttribute("reduction");
   return reduction && reduction->s != "none" && !reduction->s.empty();
 }
 
 static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
-  const AttributeProto *equation = peek(node, "equation");
+  const AttributeProto *equation = node.getAttribute("equation");
   return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
          isNoFloat(node);
 }
 
 static bool hasPartialBlock(const NodeImporter &node) {
-  const AttributeProto *k = peek(node, "K"), *block = peek(node, "block_size");
+  const AttributeProto *k = node.getAttribute("K"),
+                       *block = node.getAttribute("block_size");
   return node.hasInput(4) || node.hasInput(5) ||
          (k && block && block->i > 0 && k->i % block->i != 0);
 }
 
 static bool isUnidirectional(const NodeImporter &node) {
-  const AttributeProto *attribute = peek(node, "unidirectional");
+  const AttributeProto *attribute = node.getAttribute("unidirectional");
   return attribute && attribute->i != 0;
 }
 
 static bool hasBatchFirst(const NodeImporter &node) {
-  const AttributeProto *layout = peek(node, "layout");
+  const AttributeProto *layout = node.getAttribute("layout");
   return layout && layout->i != 0;
 }
 
@@ -152,7 +143,7 @@ static bool is32Bits(const NodeImporter &node) {
 }
 
 static bool extrapolates(const NodeImporter &node) {
-  const AttributeProto *value = peek(node, "extrapolation_value");
+  const AttributeProto *value = node.getAttribute("extrapolation_value");
   return is32Bits(node) || (value && value->f != 0);
 }
 

@@ -28,25 +28,15 @@ static Shape reduceShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes,
 /// names none and does not say that these are none.
 static FailureOr<Shape> getReducedAxes(NodeImporter &node) {
   int64_t rank = node.getShape(0).size();
-  Shape axes = node.getInts("axes");
-  if (node.hasInput(1)) {
-    FailureOr<Shape> given = node.getIntegers(1, "the axes");
-    if (failed(given))
-      return failure();
-    axes = *given;
-  }
+  FailureOr<Shape> axes = getAxes(node, rank);
+  if (failed(axes))
+    return failure();
   bool isNone = node.getInt("noop_with_empty_axes", 0) != 0;
-  if (axes.empty() && !isNone) {
-    axes.resize(rank);
-    std::iota(axes.begin(), axes.end(), 0);
+  if (axes->empty() && !isNone) {
+    axes->resize(rank);
+    std::iota(axes->begin(), axes->end(), 0);
   }
-  for (int64_t &axis : axes) {
-    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
-    if (failed(normal))
-      return failure();
-    axis = *normal;
-  }
-  llvm::sort(axes);
+  llvm::sort(*axes);
   return axes;
 }
 

@@ -236,24 +236,6 @@ static LogicalResult importFlatten(NodeImporter &node) {
                        *countElements(shape.drop_front(*axis))});
 }
 
-/// The axes of an operator: an attribute, from opset 13 on an input.
-static FailureOr<Shape> getAxes(NodeImporter &node, int64_t rank) {
-  Shape axes = node.getInts("axes");
-  if (node.hasInput(1)) {
-    FailureOr<Shape> given = node.getIntegers(1, "the axes");
-    if (failed(given))
-      return failure();
-    axes = *given;
-  }
-  for (int64_t &axis : axes) {
-    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
-    if (failed(normal))
-      return failure();
-    axis = *normal;
-  }
-  return axes;
-}
-
 static LogicalResult importSqueeze(NodeImporter &node) {
   if (failed(node.wantInputs(1, 2)))
     return failure();
