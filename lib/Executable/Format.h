@@ -9,8 +9,8 @@
 #ifndef DML_LIB_EXECUTABLE_FORMAT_H
 #define DML_LIB_EXECUTABLE_FORMAT_H
 
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/Layout.h"
+#include "dml/Target/DeviceProfile.h"
 #include "executable_constants.h"
 #include "executable_generated.h"
 

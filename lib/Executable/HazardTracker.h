@@ -7,7 +7,7 @@
 #ifndef DML_LIB_EXECUTABLE_HAZARDTRACKER_H
 #define DML_LIB_EXECUTABLE_HAZARDTRACKER_H
 
-#include "dml/Codegen/Placement.h"
+#include "dml/Codegen/IR/Placement.h"
 #include "executable_generated.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <map>

@@ -8,7 +8,7 @@
 #define DML_LIB_EXECUTABLE_SCHEDULE_H
 
 #include "Kernels.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "executable_generated.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

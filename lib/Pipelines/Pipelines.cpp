@@ -5,15 +5,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Pipelines/Pipelines.h"
-#include "dml/Codegen/BufferOps.h"
 #include "dml/Codegen/Cleanup.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfile.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"

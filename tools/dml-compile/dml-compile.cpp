@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "dml/Codegen/ConstantData.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Executable/Executable.h"
+#include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfile.h"
 #include "dml/Transforms/Passes.h"
 #include "dml/runtime.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/Diagnostics.h"
 #include "support/HostTensor.h"
 #include "llvm/ADT/ScopeExit.h"

@@ -8,7 +8,7 @@
 #define DML_TOOLS_DMLFUZZ_DEVICE_H
 
 #include "Differential.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "dml/runtime.h"
 #include "llvm/Support/Error.h"
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/Codegen/BufferOps.h"
+#include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/Bytecode/BytecodeReader.h"

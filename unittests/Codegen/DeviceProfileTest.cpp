@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <algorithm>

@@ -7,7 +7,7 @@
 #ifndef DML_CODEGEN_PASSES_H
 #define DML_CODEGEN_PASSES_H
 
-#include "dml/Codegen/CostModel.h"
+#include "dml/Target/CostModel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -7,7 +7,7 @@
 #ifndef DML_EXECUTABLE_EXECUTABLE_H
 #define DML_EXECUTABLE_EXECUTABLE_H
 
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convolutions.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/IR/LayoutAttr.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace dml {

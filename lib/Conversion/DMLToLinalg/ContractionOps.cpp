@@ -11,8 +11,8 @@
 #include "Convolutions.h"
 #include "ElementWise.h"
 #include "LoweringUtils.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/LayoutAttr.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 

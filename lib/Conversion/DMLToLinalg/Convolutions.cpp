@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convolutions.h"
+#include "LayoutCosts.h"
 #include "LoweringUtils.h"
-#include "dml/Codegen/LayoutCosts.h"
 #include "dml/IR/ContractionOps.h"
 #include "dml/IR/LayoutAttr.h"
 #include "mlir/IR/Matchers.h"

@@ -12,7 +12,7 @@
 #ifndef DML_LIB_CONVERSION_DMLTOLINALG_CONVOLUTIONS_H
 #define DML_LIB_CONVERSION_DMLTOLINALG_CONVOLUTIONS_H
 
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"

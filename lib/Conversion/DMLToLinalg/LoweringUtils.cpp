@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoweringUtils.h"
-#include "dml/Codegen/JoinedElement.h"
+#include "dml/Conversion/JoinedElement.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

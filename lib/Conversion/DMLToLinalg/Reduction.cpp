@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduction.h"
-#include "dml/Codegen/CostModel.h"
-#include "dml/Codegen/DeviceProfile.h"
 #include "dml/IR/KernelAttr.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>

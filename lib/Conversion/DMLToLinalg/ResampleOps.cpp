@@ -6,7 +6,7 @@
 
 #include "dml/IR/ResampleOps.h"
 #include "LoweringUtils.h"
-#include "dml/Codegen/DeviceProfile.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DynamicAPInt.h"

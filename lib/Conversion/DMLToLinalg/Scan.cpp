@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scan.h"
-#include "dml/Codegen/CostModel.h"
+#include "dml/Target/CostModel.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -1,0 +1,94 @@
+//===- BodySlice.h - What values of a body are computed by ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_ANALYSIS_BODYSLICE_H
+#define DML_LIB_CODEGEN_ANALYSIS_BODYSLICE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace dml {
+
+/// How often a loop runs that counts from 0 by ones, at least once.
+inline std::optional<int64_t> getCountFromZero(mlir::scf::ForOp loop) {
+  std::optional<llvm::APInt> trips = loop.getStaticTripCount();
+  if (!trips || trips->isZero() ||
+      !loop.getInductionVar().getType().isIndex() ||
+      !matchPattern(loop.getLowerBound(), mlir::m_Zero()) ||
+      !matchPattern(loop.getStep(), mlir::m_One()))
+    return std::nullopt;
+  return trips->getSExtValue();
+}
+
+/// The operations of the body of a linalg.generic, on buffers or tensors, that
+/// some of its values are computed by.
+class BodySlice {
+public:
+  using Operation = mlir::Operation;
+  using Value = mlir::Value;
+
+  /// `given` are values of the body that the slice need not compute.
+  BodySlice(mlir::linalg::GenericOp op, llvm::ArrayRef<Value> given) : op(op) {
+    this->given.insert_range(given);
+  }
+
+  /// Adds the operations that compute `value`. Fails where these include a
+  /// loop, depend on a value that a loop carries, or do more than compute
+  /// values, loads excepted.
+  llvm::LogicalResult add(Value value) {
+    if (given.contains(value) ||
+        !op.getRegion().isAncestor(value.getParentRegion()))
+      return llvm::success();
+    Operation *definition = value.getDefiningOp();
+    if (!definition || definition->getNumRegions() ||
+        !(isLoad(definition) || isMemoryEffectFree(definition)))
+      return llvm::failure();
+    if (!operations.insert(definition).second)
+      return llvm::success();
+    for (Value operand : definition->getOperands())
+      if (failed(add(operand)))
+        return llvm::failure();
+    return llvm::success();
+  }
+
+  /// The operations, in their order.
+  llvm::SmallVector<Operation *> getOperations() {
+    llvm::SmallVector<Operation *> ordered;
+    op.getBody()->walk<mlir::WalkOrder::PreOrder>([&](Operation *nested) {
+      if (operations.contains(nested))
+        ordered.push_back(nested);
+    });
+    return ordered;
+  }
+
+  /// The dimensions of the output that the values depend on.
+  llvm::SmallBitVector getDims() {
+    llvm::SmallBitVector dims(op.getNumLoops());
+    for (Operation *operation : operations)
+      if (auto index = mlir::dyn_cast<mlir::linalg::IndexOp>(operation))
+        dims.set(index.getDim());
+    return dims;
+  }
+
+  /// Whether `op` reads an element of a buffer or of a tensor.
+  static bool isLoad(Operation *op) {
+    return mlir::isa<mlir::memref::LoadOp, mlir::tensor::ExtractOp>(op);
+  }
+
+private:
+  mlir::linalg::GenericOp op;
+  llvm::SmallPtrSet<Value, 8> given;
+  llvm::SmallPtrSet<Operation *, 32> operations;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_ANALYSIS_BODYSLICE_H

@@ -1,0 +1,26 @@
+//===- ElementMap.h - Generics that compute by coordinates ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_ANALYSIS_ELEMENTMAP_H
+#define DML_LIB_CODEGEN_ANALYSIS_ELEMENTMAP_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace dml {
+
+/// Whether `op` computes each element of one output from its coordinates: no
+/// inputs, an identity map, parallel iterators, and an output that is not read.
+/// The lowering of every operator makes generics of this form.
+inline bool isElementMap(mlir::linalg::GenericOp op) {
+  return op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getNumDpsInits() == 1 && op.getNumDpsInputs() == 0 &&
+         op.getIndexingMapsArray().front().isIdentity() &&
+         op.getRegionOutputArgs().front().use_empty();
+}
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_ANALYSIS_ELEMENTMAP_H

@@ -1,0 +1,302 @@
+//===- RowReduction.cpp - Rows that are combined to one -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/RowReduction.h"
+#include "Analysis/BodySlice.h"
+#include "Analysis/ElementMap.h"
+#include "dml/Target/CostModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Reads the loops from `outermost` inward, and how often each runs.
+static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
+                               SmallVector<int64_t> &sizes) {
+  for (scf::ForOp loop = outermost;;) {
+    std::optional<int64_t> trips = getCountFromZero(loop);
+    if (!trips || loop.getNumResults() == 0)
+      return failure();
+    nest.loops.push_back(loop);
+    sizes.push_back(*trips);
+    auto inner = loop.getBody()->getOps<scf::ForOp>();
+    if (inner.empty())
+      return success();
+    if (!llvm::hasSingleElement(inner))
+      return failure();
+    scf::ForOp next = *inner.begin();
+    if (!llvm::equal(next.getInitArgs(), loop.getRegionIterArgs()) ||
+        !llvm::equal(next.getResults(), loop.getYieldedValues()))
+      return failure();
+    loop = next;
+  }
+}
+
+/// What is combined with `carried` to `combined`, or null: the other one that a
+/// selection is between, or the other operand of a sum.
+static Value getElement(Value carried, Value combined) {
+  Operation *op = combined.getDefiningOp();
+  if (!op)
+    return Value();
+  ValueRange operands = op->getOperands();
+  if (isa<arith::SelectOp>(op))
+    operands = operands.drop_front();
+  if (operands.size() != 2)
+    return Value();
+  if (operands[0] == carried)
+    return operands[1];
+  return operands[1] == carried ? operands[0] : Value();
+}
+
+/// The dimension of the output that a scan runs along, and the elements of the
+/// parts of its lines that are rows, or 0 where whole lines are.
+struct ScanLine {
+  int64_t dim, partSize;
+  bool isBackward = false;
+
+  bool operator==(const ScanLine &other) const {
+    return dim == other.dim && partSize == other.partSize &&
+           isBackward == other.isBackward;
+  }
+};
+
+/// Reads `index` as the place of an element of the output in its row.
+static std::optional<ScanLine> readPlace(Value index) {
+  APInt divisor;
+  int64_t partSize = 0;
+  if (auto remainder = index.getDefiningOp<arith::RemUIOp>()) {
+    if (!matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)))
+      return std::nullopt;
+    partSize = divisor.getSExtValue();
+    index = remainder.getLhs();
+  }
+  if (auto dim = index.getDefiningOp<linalg::IndexOp>())
+    return ScanLine{static_cast<int64_t>(dim.getDim()), partSize};
+  return std::nullopt;
+}
+
+static bool areSameConstants(Value lhs, Value rhs) {
+  Attribute first, second;
+  return matchPattern(lhs, m_Constant(&first)) &&
+         matchPattern(rhs, m_Constant(&second)) && first == second;
+}
+
+/// Reads what the loops of `nest` combine as the choice of a scan: an iteration
+/// counts where its place and that of the output's element compare so.
+static std::optional<ScanLine> readScan(RowLoops &nest) {
+  using Predicate = arith::CmpIPredicate;
+  Value element =
+      getElement(nest.getCarried().front(), nest.getCombined().front());
+  auto choice =
+      element ? element.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  auto compare = choice ? choice.getCondition().getDefiningOp<arith::CmpIOp>()
+                        : arith::CmpIOp();
+  if (!compare || nest.loops.size() != 1 || nest.getInit().size() != 1 ||
+      !areSameConstants(choice.getFalseValue(), nest.getInit().front()))
+    return std::nullopt;
+  std::optional<ScanLine> line = readPlace(compare.getRhs());
+  if (!line || compare.getLhs() != nest.loops.front().getInductionVar())
+    return std::nullopt;
+  ScanOrder order;
+  switch (compare.getPredicate()) {
+  case Predicate::ule:
+  case Predicate::sle:
+    order = {/*isBackward=*/false, /*isExclusive=*/false};
+    break;
+  case Predicate::ult:
+  case Predicate::slt:
+    order = {/*isBackward=*/false, /*isExclusive=*/true};
+    break;
+  case Predicate::uge:
+  case Predicate::sge:
+    order = {/*isBackward=*/true, /*isExclusive=*/false};
+    break;
+  case Predicate::ugt:
+  case Predicate::sgt:
+    order = {/*isBackward=*/true, /*isExclusive=*/true};
+    break;
+  default:
+    return std::nullopt;
+  }
+  nest.scan = order;
+  line->isBackward = order.isBackward;
+  nest.scanned = choice.getTrueValue();
+  return line;
+}
+
+/// Tells apart what an iteration computes and how it is combined. `given` are
+/// the results of earlier loops.
+static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
+                                   ArrayRef<Value> given,
+                                   llvm::SmallBitVector &dims) {
+  BodySlice start(op, given);
+  for (Value init : nest.getInit())
+    if (failed(start.add(init)))
+      return failure();
+  nest.start = start.getOperations();
+  dims |= start.getDims();
+
+  SmallVector<Value> ofElement(given);
+  for (scf::ForOp loop : nest.loops)
+    ofElement.push_back(loop.getInductionVar());
+  BodySlice slice(op, ofElement);
+  SmallVector<Value> ofCombiner(nest.getCarried());
+  for (auto [carried, combined] :
+       llvm::zip_equal(nest.getCarried(), nest.getCombined())) {
+    Value element = getElement(carried, combined);
+    if (!element || failed(slice.add(nest.scan ? nest.scanned : element)))
+      return failure();
+    nest.elements.push_back(element);
+    ofCombiner.push_back(element);
+  }
+  nest.slice = slice.getOperations();
+  dims |= slice.getDims();
+
+  BodySlice combiner(op, ofCombiner);
+  for (Value combined : nest.getCombined())
+    if (failed(combiner.add(combined)))
+      return failure();
+  nest.combiner = combiner.getOperations();
+  return success(llvm::none_of(nest.combiner, [&](Operation *nested) {
+    return BodySlice::isLoad(nested) || isa<linalg::IndexOp>(nested) ||
+           llvm::any_of(nested->getOperands(), [&](Value operand) {
+             return llvm::is_contained(ofElement, operand);
+           });
+  }));
+}
+
+std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
+  if (!isElementMap(op))
+    return std::nullopt;
+  auto type = cast<ShapedType>(op.getOutputs().front().getType());
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+      !llvm::is_contained({8, 16, 32, 64}, type.getElementTypeBitWidth()) ||
+      (buffer && !buffer.getLayout().isIdentity()))
+    return std::nullopt;
+
+  RowReduction reduction;
+  std::optional<ScanLine> line;
+  for (auto outermost : op.getBody()->getOps<scf::ForOp>()) {
+    RowLoops nest;
+    SmallVector<int64_t> sizes;
+    if (!outermost->hasAttr(anyOrderAttrName) ||
+        failed(readLoops(outermost, nest, sizes)))
+      return std::nullopt;
+    if (reduction.nests.empty())
+      reduction.sizes = sizes;
+    else if (reduction.sizes != sizes)
+      return std::nullopt;
+    if (std::optional<ScanLine> scanned = readScan(nest)) {
+      if (line && !(*line == *scanned))
+        return std::nullopt;
+      line = scanned;
+    }
+    reduction.nests.push_back(std::move(nest));
+  }
+  // The number of the part is the same for all of its elements.
+  if (line && line->partSize > 0)
+    op.getBody()->walk([&](arith::DivUIOp division) {
+      APInt divisor;
+      auto index = division.getLhs().getDefiningOp<linalg::IndexOp>();
+      if (index && static_cast<int64_t>(index.getDim()) == line->dim &&
+          matchPattern(division.getRhs(), m_ConstantInt(&divisor)) &&
+          divisor.getSExtValue() == line->partSize)
+        reduction.partNumbers.push_back(division);
+    });
+  SmallVector<Value> given(reduction.partNumbers), results;
+  llvm::SmallBitVector dims(op.getNumLoops());
+  for (RowLoops &nest : reduction.nests) {
+    if (failed(readIteration(op, nest, given, dims)))
+      return std::nullopt;
+    llvm::append_range(results, nest.getResults());
+    // A scan has another result for each element of the row.
+    if (!nest.scan)
+      llvm::append_range(given, nest.getResults());
+  }
+  BodySlice epilogue(op, results);
+  if (reduction.nests.empty() ||
+      failed(epilogue.add(op.getBody()->getTerminator()->getOperand(0))))
+    return std::nullopt;
+  reduction.epilogue = epilogue.getOperations();
+
+  for (int64_t size : reduction.sizes)
+    if (llvm::MulOverflow(reduction.rowSize, size, reduction.rowSize))
+      return std::nullopt;
+  SmallVector<int64_t> elementSizes;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    if (size == 1)
+      continue;
+    if (dims[dim]) {
+      reduction.setDims.push_back(dim);
+      reduction.numRows *= size;
+    } else if (line && line->partSize > 0 &&
+               line->dim == static_cast<int64_t>(dim)) {
+      reduction.partSize = line->partSize;
+      reduction.setDims.push_back(dim);
+      reduction.numRows *= llvm::divideCeilSigned(size, line->partSize);
+      reduction.elementDims.push_back(dim);
+      elementSizes.push_back(line->partSize);
+    } else {
+      reduction.elementDims.push_back(dim);
+      elementSizes.push_back(size);
+    }
+  }
+  if (!line && elementSizes != reduction.sizes && elementSizes.size() == 1 &&
+      elementSizes.front() <= cost::maxResultsOfRow) {
+    reduction.resultDim = reduction.elementDims.pop_back_val();
+    reduction.numResults = elementSizes.pop_back_val();
+  }
+  // What repeats a row's result is no reduction, and is read less often than
+  // the row.
+  if (!elementSizes.empty() && elementSizes != reduction.sizes)
+    return std::nullopt;
+  if (line && (reduction.elementDims.size() != 1 ||
+               reduction.elementDims.front() != line->dim))
+    return std::nullopt;
+  return reduction;
+}
+
+bool RowReduction::isWorthwhile() const {
+  int64_t elements;
+  if (llvm::MulOverflow(rowSize, numRows, elements))
+    return false;
+  // Windows that overlap are no rows: their elements are read several times.
+  auto isRead = [&](const RowLoops &nest) {
+    return llvm::any_of(nest.slice, [&](Operation *nested) {
+      return BodySlice::isLoad(nested) &&
+             elements / 2 <= cast<ShapedType>(nested->getOperand(0).getType())
+                                 .getNumElements();
+    });
+  };
+  // Without a row kernel, a scan takes the row for each of its elements.
+  if (hasScan())
+    return llvm::all_of(nests, isRead);
+  if (numRows < cost::minRows && rowSize > cost::maxRowOfFew)
+    return false;
+  return llvm::any_of(nests, isRead);
+}
+
+bool RowReduction::fitsWorkgroup() const {
+  return rowSize <= cost::maxHeld * DeviceProfile::workgroupSize;
+}
+
+int64_t RowReduction::countOps() const {
+  size_t count = epilogue.size();
+  for (const RowLoops &nest : nests)
+    count += nest.slice.size() + nest.combiner.size();
+  return static_cast<int64_t>(count);
+}
+
+bool RowReduction::canWriteOut(int64_t lanes) const {
+  return lanes * countOps() <= cost::maxWrittenOutOps;
+}

@@ -1,0 +1,122 @@
+//===- SharedLayouts.cpp - One order of elements for all readers ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sum of a residual block is read by the next block's first convolution,
+// which wants channels last, and by its last addition, which takes elements in
+// any order. If both read the copy with channels last, nothing reads the sum
+// itself but that copy, and the kernel that computes the sum writes it so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/SharedLayouts.h"
+#include "Analysis/ElementMap.h"
+#include "dml/IR/LayoutAttr.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// A tensor in another order: dimension `dims[i]` of the copy is dimension `i`
+/// of the source.
+struct Reordering {
+  Value source;
+  SmallVector<int64_t> dims;
+
+  /// Nothing if `op` does anything else.
+  static std::optional<Reordering> match(linalg::GenericOp op);
+};
+} // namespace
+
+std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
+  if (!op->hasAttr(layoutAttrName) || !isElementMap(op) ||
+      op->getNumResults() != 1)
+    return std::nullopt;
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract->getBlock() != op.getBody())
+    return std::nullopt;
+  ArrayRef<int64_t> sizes = extract.getTensor().getType().getShape();
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  if (type.getRank() != static_cast<int64_t>(sizes.size()))
+    return std::nullopt;
+  Reordering result{extract.getTensor(), {}};
+  llvm::SmallBitVector isUsed(type.getRank());
+  for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
+    auto coordinate = index.getDefiningOp<linalg::IndexOp>();
+    // Where there is one position, any dimension of one will do.
+    if (!coordinate && size != 1)
+      return std::nullopt;
+    int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;
+    if (!coordinate)
+      while (dim < type.getRank() && (isUsed[dim] || type.getDimSize(dim) != 1))
+        ++dim;
+    if (dim == type.getRank() || isUsed[dim] || type.getDimSize(dim) != size)
+      return std::nullopt;
+    isUsed.set(dim);
+    result.dims.push_back(dim);
+  }
+  return result;
+}
+
+/// Moves `op` to a place behind `producer`, with what it uses besides. Returns
+/// false, and moves nothing, if that computes anything.
+static bool moveBehind(Operation *op, Operation *producer) {
+  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), used);
+  SmallVector<Operation *> late;
+  for (Value value : used) {
+    Operation *definition = value.getDefiningOp();
+    if (!definition || definition == producer ||
+        definition->isBeforeInBlock(producer))
+      continue;
+    if (definition->getNumOperands() || definition->getNumRegions() ||
+        !isMemoryEffectFree(definition))
+      return false;
+    late.push_back(definition);
+  }
+  op->moveAfter(producer);
+  for (Operation *definition : late)
+    definition->moveAfter(producer);
+  return true;
+}
+
+void dml::shareLayouts(IRRewriter &rewriter, func::FuncOp function) {
+  SmallVector<linalg::GenericOp> generics;
+  function.walk([&](linalg::GenericOp op) { generics.push_back(op); });
+  for (linalg::GenericOp op : generics) {
+    std::optional<Reordering> reordering = Reordering::match(op);
+    if (!reordering)
+      continue;
+    // Inputs of the function lie as they do.
+    Value source = reordering->source;
+    auto producer = source.getDefiningOp<linalg::GenericOp>();
+    if (!producer || producer->getBlock() != op->getBlock())
+      continue;
+    SmallVector<tensor::ExtractOp> reads;
+    bool areReads = llvm::all_of(source.getUsers(), [&](Operation *user) {
+      auto extract = dyn_cast<tensor::ExtractOp>(user);
+      if (extract && !op->isAncestor(extract))
+        reads.push_back(extract);
+      return extract;
+    });
+    if (!areReads || reads.empty() || !moveBehind(op, producer))
+      continue;
+    for (tensor::ExtractOp read : reads) {
+      SmallVector<Value> indices(read.getIndices());
+      for (auto [index, dim] :
+           llvm::zip_equal(read.getIndices(), reordering->dims))
+        indices[dim] = index;
+      rewriter.setInsertionPoint(read);
+      rewriter.replaceOpWithNewOp<tensor::ExtractOp>(read, op.getResult(0),
+                                                     indices);
+    }
+  }
+}

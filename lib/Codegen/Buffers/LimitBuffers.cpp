@@ -1,0 +1,207 @@
+//===- LimitBuffers.cpp - No more buffers than a device binds -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/ConstantData.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_LIMITBUFFERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+static int64_t getBytes(Value buffer) {
+  return getNumBytes(cast<MemRefType>(buffer.getType()));
+}
+
+/// The buffer that is bound where `buffer`, which may be a view of it, is read.
+static Value getRoot(Value buffer) {
+  while (isBufferView(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+/// `buffer` as a view of `shared`, which has what its root has.
+static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
+                           Value shared) {
+  if (buffer == root)
+    return shared;
+  Operation *view = buffer.getDefiningOp();
+  IRMapping mapping;
+  mapping.map(view->getOperand(0),
+              getSharedView(builder, view->getOperand(0), root, shared));
+  return builder.clone(*view, mapping)->getResult(0);
+}
+
+/// Makes ranges of one new buffer of `roots`, which `op` reads. Allocations are
+/// such a range from the beginning; the others are copied into theirs. Each
+/// range begins where one may be bound by itself, since copies and other
+/// kernels bind it so.
+static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
+  int64_t total = 0;
+  SmallVector<int64_t> offsets;
+  for (Value root : roots) {
+    offsets.push_back(total);
+    total += llvm::alignTo(getBytes(root), DeviceProfile::rangeAlignment);
+  }
+  auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
+  Value shared =
+      memref::AllocOp::create(b, MemRefType::get({total}, b.getI8Type()));
+  for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
+    auto type = cast<MemRefType>(root.getType());
+    b.setInsertionPointAfterValue(shared);
+    Value start = arith::ConstantIndexOp::create(b, offset);
+    Value range = memref::ViewOp::create(b, type, shared, start, ValueRange());
+    if (auto alloc = root.getDefiningOp<memref::AllocOp>()) {
+      alloc.replaceAllUsesWith(range);
+      alloc.erase();
+      continue;
+    }
+    b.setInsertionPoint(op);
+    memref::CopyOp::create(b, root, range);
+    op.getBody()->walk([&, root = root](memref::LoadOp load) {
+      if (getRoot(load.getMemRef()) == root)
+        load.getMemrefMutable().assign(
+            getSharedView(b, load.getMemRef(), root, range));
+    });
+  }
+}
+
+/// The largest constant that others are made a part of.
+static constexpr int64_t maxPackedBytes =
+    DeviceProfile::promisedStorageBufferRange;
+
+/// The value of the constant that `root` is, or nothing.
+static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
+  auto get = root.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  return global && getConstantData(global.getInitialValueAttr())
+             ? global
+             : memref::GlobalOp();
+}
+
+/// Makes ranges of one new constant of those that `roots` are, wherever the
+/// function reads them. Each begins where it may be bound by itself.
+static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
+                 SymbolTable &symbols) {
+  std::vector<char> bytes;
+  SmallVector<int64_t> offsets;
+  for (Value root : roots) {
+    memref::GlobalOp global = getConstant(root, symbols);
+    ConstantData data = *getConstantData(global.getInitialValueAttr());
+    offsets.push_back(static_cast<int64_t>(bytes.size()));
+    size_t count = data.isSplat ? global.getType().getNumElements() : 1;
+    for (size_t i = 0; i < count; ++i)
+      bytes.insert(bytes.end(), data.bytes.begin(), data.bytes.end());
+    bytes.resize(llvm::alignTo(bytes.size(), DeviceProfile::rangeAlignment));
+  }
+  auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
+  auto size = static_cast<int64_t>(bytes.size());
+  auto type = MemRefType::get({size}, b.getI8Type());
+  auto value = DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get({size}, b.getI8Type()), bytes);
+  auto packed = memref::GlobalOp::create(
+      b, "packed", b.getStringAttr("private"), type, value, /*constant=*/true,
+      /*alignment=*/IntegerAttr());
+  packed->remove();
+  // A name of its own.
+  symbols.insert(packed, op->getParentOfType<func::FuncOp>()->getIterator());
+  Value shared = memref::GetGlobalOp::create(b, type, packed.getSymName());
+  for (auto [root, offset] : llvm::zip_equal(roots, offsets)) {
+    // The operation that comes next may be one that was erased.
+    b.setInsertionPointAfterValue(shared);
+    Value start = arith::ConstantIndexOp::create(b, offset);
+    Value range = memref::ViewOp::create(b, cast<MemRefType>(root.getType()),
+                                         shared, start, ValueRange());
+    auto get = root.getDefiningOp<memref::GetGlobalOp>();
+    get.replaceAllUsesWith(range);
+    get.erase();
+  }
+}
+
+/// The buffers that `op` binds, the one that it writes first.
+static SmallVector<Value> getRoots(linalg::GenericOp op) {
+  llvm::SetVector<Value> roots;
+  roots.insert(getRoot(op.getDpsInits().front()));
+  op.getBody()->walk(
+      [&](memref::LoadOp load) { roots.insert(getRoot(load.getMemRef())); });
+  return roots.takeVector();
+}
+
+static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
+                         SymbolTable &symbols) {
+  int64_t most = profile.getMaxStorageBuffers();
+  if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
+    return;
+  SmallVector<Value> roots = getRoots(op);
+  auto count = static_cast<int64_t>(roots.size());
+  if (count <= most)
+    return;
+  // No step copies what the compiler puts side by side: the smallest constants,
+  // of which others may be bound by themselves elsewhere.
+  auto constants = llvm::to_vector(llvm::make_filter_range(
+      roots, [&](Value root) { return getConstant(root, symbols); }));
+  llvm::stable_sort(constants, [](Value lhs, Value rhs) {
+    return getBytes(lhs) < getBytes(rhs);
+  });
+  int64_t wanted = 0, bytes = 0;
+  for (Value constant : constants) {
+    bytes += llvm::alignTo(getBytes(constant), DeviceProfile::rangeAlignment);
+    if (bytes > std::min(maxPackedBytes, profile.getMaxStorageBufferRange()) ||
+        wanted > count - most)
+      break;
+    ++wanted;
+  }
+  constants.truncate(wanted);
+  if (constants.size() > 1) {
+    pack(op, constants, symbols);
+    roots = getRoots(op);
+    count = static_cast<int64_t>(roots.size());
+    if (count <= most)
+      return;
+  }
+  // The buffers that are shared are those that take the fewest bytes to copy.
+  // Allocations take none.
+  auto read = llvm::to_vector(llvm::drop_begin(roots));
+  llvm::stable_sort(read, [](Value lhs, Value rhs) {
+    auto getCopied = [](Value root) {
+      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBytes(root);
+    };
+    return getCopied(lhs) < getCopied(rhs);
+  });
+  share(op, ArrayRef(read).take_front(count - most + 1));
+}
+
+namespace {
+struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    SymbolTable symbols(getOperation());
+    for (linalg::GenericOp op : generics)
+      limitBuffers(op, *profile, symbols);
+  }
+};
+} // namespace

@@ -1,0 +1,251 @@
+//===- PlaceParts.cpp - Write the parts of a buffer in place --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Conversion/JoinedElement.h"
+#include "dml/IR/DML.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace dml {
+#define GEN_PASS_DEF_PLACEPARTS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// A read or a write of a buffer or a view of it.
+struct Access {
+  /// Where the operation of the function's block is that has it.
+  unsigned position;
+  bool writes;
+  /// The bytes of the buffer's root, if they are known.
+  std::optional<Strip> extent;
+};
+
+/// The accesses to the buffers of a block, which are found once however many
+/// allocations are placed.
+class AccessTable {
+public:
+  explicit AccessTable(Block &block) : block(block) {
+    for (auto [position, op] : llvm::enumerate(block))
+      positions[&op] = position;
+  }
+
+  unsigned getPosition(Operation *op) const { return positions.at(op); }
+  /// The accesses to `root` and to its views. Nothing unless all of them are
+  /// understood.
+  const std::optional<SmallVector<Access>> &get(Value root);
+  /// Whether the allocation that `copy` copies can be where it is copied to
+  /// from the beginning: nothing else reads or writes that place from when the
+  /// allocation is first written, and nothing writes the allocation after the
+  /// copy.
+  bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
+                   const Placement &target);
+  /// Forgets `copy`, which is erased, as an access to `root`.
+  void erase(memref::CopyOp copy, Value root);
+  /// Has `op`, which accesses the same buffers, stand for `copy`.
+  void replace(memref::CopyOp copy, Operation *op) {
+    positions[op] = getPosition(copy);
+  }
+  /// Forgets the accesses to an allocation, which is erased.
+  void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
+  /// Adds the accesses to `view`, which is a new view of `root`.
+  void add(Value view, Value root) {
+    std::optional<SmallVector<Access>> &known = accesses[root];
+    if (known && !collect(view, *known))
+      known.reset();
+  }
+
+private:
+  bool collect(Value buffer, SmallVectorImpl<Access> &found) const;
+
+  Block &block;
+  llvm::DenseMap<Operation *, unsigned> positions;
+  llvm::DenseMap<Value, std::optional<SmallVector<Access>>> accesses;
+};
+} // namespace
+
+/// Adds the accesses to `buffer` and to its views. Whether all of them are
+/// understood.
+bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
+  std::optional<Placement> placement = getPlacement(buffer);
+  std::optional<Strip> extent;
+  auto type = cast<MemRefType>(buffer.getType());
+  if (placement && type.hasStaticShape() &&
+      (type.getElementType().isIntOrFloat() ||
+       isa<VectorType>(type.getElementType())))
+    extent = placement->getExtent(buffer);
+  return llvm::all_of(buffer.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isBufferView(user))
+      return collect(user->getResult(0), found);
+    bool writes = false;
+    if (auto copy = dyn_cast<memref::CopyOp>(user))
+      writes = copy.getTarget() == buffer;
+    else if (auto generic = dyn_cast<linalg::GenericOp>(user))
+      writes = generic.isDpsInit(&use);
+    else if (!isa<memref::LoadOp, func::ReturnOp>(user))
+      return false;
+    found.push_back(
+        {getPosition(block.findAncestorOpInBlock(*user)), writes, extent});
+    return true;
+  });
+}
+
+const std::optional<SmallVector<Access>> &AccessTable::get(Value root) {
+  auto [it, isNew] = accesses.try_emplace(root);
+  if (isNew) {
+    SmallVector<Access> found;
+    if (collect(root, found))
+      it->second = std::move(found);
+  }
+  return it->second;
+}
+
+bool AccessTable::canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
+                              const Placement &target) {
+  if (alloc->getBlock() != &block)
+    return false;
+  unsigned position = getPosition(copy), first = position;
+  const auto &own = get(alloc);
+  if (!own)
+    return false;
+  for (const Access &access : *own) {
+    if (access.writes && position < access.position)
+      return false;
+    first = std::min(first, access.position);
+  }
+  const auto &others = get(target.root);
+  if (!others)
+    return false;
+  Strip place = target.getExtent(copy.getTarget());
+  return llvm::all_of(*others, [&](const Access &access) {
+    // After the copy, the place may be read.
+    return access.position == position || access.position < first ||
+           (!access.writes && position < access.position) ||
+           (access.extent && !access.extent->overlaps(place));
+  });
+}
+
+void AccessTable::erase(memref::CopyOp copy, Value root) {
+  auto it = accesses.find(root);
+  if (it == accesses.end() || !it->second)
+    return;
+  unsigned position = getPosition(copy);
+  llvm::erase_if(*it->second, [&](const Access &access) {
+    return access.position == position;
+  });
+}
+
+/// Makes `alloc` a view of what `target` is a view of, and returns that view.
+static Value placeAllocation(memref::AllocOp alloc, Value target) {
+  SmallVector<Operation *> views;
+  Value root = target;
+  for (; isBufferView(root.getDefiningOp());
+       root = root.getDefiningOp()->getOperand(0))
+    views.push_back(root.getDefiningOp());
+  if (Operation *op = root.getDefiningOp())
+    op->moveBefore(&alloc->getBlock()->front());
+  OpBuilder builder(alloc);
+  IRMapping mapping;
+  for (Operation *view : llvm::reverse(views)) {
+    for (Value operand : view->getOperands().drop_front())
+      if (Operation *constant = operand.getDefiningOp())
+        builder.clone(*constant, mapping);
+    builder.clone(*view, mapping);
+  }
+  Value placed = mapping.lookupOrDefault(target);
+  if (placed.getType() != alloc.getType())
+    placed = BufferViewOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                  placed, /*whole=*/false);
+  alloc.replaceAllUsesWith(placed);
+  alloc.erase();
+  return placed;
+}
+
+/// Makes a kernel of a copy into a part of a buffer.
+static Operation *buildCopy(memref::CopyOp copy) {
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  auto type = MemRefType::get(
+      cast<MemRefType>(copy.getSource().getType()).getShape(),
+      cast<MemRefType>(copy.getSource().getType()).getElementType());
+  Value target = BufferViewOp::create(builder, loc, type, copy.getTarget(),
+                                      /*whole=*/false);
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, loc, /*inputs=*/ValueRange(), target,
+      ArrayRef<AffineMap>(builder.getMultiDimIdentityMap(type.getRank())),
+      iterators, [&](OpBuilder &nested, Location nestedLoc, ValueRange) {
+        SmallVector<Value> indices;
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          indices.push_back(linalg::IndexOp::create(nested, nestedLoc, dim));
+        Value element = memref::LoadOp::create(nested, nestedLoc,
+                                               copy.getSource(), indices);
+        linalg::YieldOp::create(nested, nestedLoc, element);
+      });
+  generic->setAttr(labelAttrName, builder.getStringAttr(joinLabel));
+  return generic;
+}
+
+namespace {
+struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
+  void runOnOperation() override {
+    // Other functions are refused when they are written to an executable.
+    if (!getOperation().getBody().hasOneBlock())
+      return;
+    Block &block = getOperation().getBody().front();
+    AccessTable table(block);
+    for (auto copy :
+         llvm::make_early_inc_range(block.getOps<memref::CopyOp>())) {
+      Value source = copy.getSource(), target = copy.getTarget();
+      auto type = cast<MemRefType>(source.getType());
+      if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat() ||
+          type.getElementTypeBitWidth() % 8 != 0)
+        continue;
+      auto getRange = [&](Value buffer) {
+        std::optional<Placement> placement = getPlacement(buffer);
+        if (!placement)
+          copy.emitError("copies ") << buffer.getType()
+                                    << ", but wants whole buffers or constant "
+                                       "ranges of one dimension";
+        return placement;
+      };
+      std::optional<Placement> from = getRange(source), to = getRange(target);
+      if (!from || !to)
+        return signalPassFailure();
+      // The copy of a slice that was computed in place goes from it to itself,
+      // and is dropped.
+      if (*from == *to) {
+        table.erase(copy, from->root);
+        copy.erase();
+        continue;
+      }
+      auto alloc = from->root.getDefiningOp<memref::AllocOp>();
+      bool isTarget = isa<BlockArgument>(to->root) ||
+                      to->root.getDefiningOp<memref::AllocOp>();
+      if (alloc && isTarget && alloc != to->root.getDefiningOp() &&
+          from->strips.empty() && table.canBePlaced(copy, alloc, *to)) {
+        table.erase(copy, to->root);
+        table.erase(alloc);
+        copy.erase();
+        table.add(placeAllocation(alloc, target), to->root);
+      } else if (!from->strips.empty() || !to->strips.empty()) {
+        table.replace(copy, buildCopy(copy));
+        copy.erase();
+      }
+    }
+  }
+};
+} // namespace

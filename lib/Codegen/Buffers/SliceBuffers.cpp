@@ -1,0 +1,659 @@
+//===- SliceBuffers.cpp - Ranges of buffers too large to bind -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/ElementMap.h"
+#include "Emit/IndexForms.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <vector>
+
+namespace dml {
+#define GEN_PASS_DEF_SLICEBUFFERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// What a slice reads and writes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A slice of the output: of each dimension, `sizes` coordinates from `offsets`
+/// on.
+struct Box {
+  SmallVector<int64_t> offsets, sizes;
+
+  IndexRange getRange(int64_t dim) const {
+    return {offsets[dim], offsets[dim] + sizes[dim] - 1};
+  }
+  /// The part of `size` coordinates of one dimension, `skipped` behind the
+  /// first.
+  Box getPart(int64_t dim, int64_t skipped, int64_t size) const {
+    Box part = *this;
+    part.offsets[dim] += skipped;
+    part.sizes[dim] = size;
+    return part;
+  }
+};
+
+/// Bytes of a buffer from `begin` up to `end`.
+struct ByteRange {
+  int64_t begin, end;
+
+  int64_t size() const { return end - begin; }
+  void add(const ByteRange &other) {
+    begin = std::min(begin, other.begin);
+    end = std::max(end, other.end);
+  }
+  /// The bytes that are bound for these: where ranges may begin.
+  ByteRange getBound() const {
+    return {begin - begin % static_cast<int64_t>(DeviceProfile::rangeAlignment),
+            end};
+  }
+};
+
+/// The integers that values of a body may be, where the coordinates are those
+/// of a box.
+class BodyRanges {
+public:
+  explicit BodyRanges(const Box &box) : box(box) {}
+
+  IndexRange get(Value index) {
+    ConstantIntRanges range = compute(index);
+    return {range.smin().getSExtValue(), range.smax().getSExtValue()};
+  }
+
+private:
+  static ConstantIntRanges fromRange(const IndexRange &range) {
+    constexpr unsigned bits = IndexType::kInternalStorageBitWidth;
+    return ConstantIntRanges::fromSigned(APInt(bits, range.min, true),
+                                         APInt(bits, range.max, true));
+  }
+
+  ConstantIntRanges compute(Value value) {
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    ConstantIntRanges range = infer(value);
+    known.try_emplace(value, range);
+    return range;
+  }
+
+  ConstantIntRanges infer(Value value) {
+    auto unknown = ConstantIntRanges::maxRange(
+        ConstantIntRanges::getStorageBitwidth(value.getType()));
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop || argument != loop.getInductionVar() ||
+          !value.getType().isIndex())
+        return unknown;
+      int64_t first = get(loop.getLowerBound()).min;
+      return fromRange(
+          {first, std::max(first, get(loop.getUpperBound()).max - 1)});
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto index = dyn_cast<linalg::IndexOp>(op))
+      return fromRange(box.getRange(static_cast<int64_t>(index.getDim())));
+    auto inferable = dyn_cast<InferIntRangeInterface>(op);
+    if (!inferable || op->getNumRegions())
+      return unknown;
+    SmallVector<IntegerValueRange> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operand.getType().isIntOrIndex()
+                             ? IntegerValueRange(compute(operand))
+                             : IntegerValueRange());
+    inferable.inferResultRangesFromOptional(
+        operands, [&](Value result, const IntegerValueRange &range) {
+          if (result == value && !range.isUninitialized())
+            unknown = range.getValue();
+        });
+    return unknown;
+  }
+
+  const Box &box;
+  llvm::DenseMap<Value, ConstantIntRanges> known;
+};
+
+/// A buffer that elements of `type` are read from or written to, and where it
+/// is in the one that is bound.
+struct Access {
+  MemRefType type;
+  Placement placement;
+
+  int64_t getElementBytes() const { return type.getElementTypeBitWidth() / 8; }
+  int64_t getRootBytes() const {
+    return getNumBytes(cast<MemRefType>(placement.root.getType()));
+  }
+  /// The bytes of the root that elements at `indices` are in. An index that
+  /// would be out of range is one that nothing reads.
+  ByteRange getBytes(ArrayRef<IndexRange> indices) const;
+};
+} // namespace
+
+ByteRange Access::getBytes(ArrayRef<IndexRange> indices) const {
+  IndexRange position = {0, 0};
+  for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
+    position.min =
+        position.min * size + std::clamp<int64_t>(index.min, 0, size - 1);
+    position.max =
+        position.max * size + std::clamp<int64_t>(index.max, 0, size - 1);
+  }
+  int64_t width = getElementBytes();
+  // The first and the last byte.
+  IndexRange bytes = {position.min * width, position.max * width + width - 1};
+  for (const Strip &strip : placement.strips) {
+    IndexRange row = {0, 0}, column = bytes;
+    if (strip.count > 1) {
+      row = {bytes.min / strip.run, bytes.max / strip.run};
+      column = {bytes.min % strip.run, bytes.max % strip.run};
+      if (row.min != row.max)
+        column = {0, strip.run - 1};
+    }
+    bytes = {strip.offset + row.min * strip.stride + column.min,
+             strip.offset + row.max * strip.stride + column.max};
+  }
+  return {bytes.min, bytes.max + 1};
+}
+
+/// Nothing if `buffer` is a view that nobody knows the place of.
+static std::optional<Access> getAccess(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (!placement || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8)
+    return std::nullopt;
+  return Access{type, std::move(*placement)};
+}
+
+//===----------------------------------------------------------------------===//
+// Slicing
+//===----------------------------------------------------------------------===//
+
+/// The kernels that a generic may become: where they would be more, each of
+/// them computes next to nothing.
+static constexpr size_t maxSlices = 256;
+
+/// The name of what `op` was lowered from, for errors.
+static StringRef getLabel(linalg::GenericOp op) {
+  auto label = op->getAttrOfType<StringAttr>(labelAttrName);
+  return label ? label.getValue() : op->getName().getStringRef();
+}
+
+/// The buffers that `op` writes and reads, none of which is a view.
+static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
+  llvm::SmallSetVector<Value, 4> roots;
+  auto insert = [&](Value buffer) {
+    while (isBufferView(buffer.getDefiningOp()))
+      buffer = buffer.getDefiningOp()->getOperand(0);
+    roots.insert(buffer);
+  };
+  llvm::for_each(op.getOutputs(), insert);
+  op.getBody()->walk([&](memref::LoadOp load) { insert(load.getMemRef()); });
+  return roots;
+}
+
+namespace {
+/// Makes slices of one generic.
+class Slicer {
+public:
+  Slicer(linalg::GenericOp op, const DeviceProfile &profile)
+      : op(op), profile(profile),
+        limit(llvm::alignDown(profile.getMaxStorageBufferRange(),
+                              DeviceProfile::rangeAlignment)) {}
+
+  /// Decides which slices a generic becomes that binds more than a range.
+  /// Fails, with an error, if no slices are known that a device can bind.
+  LogicalResult plan();
+  /// Replaces the generic by its slices, if it has any.
+  void build();
+
+private:
+  struct Read {
+    memref::LoadOp load;
+    Access access;
+  };
+
+  /// The loads of `generic` from buffers that are too large.
+  std::optional<SmallVector<Read>> getLargeReads(linalg::GenericOp generic);
+  /// Those of `reads` for the coordinates of `box`.
+  static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
+  ByteRange getOutputBytes(const Box &box) const;
+  /// The bytes by which the ranges that a slice binds are too large together.
+  int64_t getExcess(const Box &box) const;
+  /// Appends the slices of `box` that bind no more than a range each, or those
+  /// nearest to that. Fails if there are too many.
+  LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
+  int64_t getSliceSize(const Box &box, int64_t dim) const;
+  /// The ranges that each of `reads` binds for the coordinates of `box`: one,
+  /// or several, of which a thread selects.
+  SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
+                                                const Box &box) const;
+  /// Wants no more storage buffers for a slice of `box` than kernels bind.
+  LogicalResult verifyBindings(const Box &box);
+  /// Wants no buffer that is too large for the generic as it is.
+  LogicalResult verifyWhole();
+  /// Decides which slices there are, as far as the accesses are understood.
+  void planSlices();
+
+  void build(const Box &box);
+  Value buildOutput(ImplicitLocOpBuilder &b, const Box &box);
+  void buildReads(linalg::GenericOp slice);
+  /// The position of what `load` reads in the root, in elements.
+  static Value buildPosition(ImplicitLocOpBuilder &b, const Read &read);
+  Value buildRange(linalg::GenericOp slice, const Read &read,
+                   const ByteRange &bytes);
+
+  linalg::GenericOp op;
+  const DeviceProfile &profile;
+  /// The bytes of a range, at most.
+  int64_t limit;
+  Access output;
+  /// The loads from large buffers.
+  SmallVector<Read> large;
+  /// Slices are made for these loads. There are none where there would be too
+  /// many slices.
+  SmallVector<Read> reads;
+  SmallVector<Box> slices;
+  /// The ranges of the slice that is built, by root, bytes and type.
+  llvm::MapVector<std::tuple<Value, int64_t, int64_t, Type>, Value> ranges;
+};
+} // namespace
+
+std::optional<SmallVector<Slicer::Read>>
+Slicer::getLargeReads(linalg::GenericOp generic) {
+  SmallVector<Read> found;
+  bool isKnown = true;
+  generic.getBody()->walk([&](memref::LoadOp load) {
+    std::optional<Access> access = getAccess(load.getMemRef());
+    isKnown &= access.has_value();
+    if (access && access->getRootBytes() > limit)
+      found.push_back({load, std::move(*access)});
+  });
+  if (!isKnown)
+    return std::nullopt;
+  return found;
+}
+
+SmallVector<ByteRange> Slicer::getBytes(ArrayRef<Read> reads, const Box &box) {
+  BodyRanges ranges(box);
+  return llvm::map_to_vector(reads, [&](const Read &read) {
+    auto load = read.load;
+    return read.access.getBytes(llvm::map_to_vector(
+        load.getIndices(), [&](Value index) { return ranges.get(index); }));
+  });
+}
+
+ByteRange Slicer::getOutputBytes(const Box &box) const {
+  return output.getBytes(
+      llvm::map_to_vector(llvm::seq<int64_t>(output.type.getRank()),
+                          [&](int64_t dim) { return box.getRange(dim); }));
+}
+
+int64_t Slicer::getExcess(const Box &box) const {
+  llvm::SmallMapVector<Value, ByteRange, 4> byRoot;
+  for (auto [read, bytes] : llvm::zip_equal(reads, getBytes(reads, box))) {
+    auto [found, isNew] = byRoot.insert({read.access.placement.root, bytes});
+    if (!isNew)
+      found->second.add(bytes);
+  }
+  int64_t excess = 0;
+  for (auto &[_, bytes] : byRoot)
+    excess += std::max<int64_t>(0, bytes.getBound().size() - limit);
+  if (output.getRootBytes() <= limit)
+    return excess;
+  // A slice of a large output is one range of it.
+  ByteRange bytes = getOutputBytes(box);
+  int64_t own = llvm::product_of(box.sizes) * output.getElementBytes();
+  if (bytes.size() > own)
+    return excess + bytes.size();
+  return excess + std::max<int64_t>(0, bytes.getBound().size() +
+                                           DeviceProfile::vectorBytes - limit);
+}
+
+/// The coordinates of `dim` that a slice of `box` has: as many as fit, if one
+/// does.
+int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
+  int64_t fits = 0, size = box.sizes[dim];
+  while (size - fits > 1) {
+    int64_t middle = fits + (size - fits) / 2;
+    (getExcess(box.getPart(dim, 0, middle)) ? size : fits) = middle;
+  }
+  // Slices begin where a range or at least a vector may.
+  int64_t inner = output.getElementBytes();
+  for (int64_t later = dim + 1; later < output.type.getRank(); ++later)
+    inner *= output.type.getDimSize(later);
+  for (int64_t wanted :
+       {int64_t(DeviceProfile::rangeAlignment), DeviceProfile::vectorBytes}) {
+    int64_t step = wanted / std::gcd(wanted, inner);
+    if (fits >= step)
+      return fits - fits % step;
+  }
+  return std::max<int64_t>(fits, 1);
+}
+
+LogicalResult Slicer::cut(const Box &box, SmallVectorImpl<Box> &slices) const {
+  int64_t excess = getExcess(box);
+  for (int64_t dim = 0; excess && dim < output.type.getRank(); ++dim) {
+    int64_t size = box.sizes[dim];
+    if (size == 1 || getExcess(box.getPart(dim, 0, 1)) >= excess)
+      continue;
+    int64_t step = getSliceSize(box, dim);
+    for (int64_t done = 0; done < size; done += step)
+      if (failed(
+              cut(box.getPart(dim, done, std::min(step, size - done)), slices)))
+        return failure();
+    return success();
+  }
+  slices.push_back(box);
+  return success(slices.size() <= maxSlices);
+}
+
+Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
+  Value buffer = op.getOutputs().front();
+  Type element = output.type.getElementType();
+  int64_t width = output.getElementBytes();
+  auto pack = [&](Value view, ArrayRef<int64_t> shape) -> Value {
+    return b.createOrFold<BufferViewOp>(MemRefType::get(shape, element), view,
+                                        /*whole=*/false);
+  };
+  auto getPart = [&](Value source, int64_t dim, int64_t offset, int64_t size) {
+    auto shape = llvm::to_vector(cast<MemRefType>(source.getType()).getShape());
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+        strides(shape.size(), b.getIndexAttr(1));
+    offsets[dim] = b.getIndexAttr(offset);
+    shape[dim] = size;
+    Value part = memref::SubViewOp::create(
+        b, source, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
+        strides);
+    return pack(part, shape);
+  };
+
+  if (output.getRootBytes() <= limit) {
+    for (int64_t dim = 0; dim < output.type.getRank(); ++dim)
+      if (box.sizes[dim] != output.type.getDimSize(dim))
+        buffer =
+            getPart(pack(buffer, cast<MemRefType>(buffer.getType()).getShape()),
+                    dim, box.offsets[dim], box.sizes[dim]);
+    return buffer;
+  }
+  ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
+  // Kernels store whole vectors at the end of a buffer: what lies behind a
+  // range is of the root, which is no part of a slice.
+  if (bound.end != output.getRootBytes())
+    bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
+  Value range = BufferRangeOp::create(
+      b, MemRefType::get({bound.size() / width}, element),
+      output.placement.root, b.getI64IntegerAttr(bound.begin));
+  if (bound.size() != bytes.size())
+    range = getPart(range, 0, (bytes.begin - bound.begin) / width,
+                    bytes.size() / width);
+  return pack(range, box.sizes);
+}
+
+Value Slicer::buildRange(linalg::GenericOp slice, const Read &read,
+                         const ByteRange &bytes) {
+  Value root = read.access.placement.root;
+  Type element = read.access.type.getElementType();
+  Value &range = ranges[{root, bytes.begin, bytes.end, element}];
+  if (range)
+    return range;
+  OpBuilder b(slice);
+  auto type =
+      MemRefType::get({bytes.size() / read.access.getElementBytes()}, element);
+  range = BufferRangeOp::create(b, op.getLoc(), type, root,
+                                b.getI64IntegerAttr(bytes.begin));
+  return range;
+}
+
+Value Slicer::buildPosition(ImplicitLocOpBuilder &b, const Read &read) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto add = [&](Value value, Value other) {
+    return b.createOrFold<arith::AddIOp>(value, other);
+  };
+  auto multiply = [&](Value value, int64_t by) {
+    return b.createOrFold<arith::MulIOp>(value, constant(by));
+  };
+  Value position = constant(0);
+  auto load = read.load;
+  for (auto [index, size] :
+       llvm::zip_equal(load.getIndices(), read.access.type.getShape()))
+    position = add(multiply(position, size), index);
+  int64_t width = read.access.getElementBytes();
+  for (const Strip &strip : read.access.placement.strips) {
+    if (strip.count > 1) {
+      Value run = constant(strip.run / width);
+      Value row = arith::DivUIOp::create(b, position, run);
+      position = add(multiply(row, strip.stride / width),
+                     arith::RemUIOp::create(b, position, run));
+    }
+    position = add(position, constant(strip.offset / width));
+  }
+  return position;
+}
+
+SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
+                                                      const Box &box) const {
+  SmallVector<ByteRange> bytes = getBytes(reads, box);
+  llvm::SmallMapVector<Value, ByteRange, 4> byRoot;
+  for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
+    auto [found, isNew] = byRoot.insert({read.access.placement.root, range});
+    if (!isNew)
+      found->second.add(range);
+  }
+  // Ranges that begin together are one.
+  llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
+  for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
+    int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
+    end = std::max(end, range.end);
+  }
+  SmallVector<SmallVector<ByteRange>> result;
+  for (auto [read, own] : llvm::zip_equal(reads, bytes)) {
+    ByteRange bound =
+        byRoot.find(read.access.placement.root)->second.getBound();
+    if (bound.size() > limit) {
+      ByteRange all = bound;
+      bound = own.getBound();
+      bound.end = ends.at({read.access.placement.root, bound.begin});
+      // Reads that need several ranges share them: four rows of a loop that
+      // reads four at a time lie in the same five ranges, and not in twenty.
+      if (bound.size() > limit)
+        bound = all;
+    }
+    SmallVector<ByteRange> &ranges = result.emplace_back();
+    for (int64_t begin = bound.begin; begin < bound.end; begin += limit)
+      ranges.push_back({begin, std::min(begin + limit, bound.end)});
+  }
+  return result;
+}
+
+void Slicer::buildReads(linalg::GenericOp slice) {
+  ranges.clear();
+  SmallVector<Read> reads = *getLargeReads(slice);
+  Box box;
+  box.sizes = llvm::to_vector(
+      cast<MemRefType>(slice.getOutputs().front().getType()).getShape());
+  box.offsets.assign(box.sizes.size(), 0);
+  for (auto [read, bound] : llvm::zip_equal(reads, getRanges(reads, box))) {
+    ImplicitLocOpBuilder b(read.load.getLoc(), read.load);
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, value);
+    };
+    int64_t width = read.access.getElementBytes();
+    Value position = buildPosition(b, read);
+    Value element;
+    if (bound.size() == 1) {
+      const ByteRange &only = bound.front();
+      Value range = buildRange(slice, read, only);
+      element =
+          memref::LoadOp::create(b, range,
+                                 ValueRange(b.createOrFold<arith::SubIOp>(
+                                     position, constant(only.begin / width))));
+    } else {
+      // One element of each range, of which the right one is selected.
+      for (const ByteRange &part : bound) {
+        Value within =
+            arith::SubIOp::create(b, position, constant(part.begin / width));
+        within = arith::MaxSIOp::create(b, within, constant(0));
+        within = arith::MinSIOp::create(b, within,
+                                        constant(part.size() / width - 1));
+        Value loaded = memref::LoadOp::create(b, buildRange(slice, read, part),
+                                              ValueRange(within));
+        if (!element) {
+          element = loaded;
+          continue;
+        }
+        Value isBehind =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::sge, position,
+                                  constant(part.begin / width));
+        element = arith::SelectOp::create(b, isBehind, loaded, element);
+      }
+    }
+    read.load.replaceAllUsesWith(element);
+    read.load.erase();
+  }
+}
+
+void Slicer::build(const Box &box) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value buffer = buildOutput(b, box);
+  auto slice = cast<linalg::GenericOp>(b.clone(*op));
+  slice.getOutputsMutable()[0].set(buffer);
+  slice.getBody()->walk([&](linalg::IndexOp index) {
+    int64_t offset = box.offsets[index.getDim()];
+    if (offset == 0)
+      return;
+    b.setInsertionPointAfter(index);
+    Value shifted = arith::AddIOp::create(
+        b, index, arith::ConstantIndexOp::create(b, offset));
+    index.getResult().replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+  });
+  buildReads(slice);
+}
+
+void Slicer::planSlices() {
+  if (!op.hasPureBufferSemantics() || !isElementMap(op))
+    return;
+  std::optional<Access> access = getAccess(op.getOutputs().front());
+  std::optional<SmallVector<Read>> found = getLargeReads(op);
+  if (!access || !found || (found->empty() && access->getRootBytes() <= limit))
+    return;
+  output = std::move(*access);
+  large = std::move(*found);
+  reads = large;
+  Box whole;
+  whole.sizes = llvm::to_vector(output.type.getShape());
+  whole.offsets.assign(whole.sizes.size(), 0);
+  if (failed(cut(whole, slices))) {
+    // There would be too many slices for what is read, so that the buffers
+    // which are read are bound as several ranges. The slices are those that the
+    // output wants.
+    slices.clear();
+    reads.clear();
+    if (failed(cut(whole, slices)))
+      slices.clear();
+  }
+  // A part of an output that lies in several places is bound as it is.
+  if (output.getRootBytes() > limit &&
+      llvm::any_of(slices, [&](const Box &box) {
+        ByteRange bytes = getOutputBytes(box);
+        return bytes.getBound().size() + DeviceProfile::vectorBytes > limit;
+      }))
+    slices.clear();
+}
+
+LogicalResult Slicer::verifyBindings(const Box &box) {
+  llvm::SmallDenseSet<std::pair<Value, int64_t>> known;
+  int64_t bytes = 0;
+  for (auto [read, bound] : llvm::zip_equal(large, getRanges(large, box)))
+    for (const ByteRange &range : bound)
+      if (known.insert({read.access.placement.root, range.begin}).second)
+        bytes += range.size();
+  // Ranges may become parts of one buffer later, but of one that is bound.
+  int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
+  if (count <= profile.getMaxStorageBuffers())
+    return success();
+  return emitError(op.getLoc(), "'")
+         << getLabel(op) << "' binds " << count
+         << " storage buffers, since a slice of its result reads " << bytes
+         << " bytes of tensors that are larger than a range of "
+         << profile.getMaxStorageBufferRange()
+         << " bytes, but the device profile '" << profile.str() << "' has "
+         << profile.getMaxStorageBuffers();
+}
+
+LogicalResult Slicer::verifyWhole() {
+  if (!op.hasPureBufferSemantics())
+    return success();
+  for (Value root : getRoots(op)) {
+    auto type = cast<MemRefType>(root.getType());
+    if (!type.hasStaticShape())
+      continue;
+    auto bytes = static_cast<int64_t>(
+        llvm::alignTo(getNumBytes(type), DeviceProfile::vectorBytes));
+    if (bytes > profile.getMaxStorageBufferRange())
+      return emitError(op.getLoc(), "'")
+             << getLabel(op) << "' binds " << type << ", which has " << bytes
+             << " bytes and was not sliced, since no " << maxSlices
+             << " slices or fewer are known that bind a range of it each, but "
+                "the device profile '"
+             << profile.str() << "' has " << profile.getMaxStorageBufferRange()
+             << " as its maxStorageBufferRange";
+  }
+  return success();
+}
+
+LogicalResult Slicer::plan() {
+  planSlices();
+  if (slices.empty())
+    return verifyWhole();
+  return success(llvm::all_of(
+      slices, [&](const Box &box) { return succeeded(verifyBindings(box)); }));
+}
+
+void Slicer::build() {
+  if (slices.empty())
+    return;
+  for (const Box &box : slices)
+    build(box);
+  op.erase();
+}
+
+namespace {
+struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    std::vector<Slicer> slicers;
+    getOperation().walk(
+        [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, *profile)); });
+    // What no device can bind is refused before anything is built for it.
+    for (Slicer &slicer : slicers)
+      if (failed(slicer.plan()))
+        return signalPassFailure();
+    for (Slicer &slicer : slicers)
+      slicer.build();
+  }
+};
+} // namespace

@@ -1,0 +1,243 @@
+//===- IndexForms.h - Index arithmetic as linear forms ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_EMIT_INDEXFORMS_H
+#define DML_LIB_CODEGEN_EMIT_INDEXFORMS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace dml {
+
+/// A sum of multiples of atoms (numbered by an IndexForms) and a constant.
+struct LinearForm {
+  using Term = std::pair<unsigned, int64_t>;
+
+  /// Atoms in increasing order with their coefficients, none of which is 0.
+  llvm::SmallVector<Term, 4> terms;
+  int64_t constant = 0;
+
+  LinearForm() = default;
+  LinearForm(int64_t constant) : constant(constant) {}
+
+  bool isConstant() const { return terms.empty(); }
+  /// What divides all coefficients, 0 if there are none.
+  int64_t getCommonDivisor() const;
+  bool operator==(const LinearForm &other) const {
+    return constant == other.constant && terms == other.terms;
+  }
+  bool operator<(const LinearForm &other) const {
+    return std::tie(terms, constant) < std::tie(other.terms, other.constant);
+  }
+};
+
+/// The numbers from `min` to `max`.
+struct IndexRange {
+  int64_t min, max;
+
+  bool contains(IndexRange other) const {
+    return min <= other.min && other.max <= max;
+  }
+  IndexRange getUnion(IndexRange other) const {
+    return {std::min(min, other.min), std::max(max, other.max)};
+  }
+};
+
+/// The index arithmetic of one thread, kept symbolic until a value is wanted.
+///
+/// Elements that a thread computes have coordinates that differ by constants.
+/// As linear forms over the same atoms, what the coordinates lead to differs by
+/// constants too, through divisions and remainders by constants; ranges decide
+/// comparisons; and equal values are built once. (Affine expressions of MLIR do
+/// not distribute products over sums, nor do they know ranges.)
+///
+/// Atoms are the thread's number, quotients and remainders of forms, and values
+/// about which no more than a range is known. Numbers are signed, and below
+/// 2^62 in magnitude wherever a form stands for them.
+///
+/// An example: the output has 3 rows of 8 floats, each thread stores 4, and the
+/// element at (row, column) is input[2 - row][column]. Thread t, below 6, has
+/// the elements at 4 t + i for i from 0 to 3.
+///
+///   row    = (4 t + i) / 8 = q          where q = t / 2 is an atom,
+///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is one, too:
+///
+/// 4 divides 4 t and 8, so that the four lanes have one quotient, and i stays
+/// in the remainder. The input is read at
+///
+///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
+///
+/// The four places differ by i alone, and what does not depend on i is a
+/// multiple of 4: they are one vector, number 4 - 2 q + r, and one load.
+///
+/// Quotient and remainder that meet again are what they were made of: 8 q + 4 r
+/// is 4 t, since 2 q + r is t. Without the flip, the places are 4 t + i, and
+/// nothing is divided.
+///
+/// With rows of 5 floats, 4 t + i for different i may lie in different rows.
+/// 4 t is divided by 5 for all of them, and (4 t) % 5 + i is compared with 5:
+/// where it is as large, 1 carries to the row and 5 less remain.
+///
+/// Ranges decide comparisons: max(q - 1, 0) stays a maximum, since q is from 0
+/// to 2. For the threads whose q is 1 or 2 it is q - 1; these are the interior,
+/// a box of ranges of atoms, for which a kernel may have a path of its own.
+class IndexForms {
+public:
+  using Value = mlir::Value;
+
+  /// Forms of the number `thread`, which is below `count`.
+  IndexForms(Value thread, int64_t count);
+
+  /// Ranges that some atoms are in.
+  using Box = std::map<unsigned, IndexRange>;
+
+  /// The same atoms, with nothing built but the thread's number.
+  IndexForms getUnbuilt() const;
+  /// The same atoms for code that these forms' values are visible to and that
+  /// runs only for threads in `box`.
+  IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
+
+  LinearForm getThread() const;
+  /// A value of which `range` is known, all numbers by default.
+  LinearForm getOpaque(Value value,
+                       IndexRange range = {-maxMagnitude, maxMagnitude});
+
+  /// The same for a value that varies within a loop, such as the loop's
+  /// counter. Sums are built so that such a value is added last: what comes
+  /// before it moves out of the loop.
+  LinearForm getVarying(Value value, IndexRange range);
+
+  /// `form`, where it lies in `range` wherever what is built of it counts. A
+  /// load's coordinate, for example, lies inside of its buffer, however little
+  /// is known of a gather's index. Knowing it keeps forms small enough to stay
+  /// forms.
+  LinearForm getWithin(const LinearForm &form, IndexRange range);
+
+  /// The numbers that `form` may be, with what is assumed so far.
+  IndexRange getRange(const LinearForm &form) const {
+    return getRange(form, assumed);
+  }
+  /// The numbers that `form` may be where atoms are in `box`.
+  IndexRange getRange(const LinearForm &form, const Box &box) const;
+
+  /// Assumes that `nonNegative` is not negative, from here on. What is built
+  /// once for all may not rest on that: such ranges are asked for with an empty
+  /// box.
+  void assume(const LinearForm &nonNegative);
+  /// Takes back what was assumed.
+  void assumeNothing() { assumed.clear(); }
+
+  using Builder = mlir::ImplicitLocOpBuilder;
+  LinearForm add(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm sub(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm mul(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm min(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  LinearForm max(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  /// Quotient and remainder of `form`, which is not negative, by `divisor`.
+  std::pair<LinearForm, LinearForm> divide(Builder &b, const LinearForm &form,
+                                           int64_t divisor);
+  /// Whether `form` is at least 0, if its range tells.
+  std::optional<bool> isNonNegative(const LinearForm &form);
+
+  /// The value of `form`, built at most once.
+  Value materialize(Builder &b, const LinearForm &form);
+
+  /// A form beside another one: the other is `form` or `form` + `offset`, and
+  /// `offset` is 1 or -1.
+  struct Neighbour {
+    LinearForm form;
+    int64_t offset;
+    /// Two quotients: where they are equal, so are the two forms.
+    LinearForm quotient, other;
+  };
+  /// The neighbours of `form` by the quotients that are known so far. For
+  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
+  /// since r is q or q + 1.
+  std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
+
+  /// A part of the threads for which the comparisons that ranges have not
+  /// decided so far come out as they do for a thread in the middle: atoms that
+  /// depend on the thread's number alone, and their ranges there. Threads that
+  /// run together should lie inside together, or all of them wait for both
+  /// paths: leaves out atoms that part more than `maxDivergence` of the groups.
+  Box getInterior(double maxDivergence) const;
+  /// The share of groups of threads that have one outside of `box`, by a
+  /// sample.
+  double getDivergence(const Box &box) const;
+  /// The condition for lying in `box`.
+  Value buildIsInside(Builder &b, const Box &box);
+
+private:
+  static constexpr int64_t maxMagnitude = int64_t(1) << 62;
+
+  struct Atom {
+    enum Kind { Thread, Quotient, Remainder, Opaque } kind;
+    IndexRange range;
+    /// Whether it depends on the thread's number alone.
+    bool ofThread;
+    /// The operand of an atom that is a quotient or a remainder.
+    LinearForm dividend;
+    int64_t divisor = 0;
+    /// The value of the atom, null until it is built.
+    Value value;
+    /// A remainder's quotient, a quotient's remainder.
+    std::optional<unsigned> partner = std::nullopt;
+    /// Whether it is, or depends on, a value that varies where others do not.
+    bool varies = false;
+  };
+
+  LinearForm getAtom(unsigned atom) const;
+  LinearForm getDivided(Atom::Kind kind, const LinearForm &dividend,
+                        int64_t divisor);
+  std::optional<LinearForm>
+  tryJoin(const LinearForm &lhs, const LinearForm &rhs, int64_t factor) const;
+  std::optional<LinearForm> tryAdd(const LinearForm &lhs, const LinearForm &rhs,
+                                   int64_t factor) const;
+  std::optional<IndexRange> tryGetRange(const LinearForm &form,
+                                        const Box &box = {}) const;
+  void joinDivided(LinearForm &form) const;
+  template <typename Op>
+  Value build(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
+  template <typename Op>
+  LinearForm getExtreme(Builder &b, const LinearForm &lhs,
+                        const LinearForm &rhs, IndexRange range);
+  std::pair<LinearForm, LinearForm> buildCarry(Builder &b,
+                                               const LinearForm &sum,
+                                               const LinearForm &beyond,
+                                               int64_t divisor);
+  int64_t evaluate(const LinearForm &form, int64_t thread) const;
+  Value materializeAtom(Builder &b, unsigned atom);
+  Value materializeTerms(Builder &b, llvm::ArrayRef<LinearForm::Term> terms);
+  Value getConstant(Builder &b, int64_t value);
+
+  std::vector<Atom> atoms;
+  /// The ranges of atoms where what is being built counts.
+  Box assumed;
+  /// Of narrowed forms, the number of atoms that they share with the forms
+  /// which they were made of.
+  unsigned numShared = std::numeric_limits<unsigned>::max();
+  std::map<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
+  llvm::DenseMap<Value, unsigned> opaque;
+  /// The atoms that getWithin has made, by the atom that each stands for and
+  /// the range that it is in.
+  std::map<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
+  /// Forms of one atom that were compared with 0, undecided.
+  std::vector<LinearForm> undecided;
+  std::map<LinearForm, Value> values;
+  /// Minima and maxima.
+  std::map<std::tuple<bool, LinearForm, LinearForm>, Value> extremes;
+  /// Carries and remainders, by the sum that they are of.
+  std::map<std::pair<LinearForm, int64_t>, std::pair<LinearForm, LinearForm>>
+      carried;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_EMIT_INDEXFORMS_H

@@ -1,0 +1,65 @@
+//===- Launch.h - Grids of workgroups ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_EMIT_LAUNCH_H
+#define DML_LIB_CODEGEN_EMIT_LAUNCH_H
+
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dml {
+
+/// A launch of workgroups of one dimension.
+struct GroupedLaunch {
+  mlir::gpu::LaunchOp launch;
+  /// The workgroup's number, and how many numbers there are: the least number
+  /// that a grid has which is wanted, or a few more.
+  mlir::Value group;
+  int64_t count;
+  /// The terminator, which the builder then stands before.
+  mlir::Operation *end;
+};
+
+/// Creates a launch of at least `groups` workgroups of `threads` for what `op`
+/// computes.
+GroupedLaunch createLaunch(mlir::ImplicitLocOpBuilder &b,
+                           mlir::linalg::GenericOp op, int64_t groups,
+                           int64_t threads = DeviceProfile::workgroupSize);
+
+/// Builds outer * size + inner.
+mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
+                      int64_t size, mlir::Value inner);
+
+/// Builds the outer and the inner number that linearize() has made `value` of.
+std::pair<mlir::Value, mlir::Value>
+delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
+
+/// Builds whether both conditions hold. A null one always holds, and so does
+/// the result, null then, of two such.
+mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
+                 mlir::Value rhs);
+
+/// Builds the number of the thread's subgroup, of which the workgroup has
+/// `count`, and the thread's number in a subgroup of `size`. Vulkan does not
+/// say which threads are a subgroup. Who reads a kernel alone knows nothing of
+/// these numbers either, so that both are limited.
+mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
+mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
+
+/// Moves what depends on nothing inside of `guard`, and does no harm, in front
+/// of it: from there, loops lose it.
+void hoistFromGuard(mlir::scf::IfOp guard);
+
+/// Makes room in workgroup memory for `size` elements of type `element`.
+mlir::Value allocateInWorkgroup(mlir::ImplicitLocOpBuilder &b, int64_t size,
+                                mlir::Type element);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_EMIT_LAUNCH_H

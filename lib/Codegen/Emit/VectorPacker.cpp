@@ -1,0 +1,169 @@
+//===- VectorPacker.cpp - Elements as vectors to store --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/VectorPacker.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// What a store takes.
+Value VectorPacker::buildVector(ArrayRef<Value> parts) {
+  auto type = dyn_cast<VectorType>(packing.getVectorType());
+  return type ? vector::FromElementsOp::create(b, type, parts).getResult()
+              : parts.front();
+}
+
+/// The loads that `elements` are, if they lie side by side in a buffer of
+/// `type` and count under the same condition: the first of them.
+static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
+  const auto *first = std::get_if<Load>(&elements.front());
+  if (!first ||
+      cast<MemRefType>(first->buffer.getType()).getElementType() != type)
+    return nullptr;
+  for (auto [lane, element] : llvm::enumerate(elements)) {
+    const auto *other = std::get_if<Load>(&element);
+    if (!other || other->buffer != first->buffer ||
+        other->guard != first->guard || other->otherwise != first->otherwise ||
+        other->position.terms != first->position.terms ||
+        other->position.constant !=
+            first->position.constant + static_cast<int64_t>(lane))
+      return nullptr;
+  }
+  return first;
+}
+
+/// A vector of narrow elements that lie as they are in another buffer, read
+/// word by word. Null where they do not.
+Value VectorPacker::packMoved(ArrayRef<Scalar> elements) {
+  const Load *first =
+      packing.hasWords() ? getNeighbours(elements, packing.element) : nullptr;
+  if (!first || first->guard || forms.getRange(first->position).min < 0)
+    return Value();
+
+  int64_t perWord = packing.getPerWord();
+  auto [word, offset] = forms.divide(b, first->position, perWord);
+  int64_t count = elements.size() / perWord;
+  SmallVector<Value> parts;
+  if (offset == LinearForm(0)) {
+    for (int64_t i = 0; i < count; ++i)
+      parts.push_back(
+          shared.loadComponent(first->buffer, forms.add(b, word, i)));
+    return buildVector(parts);
+  }
+
+  // Each word is put together from two. The one after the last may lie beyond
+  // the buffer, where nothing of it is taken.
+  LinearForm last =
+      llvm::divideCeilSigned(
+          cast<MemRefType>(first->buffer.getType()).getNumElements(), perWord) -
+      1;
+  SmallVector<Value> source;
+  for (int64_t i = 0; i <= count; ++i)
+    source.push_back(shared.loadComponent(
+        first->buffer, forms.min(b, forms.add(b, word, i), last)));
+  Type wordType = packing.getWordType();
+  Value shift = arith::IndexCastOp::create(
+      b, wordType, forms.materialize(b, forms.mul(b, offset, packing.bits)));
+  Value most = shared.getConstant(b.getI32IntegerAttr(31));
+  Value one = shared.getConstant(b.getI32IntegerAttr(1));
+  Value back = b.createOrFold<arith::SubIOp>(most, shift);
+  for (int64_t i = 0; i < count; ++i) {
+    Value low = arith::ShRUIOp::create(b, source[i], shift);
+    // The shift by 32 - shift takes two steps, as shifting by 32 is undefined.
+    Value high = arith::ShLIOp::create(
+        b, arith::ShLIOp::create(b, source[i + 1], one), back);
+    parts.push_back(arith::OrIOp::create(b, low, high));
+  }
+  return buildVector(parts);
+}
+
+/// A word of narrow elements that are a word of another buffer, too, under a
+/// condition that they share, or null.
+Value VectorPacker::packGuarded(ArrayRef<Scalar> elements) {
+  const Load *first = getNeighbours(elements, packing.element);
+  if (!first || !first->guard)
+    return Value();
+  auto place = divideExactly(first->position, packing.getPerWord());
+  if (!place || place->second)
+    return Value();
+  TypedAttr otherwise;
+  Value word;
+  if (matchPattern(first->otherwise, m_Constant(&otherwise))) {
+    auto number = dyn_cast<FloatAttr>(otherwise);
+    APInt bits = number ? number.getValue().bitcastToAPInt()
+                        : cast<IntegerAttr>(otherwise).getValue();
+    word = shared.getConstant(
+        IntegerAttr::get(packing.getWordType(), APInt::getSplat(32, bits)));
+  } else if (packing.element.isInteger()) {
+    // A multiplication by 0x01010101 repeats a byte.
+    word = arith::MulIOp::create(
+        b, arith::ExtUIOp::create(b, packing.getWordType(), first->otherwise),
+        shared.getConstant(
+            IntegerAttr::get(packing.getWordType(),
+                             APInt::getSplat(32, APInt(packing.bits, 1)))));
+  } else {
+    return Value();
+  }
+  return shared.buildSelect(
+      first->guard, shared.loadComponent(first->buffer, place->first), word);
+}
+
+/// The word of elements that are integers in the low bits of words, or null.
+Value VectorPacker::packWords(ArrayRef<Value> elements) {
+  Value word;
+  Value mask = shared.getConstant(
+      b.getI32IntegerAttr(llvm::maskTrailingOnes<uint32_t>(packing.bits)));
+  for (auto [lane, element] : llvm::enumerate(elements)) {
+    auto truncation = element.getDefiningOp<arith::TruncIOp>();
+    if (!truncation || truncation.getIn().getType() != packing.getWordType())
+      return Value();
+    Value bits = truncation.getIn();
+    // Shifting drops what the last element has above its bits.
+    if (lane + 1 < elements.size())
+      bits = arith::AndIOp::create(b, bits, mask);
+    if (lane > 0)
+      bits = arith::ShLIOp::create(
+          b, bits,
+          shared.getConstant(b.getI32IntegerAttr(lane * packing.bits)));
+    word = word ? arith::OrIOp::create(b, word, bits).getResult() : bits;
+  }
+  return word;
+}
+
+Value VectorPacker::pack(ArrayRef<Scalar> elements) {
+  if (Value moved = packMoved(elements))
+    return moved;
+  SmallVector<Value> parts;
+  for (; !elements.empty();
+       elements = elements.drop_front(packing.getPerWord())) {
+    ArrayRef<Scalar> few = elements.take_front(packing.getPerWord());
+    if (packing.hasWords()) {
+      if (Value word = packGuarded(few)) {
+        parts.push_back(word);
+        continue;
+      }
+    }
+    auto scalars = llvm::map_to_vector(few, [&](const Scalar &element) {
+      return shared.materialize(element);
+    });
+    Value part = scalars.front();
+    if (packing.hasWords()) {
+      part = packWords(scalars);
+      if (!part) {
+        part =
+            vector::FromElementsOp::create(b, packing.getPartType(), scalars);
+        part = vector::BitCastOp::create(
+            b, VectorType::get(1, packing.getWordType()), part);
+        part = vector::ExtractOp::create(b, part, 0);
+      }
+    }
+    parts.push_back(part);
+  }
+  return buildVector(parts);
+}

@@ -1,0 +1,38 @@
+//===- VectorPacker.h - Elements as vectors to store ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_EMIT_VECTORPACKER_H
+#define DML_LIB_CODEGEN_EMIT_VECTORPACKER_H
+
+#include "Emit/SharedValues.h"
+
+namespace dml {
+
+/// Makes vectors of elements as stores take them. What is only moved goes in
+/// words and vectors, as it is loaded.
+class VectorPacker {
+public:
+  VectorPacker(SharedValues &shared, const Packing &packing)
+      : shared(shared), b(shared.b), forms(shared.forms), packing(packing) {}
+
+  /// The vector of `elements`.
+  mlir::Value pack(llvm::ArrayRef<Scalar> elements);
+
+private:
+  mlir::Value buildVector(llvm::ArrayRef<mlir::Value> parts);
+  mlir::Value packMoved(llvm::ArrayRef<Scalar> elements);
+  mlir::Value packGuarded(llvm::ArrayRef<Scalar> elements);
+  mlir::Value packWords(llvm::ArrayRef<mlir::Value> elements);
+
+  SharedValues &shared;
+  mlir::ImplicitLocOpBuilder &b;
+  IndexForms &forms;
+  const Packing packing;
+};
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_EMIT_VECTORPACKER_H

@@ -1,0 +1,900 @@
+//===- FuseProducers.cpp - Fewer passes over memory -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/BodySlice.h"
+#include "Analysis/Concatenation.h"
+#include "Analysis/ElementMap.h"
+#include "Analysis/RowReduction.h"
+#include "Analysis/SharedLayouts.h"
+#include "Emit/Rounding.h"
+#include "Graph/BodyFusion.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Conversion/JoinedElement.h"
+#include "dml/IR/DML.h"
+#include "dml/IR/KernelAttr.h"
+#include "dml/IR/LayoutAttr.h"
+#include "dml/Target/CostModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace dml {
+#define GEN_PASS_DEF_FUSEPRODUCERS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// What fusion costs
+//===----------------------------------------------------------------------===//
+
+static bool isCounted(Operation *op) {
+  return !op->hasTrait<OpTrait::ConstantLike>() &&
+         !op->hasTrait<OpTrait::IsTerminator>() && !isa<linalg::IndexOp>(op);
+}
+
+/// Operations in the body, those in loops once.
+static int64_t countOps(linalg::GenericOp op) {
+  int64_t count = 0;
+  op.getBody()->walk([&](Operation *nested) { count += isCounted(nested); });
+  return count;
+}
+
+/// How often `op` runs for an element of the generic that it is in, or nothing
+/// if that is not known.
+static std::optional<double> getTripCount(Operation *op) {
+  double count = 1;
+  while (!isa<linalg::GenericOp>(op = op->getParentOp())) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (!loop)
+      continue;
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    if (!trips)
+      return std::nullopt;
+    count *= trips->roundToDouble();
+  }
+  return count;
+}
+
+/// Whether the body combines rows, in loops in any order.
+static bool combinesRows(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](scf::ForOp loop) {
+        return loop->hasAttr(anyOrderAttrName) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool hasLoops(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// How many elements the body loads for one of the output; nothing if that is
+/// not known.
+static std::optional<double> countLoads(linalg::GenericOp op) {
+  double loads = 0;
+  WalkResult result = op.getBody()->walk([&](tensor::ExtractOp extract) {
+    std::optional<double> trips = getTripCount(extract);
+    loads += trips.value_or(0);
+    return trips ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return loads;
+}
+
+/// Whether the loops of `op` take longer than a kernel of their own would cost.
+static bool hasLongLoops(linalg::GenericOp op) {
+  std::optional<double> loads = countLoads(op);
+  return !loads || *loads > cost::maxLoadsBesideLoops;
+}
+
+/// The weight of what the body executes for an element.
+static std::optional<double> countWork(linalg::GenericOp op) {
+  double work = 0;
+  WalkResult result = op.getBody()->walk([&](Operation *nested) {
+    if (!isCounted(nested))
+      return WalkResult::advance();
+    std::optional<double> trips = getTripCount(nested);
+    work += trips.value_or(0) * cost::getWeight(nested);
+    return trips ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return work;
+}
+
+/// The tensors that the body reads.
+static llvm::SmallPtrSet<Value, 4> getSources(linalg::GenericOp op) {
+  llvm::SmallPtrSet<Value, 4> sources;
+  op.getBody()->walk(
+      [&](tensor::ExtractOp extract) { sources.insert(extract.getTensor()); });
+  return sources;
+}
+
+/// Whether `tensor` is a constant, in whatever shape.
+static bool isConstant(Value tensor) {
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  return matchPattern(tensor, m_Constant());
+}
+
+/// The buffers that hold `sources`: one may have all constants.
+static int64_t countBuffers(const llvm::SmallPtrSet<Value, 4> &sources) {
+  int64_t constants = llvm::count_if(sources, isConstant);
+  return static_cast<int64_t>(sources.size()) -
+         std::max<int64_t>(constants - 1, 0);
+}
+
+static double getBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return 0;
+  return static_cast<double>(type.getNumElements()) *
+         type.getElementTypeBitWidth() / 8;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding to 16 bits
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` rounds what no integer arithmetic has rounded before.
+static bool isUnrounded(Operation *op) {
+  auto truncation = dyn_cast<arith::TruncFOp>(op);
+  return truncation && truncation.getIn().getType().isF32() &&
+         truncation.getType().isF16() && !isRounded(truncation.getIn());
+}
+
+/// The number of operations that buildRounding() makes, about.
+static constexpr int64_t roundingOps = 18;
+
+/// The f32 that `value` becomes as an f16, rounded to nearest, halves to even:
+/// in arithmetic that no driver may leave out. Only integers are rounded here:
+/// Vulkan leaves open which way a sum of floats is rounded, and one driver cuts
+/// the sums that it computes while it compiles.
+static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
+  auto word = [&](uint32_t bits) -> Value {
+    return arith::ConstantOp::create(
+        b, IntegerAttr::get(b.getI32Type(), static_cast<int32_t>(bits)));
+  };
+  auto number = [&](float constant) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(constant));
+  };
+  auto toNumber = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, b.getF32Type(), bits);
+  };
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
+  Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
+  // 13 bits of the mantissa go. Half of what the last bit that stays is worth,
+  // less 1 where that bit is 0, carries into it from above a half, and from a
+  // half on where it is 1; a carry out of the mantissa is right in the
+  // exponent. 522.25 is 0x44029000, which becomes 0x44029fff and then
+  // 0x44028000, 522; 522.75, 0x4402b000, becomes 0x4402c000, 523.
+  Value isOdd = arith::AndIOp::create(
+      b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
+  Value normal = arith::AndIOp::create(
+      b,
+      arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
+                            isOdd),
+      word(~uint32_t(0x1fff)));
+  // f16's denormals are multiples of 2^-24. Scaling by powers of two is exact.
+  Value multiples = math::RoundEvenOp::create(
+      b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
+  Value denormal = arith::BitcastOp::create(
+      b, b.getI32Type(), arith::MulFOp::create(b, multiples, number(0x1p-24f)));
+  Value isNormal = arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                                         magnitude, word(0x38800000));
+  Value near = arith::SelectOp::create(b, isNormal, normal, denormal);
+  // A zero keeps its sign.
+  Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
+  near = toNumber(arith::OrIOp::create(b, near, sign));
+  // What rounds to 2^16 or more is infinite; a NaN stays one.
+  Value isLarge =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
+                            math::AbsFOp::create(b, value), number(65520));
+  Value infinite = arith::MulFOp::create(b, value, number(0x1p127f));
+  Value rounded = arith::SelectOp::create(b, isLarge, infinite, near);
+  rounded.getDefiningOp()->setAttr(roundedAttrName, b.getUnitAttr());
+  return rounded;
+}
+
+/// Rounds what the body of `op` makes f16.
+static void roundExplicitly(linalg::GenericOp op) {
+  op.getBody()->walk([](Operation *nested) {
+    if (!isUnrounded(nested))
+      return;
+    ImplicitLocOpBuilder b(nested->getLoc(), nested);
+    nested->setOperand(0, buildRounding(b, nested->getOperand(0)));
+  });
+}
+
+/// Widening what was rounded so gives back what it was.
+static void dropWidening(IRRewriter &rewriter, linalg::GenericOp op) {
+  op.getBody()->walk([&](arith::ExtFOp widening) {
+    auto truncation = widening.getIn().getDefiningOp<arith::TruncFOp>();
+    if (!truncation || widening.getType() != truncation.getIn().getType() ||
+        !isRounded(truncation.getIn()))
+      return;
+    rewriter.replaceOp(widening, truncation.getIn());
+    if (truncation->use_empty())
+      rewriter.eraseOp(truncation);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenations
+//===----------------------------------------------------------------------===//
+
+/// The generic that a kernel which reads `inputs` concatenates them with.
+static linalg::GenericOp buildJoin(tensor::InsertSliceOp last,
+                                   ArrayRef<Value> inputs, int64_t axis) {
+  ImplicitLocOpBuilder b(last.getLoc(), last);
+  RankedTensorType type = last.getType();
+  Value empty =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      b, type, /*inputs=*/ValueRange(), empty,
+      ArrayRef<AffineMap>(b.getMultiDimIdentityMap(type.getRank())), iterators,
+      [&](OpBuilder &nested, Location loc, ValueRange) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        SmallVector<Value> indices;
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          indices.push_back(linalg::IndexOp::create(inner, dim));
+        linalg::YieldOp::create(
+            inner, buildJoinedElement(inner, inputs, axis, indices));
+      });
+  generic->setAttr(labelAttrName, b.getStringAttr(joinLabel));
+  return generic;
+}
+
+//===----------------------------------------------------------------------===//
+// Producers and their readers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor.extract from the producer's result, or from what reshapes make of
+/// it.
+struct Read {
+  tensor::ExtractOp extract;
+  /// The reshapes from the producer's result to the tensor that is read.
+  SmallVector<Operation *> reshapes;
+};
+
+/// Which rows are fused with what is computed of them.
+struct RowPolicy {
+  /// Whether row kernels are made, and whether of all rows that they can be
+  /// made of, or of those alone that are worth it.
+  bool isOn = true, isForced = false;
+  /// The devices that kernels are for.
+  DeviceProfile profile = DeviceProfile::getFull();
+
+  /// Whether `op` becomes a row kernel.
+  bool allows(linalg::GenericOp op) const;
+};
+
+class Fusion {
+public:
+  Fusion(linalg::GenericOp producer, const RowPolicy &rows)
+      : producer(producer), rows(rows),
+        type(dyn_cast_if_present<RankedTensorType>(
+            producer->getNumResults() == 1 ? producer.getResult(0).getType()
+                                           : Type())) {}
+
+  /// Whether all readers of the producer's result can compute it themselves,
+  /// and are better off so.
+  bool isPossible();
+  bool isProfitable();
+  /// Whether the producer has no loops, and its one reader reads what it reads.
+  bool readsWhatReaderReads();
+  void apply(IRRewriter &rewriter, DominanceInfo &dominance);
+
+private:
+  bool needsRounding();
+  bool fitsEpilogue();
+  bool fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+            int64_t size);
+  bool keepsRows();
+  void inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
+                  linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+                  bool isLast);
+  bool collectReads(Value tensor, ArrayRef<Operation *> path);
+
+  linalg::GenericOp producer;
+  const RowPolicy &rows;
+  RankedTensorType type;
+  llvm::MapVector<linalg::GenericOp, SmallVector<Read>> reads;
+  /// The reshapes, from the last to the first.
+  SmallVector<Operation *> reshapes;
+};
+} // namespace
+
+bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
+      auto consumer = extract->getParentOfType<linalg::GenericOp>();
+      if (!consumer || consumer->getBlock() != producer->getBlock())
+        return false;
+      reads[consumer].push_back({extract, llvm::to_vector(path)});
+      return true;
+    }
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user))
+      return false;
+    SmallVector<Operation *> longer(path);
+    longer.push_back(user);
+    bool collected = collectReads(user->getResult(0), longer);
+    reshapes.push_back(user);
+    return collected;
+  });
+}
+
+bool Fusion::isPossible() {
+  // Whoever chose a kernel for the producer wants it to have one, and whoever
+  // chose a layout wants it in memory.
+  return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
+         !producer->hasAttr(layoutAttrName) &&
+         type.getElementType().isIntOrFloat() && isElementMap(producer) &&
+         collectReads(producer.getResult(0), {}) && !reads.empty();
+}
+
+/// Drivers may take a number that was rounded to 16 bits and widened again for
+/// the one that it was before (an H100's does, driver 580.159.04): what goes
+/// through memory no more is rounded in integer arithmetic.
+bool Fusion::needsRounding() {
+  auto contains = [](linalg::GenericOp op, auto isOp) {
+    return op.getBody()
+        ->walk([&](Operation *nested) {
+          return isOp(nested) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  return contains(producer, isUnrounded) &&
+         llvm::any_of(reads, [&](const auto &read) {
+           return contains(read.first, llvm::IsaPred<arith::ExtFOp>);
+         });
+}
+
+/// Whether `op` yields one element of one tensor, at coordinates that are the
+/// own ones, further on by constants: a slice or a part, which costs nothing to
+/// look into.
+static bool isRange(linalg::GenericOp op) {
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract->getParentOp() != op)
+    return false;
+  return llvm::all_of(extract.getIndices(), [](Value index) {
+    if (auto add = index.getDefiningOp<arith::AddIOp>())
+      if (matchPattern(add.getRhs(), m_Constant()))
+        index = add.getLhs();
+    return index.getDefiningOp<linalg::IndexOp>() ||
+           matchPattern(index, m_Constant());
+  });
+}
+
+/// Whether `op` only moves elements, and neighbours where they come from are
+/// neighbours in a row or in a column here.
+static bool movesNeighbours(linalg::GenericOp op) {
+  auto extract = op.getBody()
+                     ->getTerminator()
+                     ->getOperand(0)
+                     .getDefiningOp<tensor::ExtractOp>();
+  if (!extract || extract->getBlock() != op.getBody())
+    return false;
+  // The last coordinate is that of a row or a column, from some start on.
+  Value last = extract.getIndices().back();
+  SmallVector<Value> others(extract.getIndices().drop_back());
+  if (auto add = last.getDefiningOp<arith::AddIOp>()) {
+    bool isFirst = add.getLhs().getDefiningOp<linalg::IndexOp>() != nullptr;
+    last = isFirst ? add.getLhs() : add.getRhs();
+    others.push_back(isFirst ? add.getRhs() : add.getLhs());
+  }
+  auto index = last.getDefiningOp<linalg::IndexOp>();
+  if (!index || index.getDim() + 2 < op.getNumLoops())
+    return false;
+  BodySlice slice(op, {});
+  return llvm::all_of(
+             others,
+             [&](Value other) { return succeeded(slice.add(other)); }) &&
+         !slice.getDims()[index.getDim()];
+}
+
+/// Whether two reads of one body are of the same element.
+static bool isSameElement(Read lhs, Read rhs) {
+  auto isSameIndex = [](Value index, Value other) {
+    auto ofDim = index.getDefiningOp<linalg::IndexOp>(),
+         otherDim = other.getDefiningOp<linalg::IndexOp>();
+    return index == other ||
+           (ofDim && otherDim && ofDim.getDim() == otherDim.getDim());
+  };
+  return lhs.extract->getBlock() == rhs.extract->getBlock() &&
+         lhs.reshapes == rhs.reshapes &&
+         llvm::all_of(llvm::zip_equal(lhs.extract.getIndices(),
+                                      rhs.extract.getIndices()),
+                      [&](const auto &pair) {
+                        return isSameIndex(std::get<0>(pair),
+                                           std::get<1>(pair));
+                      });
+}
+
+/// The reads of `reads` that are of elements which none before them is of.
+static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
+  SmallVector<Read> distinct;
+  for (const Read &read : reads)
+    if (llvm::none_of(distinct, [&](const Read &other) {
+          return isSameElement(read, other);
+        }))
+      distinct.push_back(read);
+  return distinct;
+}
+
+/// Whether a body of `size` operations in place of `consumerReads` leaves
+/// `consumer` small enough.
+bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
+                  int64_t size) {
+  size_t copies = getDistinct(consumerReads).size();
+  int64_t added = static_cast<int64_t>(copies) * size;
+  if (countOps(consumer) + added > cost::maxBodyOps ||
+      (copies > 1 && added > cost::maxAddedOps))
+    return false;
+  // Where the consumer alone has more buffers than a device binds, fusion is
+  // not to blame.
+  llvm::SmallPtrSet<Value, 4> merged = getSources(consumer);
+  int64_t before = countBuffers(merged);
+  for (Read read : consumerReads)
+    merged.erase(read.extract.getTensor());
+  merged.insert_range(getSources(producer));
+  int64_t after = countBuffers(merged);
+  return after <= before || after + consumer.getNumDpsInits() <=
+                                rows.profile.getMaxStorageBuffers();
+}
+
+/// Whether what is computed of long sums is better computed where these are
+/// added up. One kernel adds them up, also where each reader, or each place of
+/// one, reads others of them.
+bool Fusion::fitsEpilogue() {
+  if (reads.size() > 1)
+    return false;
+  auto &[consumer, consumerReads] = reads.front();
+  if (getDistinct(consumerReads).size() > 1)
+    return false;
+  std::optional<double> work = countWork(consumer);
+  return hasLoops(consumer) || !work || *work <= cost::maxOpsOfEpilogue;
+}
+
+bool Fusion::isProfitable() {
+  if (combinesRows(producer))
+    return keepsRows();
+  if (hasLoops(producer) && hasLongLoops(producer) && !fitsEpilogue())
+    return false;
+  std::optional<double> work = countWork(producer);
+  if (!work)
+    return false;
+  if (isRange(producer))
+    return true;
+  // Kernels for sums of products load each factor for many of them.
+  if (movesNeighbours(producer) && llvm::all_of(reads, [](const auto &read) {
+        return hasLoops(read.first) && !combinesRows(read.first) &&
+               hasLongLoops(read.first);
+      }))
+    return true;
+  int64_t size = countOps(producer);
+  if (needsRounding())
+    producer.getBody()->walk([&](Operation *op) {
+      if (!isUnrounded(op))
+        return;
+      size += roundingOps;
+      *work += roundingOps * getTripCount(op).value_or(1);
+    });
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  auto elements = static_cast<double>(type.getNumElements());
+
+  // How often an element is computed, in all and at most for one element of a
+  // consumer.
+  double computed = 0, perElement = 0;
+  for (auto &[consumer, consumerReads] : reads) {
+    SmallVector<int64_t> sizes = consumer.getStaticLoopRanges();
+    if (ShapedType::isDynamicShape(sizes))
+      return false;
+    // Loops over rows look at each element of a row once, for all elements of
+    // the output in it.
+    bool isOfRows = combinesRows(consumer);
+    if (isOfRows && hasLoops(producer))
+      return false;
+    // Two sums of products in one body, such as a convolution and that of the
+    // shortcut around it, share no factors through workgroup memory.
+    if (hasLoops(producer) && hasLoops(consumer) &&
+        (hasLongLoops(producer) || hasLongLoops(consumer)))
+      return false;
+    std::optional<RowReduction> row;
+    if (isOfRows && rows.isOn)
+      row = RowReduction::match(consumer);
+    double count = 0;
+    // An element that is read again is computed once.
+    for (const Read &read : getDistinct(consumerReads)) {
+      std::optional<double> trips = getTripCount(read.extract);
+      if (!trips)
+        return false;
+      if (row && *trips > 1)
+        count += row->elementDims.empty() ? *trips : 1;
+      else
+        count += *trips > 1 ? *trips * cost::loopFactor : 1;
+    }
+    perElement = std::max(perElement, count);
+    // Partial results are computed by more threads than what is made of them.
+    int64_t consumed = llvm::product_of(sizes);
+    if (consumed < std::min(type.getNumElements(),
+                            rows.profile.getSpeed().getEnoughThreads()) &&
+        count > 1 && *work > cost::maxFreeOps)
+      return false;
+    for (int64_t size : sizes)
+      count *= static_cast<double>(size);
+    computed += count;
+
+    if (!fits(consumer, consumerReads, size))
+      return false;
+  }
+
+  // The result is no longer written, nor read by each consumer; but each reads
+  // what the producer alone had read.
+  auto consumers = static_cast<double>(reads.size());
+  double saved = getBytes(producer.getResult(0)) * (1 + consumers);
+  for (Value source : sources)
+    saved -= getBytes(source) * (consumers - 1);
+  if (saved <= 0)
+    return false;
+  return perElement * *work <= cost::maxFreeOps ||
+         (computed - elements) * *work <= cost::maxRecomputedPerByte * saved;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bounds of the index arithmetic in the body of a generic. (Upstream's
+/// analysis of whole functions does not know linalg.index.)
+class IndexRanges {
+public:
+  explicit IndexRanges(linalg::GenericOp op)
+      : sizes(op.getStaticLoopRanges()) {}
+
+  ConstantIntRanges get(Value value) {
+    auto found = ranges.find(value);
+    if (found != ranges.end())
+      return found->second;
+    return ranges.try_emplace(value, infer(value)).first->second;
+  }
+
+private:
+  ConstantIntRanges infer(Value value) {
+    unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+    if (auto index = value.getDefiningOp<linalg::IndexOp>())
+      return ConstantIntRanges::fromUnsigned(
+          APInt(width, 0), APInt(width, sizes[index.getDim()] - 1));
+    ConstantIntRanges result = ConstantIntRanges::maxRange(width);
+    auto op = value.getDefiningOp<InferIntRangeInterface>();
+    if (!op || !llvm::all_of(op->getOperandTypes(),
+                             [](Type type) { return type.isIntOrIndex(); }))
+      return result;
+    SmallVector<ConstantIntRanges> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(get(operand));
+    op.inferResultRanges(operands,
+                         [&](Value inferred, const ConstantIntRanges &range) {
+                           if (inferred == value)
+                             result = range;
+                         });
+    return result;
+  }
+
+  SmallVector<int64_t> sizes;
+  llvm::DenseMap<Value, ConstantIntRanges> ranges;
+};
+} // namespace
+
+/// The coordinates, in what `reshape` takes, of the element at `indices` of
+/// what it makes.
+static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
+                                         Operation *reshape,
+                                         ValueRange indices) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape);
+  auto groups =
+      collapse ? collapse.getReassociationIndices()
+               : cast<tensor::ExpandShapeOp>(reshape).getReassociationIndices();
+  ArrayRef<int64_t> sizes =
+      cast<RankedTensorType>(collapse ? reshape->getOperand(0).getType()
+                                      : reshape->getResult(0).getType())
+          .getShape();
+  SmallVector<Value> coordinates;
+  if (!collapse) {
+    for (ArrayRef<int64_t> group : groups) {
+      Value linear = constant(0);
+      for (int64_t dim : group) {
+        linear = b.createOrFold<arith::MulIOp>(linear, constant(sizes[dim]));
+        linear = b.createOrFold<arith::AddIOp>(linear, indices[dim]);
+      }
+      coordinates.push_back(linear);
+    }
+    return coordinates;
+  }
+  coordinates.assign(sizes.size(), constant(0));
+  for (auto [index, group] : llvm::zip_equal(indices, groups)) {
+    // The first dimension of several elements has the quotient that is left.
+    ArrayRef<int64_t> dims(group);
+    dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
+    if (dims.empty())
+      continue;
+    Value rest = index;
+    for (int64_t dim : llvm::reverse(dims.drop_front())) {
+      Value size = constant(sizes[dim]);
+      coordinates[dim] = b.createOrFold<arith::RemUIOp>(rest, size);
+      rest = b.createOrFold<arith::DivUIOp>(rest, size);
+    }
+    coordinates[dims.front()] = rest;
+  }
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// Moves the body of `generic`, which computes the tensor that the read's
+/// reshapes begin with, to where it is read.
+static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
+                       const Read &read, IndexRanges &ranges) {
+  tensor::ExtractOp extract = read.extract;
+  ImplicitLocOpBuilder b(extract.getLoc(), extract);
+  SmallVector<Value> indices;
+  for (auto [index, size] : llvm::zip_equal(
+           extract.getIndices(), extract.getTensor().getType().getShape())) {
+    // A read is never out of bounds. The producer's divisions rely on that, and
+    // so does the proof that they fit in 32 bits: it is stated where the index
+    // arithmetic does not show it.
+    bool shown = ranges.get(index).umax().ult(size);
+    indices.push_back(
+        shown ? index
+              : b.createOrFold<arith::MinUIOp>(
+                    index, arith::ConstantIndexOp::create(b, size - 1)));
+  }
+  for (Operation *reshape : llvm::reverse(read.reshapes))
+    indices = reverseReshape(b, reshape, indices);
+
+  Block *body = generic.getBody();
+  body->walk([&](linalg::IndexOp index) {
+    rewriter.replaceOp(index, indices[index.getDim()]);
+  });
+  Operation *yield = body->getTerminator();
+  Value element = yield->getOperand(0);
+  rewriter.eraseOp(yield);
+  extract->getBlock()->getOperations().splice(extract->getIterator(),
+                                              body->getOperations());
+  rewriter.replaceOp(extract, element);
+}
+
+void dml::joinLabels(linalg::GenericOp producer, linalg::GenericOp consumer) {
+  llvm::SetVector<StringRef> names;
+  for (linalg::GenericOp op : {producer, consumer})
+    if (auto label = op->getAttrOfType<StringAttr>(labelAttrName))
+      for (StringRef name : llvm::split(label.getValue(), '+'))
+        names.insert(name);
+  if (!names.empty())
+    consumer->setAttr(labelAttrName, StringAttr::get(consumer.getContext(),
+                                                     llvm::join(names, "+")));
+  consumer->setLoc(FusedLoc::get(consumer.getContext(),
+                                 {consumer.getLoc(), producer.getLoc()}));
+}
+
+void dml::hoistFromLoops(linalg::GenericOp op) {
+  op.getBody()->walk([](LoopLikeOpInterface loop) {
+    moveLoopInvariantCode(
+        loop.getLoopRegions(),
+        [&](Value value, Region *) {
+          return loop.isDefinedOutsideOfLoop(value);
+        },
+        [](Operation *nested, Region *) {
+          return isMemoryEffectFree(nested) &&
+                 !nested->hasTrait<OpTrait::IsTerminator>();
+        },
+        [&](Operation *nested, Region *) { loop.moveOutOfLoop(nested); });
+  });
+}
+
+/// Puts the body of the producer, or of copies of it, in the place of the reads
+/// of `consumer`, which are the last ones if `isLast`.
+void Fusion::inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
+                        linalg::GenericOp consumer,
+                        ArrayRef<Read> consumerReads, bool isLast) {
+  IndexRanges ranges(consumer);
+  size_t left = consumerReads.size();
+  for (const Read &read : consumerReads) {
+    linalg::GenericOp body = producer;
+    if (--left > 0 || !isLast) {
+      rewriter.setInsertionPoint(producer);
+      body = cast<linalg::GenericOp>(rewriter.clone(*producer));
+    }
+    inlineBody(rewriter, body, read, ranges);
+    if (body != producer)
+      body->erase();
+  }
+  dropWidening(rewriter, consumer);
+  bool isOfRows = combinesRows(producer) || combinesRows(consumer);
+  if (isOfRows)
+    hoistFromLoops(consumer);
+  if (isOfRows || consumerReads.size() > 1)
+    eliminateCommonSubExpressions(rewriter, dominance, consumer);
+}
+
+bool RowPolicy::allows(linalg::GenericOp op) const {
+  std::optional<RowReduction> reduction = RowReduction::match(op);
+  if (!isOn || !reduction || (!isForced && !reduction->isWorthwhile()))
+    return false;
+  // A thread computes a vector of elements at least, and each has a copy of the
+  // body.
+  int64_t bits = cast<RankedTensorType>(op.getResult(0).getType())
+                     .getElementTypeBitWidth();
+  if (!isForced &&
+      !reduction->canWriteOut(DeviceProfile::vectorBytes * 8 / bits))
+    return false;
+  // Elements of an emulated type become words, whose rows are others than those
+  // that are looked at here.
+  auto isThere = [&](Value tensor) {
+    return profile.includes(DeviceProfile::getRequired(
+        cast<RankedTensorType>(tensor.getType()).getElementType(),
+        /*isStored=*/true));
+  };
+  return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
+}
+
+/// Whether each reader becomes a row kernel: what it computes of a row, the
+/// kernel then computes once for all elements of the output in it. That is
+/// found out with a copy of the reader. The producer reads its rows once; so
+/// must its readers together, but for those that read the same rows already and
+/// hold them.
+bool Fusion::keepsRows() {
+  int64_t size = countOps(producer), timesRead = 0;
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  if (!rows.isOn)
+    return false;
+  for (auto &[consumer, consumerReads] : reads) {
+    if (!fits(consumer, consumerReads, size))
+      return false;
+    IRRewriter rewriter(consumer);
+    DominanceInfo dominance;
+    IRMapping mapping;
+    auto copy = cast<linalg::GenericOp>(rewriter.clone(*consumer, mapping));
+    SmallVector<Read> copiedReads;
+    for (Read read : consumerReads)
+      copiedReads.push_back({mapping.lookup(read.extract.getResult())
+                                 .getDefiningOp<tensor::ExtractOp>(),
+                             read.reshapes});
+    inlineInto(rewriter, dominance, copy, copiedReads, /*isLast=*/false);
+    std::optional<RowReduction> row;
+    if (rows.allows(copy))
+      row = RowReduction::match(copy);
+    rewriter.eraseOp(copy);
+    if (!row)
+      return false;
+    bool isRead = llvm::any_of(getSources(consumer), [&](Value source) {
+      return sources.contains(source);
+    });
+    timesRead += !(isRead && row->fitsWorkgroup());
+  }
+  return timesRead <= 1;
+}
+
+bool Fusion::readsWhatReaderReads() {
+  if (reads.size() != 1 || hasLoops(producer))
+    return false;
+  llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
+  return llvm::any_of(getSources(reads.front().first), [&](Value source) {
+    return source.getDefiningOp<linalg::GenericOp>() &&
+           sources.contains(source);
+  });
+}
+
+void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
+  if (needsRounding())
+    roundExplicitly(producer);
+  size_t left = reads.size();
+  for (auto &[consumer, consumerReads] : reads) {
+    joinLabels(producer, consumer);
+    inlineInto(rewriter, dominance, consumer, consumerReads, --left == 0);
+  }
+  for (Operation *reshape : reshapes)
+    rewriter.eraseOp(reshape);
+  producer->erase();
+}
+
+/// A kernel that concatenates a few tensors may be one with those that read the
+/// result. Others are better written in place.
+static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
+                          const RowPolicy &rows) {
+  SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
+  for (tensor::InsertSliceOp insert : llvm::reverse(inserts)) {
+    int64_t axis;
+    SmallVector<Value> inputs = getJoined(insert, axis);
+    if (inputs.empty() || static_cast<int64_t>(inputs.size()) > maxJoinedInputs)
+      continue;
+    linalg::GenericOp generic = buildJoin(insert, inputs, axis);
+    rewriter.replaceAllUsesWith(insert.getResult(), generic.getResult(0));
+    Fusion fusion(generic, rows);
+    if (!fusion.isPossible() || !fusion.isProfitable()) {
+      rewriter.replaceAllUsesWith(generic.getResult(0), insert.getResult());
+      rewriter.eraseOp(generic);
+      continue;
+    }
+    eraseUnused(rewriter, insert);
+  }
+}
+
+namespace {
+struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
+  using FuseProducersBase::FuseProducersBase;
+
+  void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    RowPolicy rows;
+    rows.isOn = rowTile != "none";
+    rows.isForced = rows.isOn && rowTile != "auto";
+    rows.profile = *profile;
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    shareLayouts(rewriter, getOperation());
+    joinWhereRead(rewriter, getOperation(), rows);
+    SmallVector<linalg::GenericOp> producers;
+    getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
+    // A function of x that is multiplied with x is computed where the product
+    // is. What computes x has one reader then.
+    auto fuse = [&](bool withWhatReadersRead) {
+      llvm::erase_if(producers, [&](linalg::GenericOp producer) {
+        Fusion fusion(producer, rows);
+        if (!fusion.isPossible() ||
+            (withWhatReadersRead && !fusion.readsWhatReaderReads()) ||
+            !fusion.isProfitable())
+          return false;
+        fusion.apply(rewriter, dominance);
+        return true;
+      });
+    };
+    fuse(/*withWhatReadersRead=*/true);
+    // Producers are visited in order, so that one that is fused has its own
+    // producers in its body by then.
+    fuse(/*withWhatReadersRead=*/false);
+    // The readers of a producer may have become one meanwhile, such as the
+    // product and the chain of x * (1 + erf(x / sqrt(2))).
+    fuse(/*withWhatReadersRead=*/false);
+  }
+};
+} // namespace

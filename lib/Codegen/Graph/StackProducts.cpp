@@ -1,0 +1,502 @@
+//===- StackProducts.cpp - Products that share a factor -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Queries, keys and values are products of one tensor with three matrices. Each
+// is too few sums for a device, and takes as long as all three would together.
+// The matrices become one tensor with another dimension, in which they follow
+// each other, and so do the products. What is computed of each of these in the
+// same way, such as sums with other biases, is computed of all of them. Who
+// reads one of the products reads its place in the tensor of all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Contraction.h"
+#include "Analysis/ElementMap.h"
+#include "Analysis/StructuralHash.h"
+#include "Graph/Words.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/IR/LayoutAttr.h"
+#include "dml/IR/Ownership.h"
+#include "dml/Target/SumCosts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace dml {
+#define GEN_PASS_DEF_STACKPRODUCTS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+using Members = SmallVector<linalg::GenericOp>;
+using Values = SmallVector<Value>;
+/// What the first member reads, and what each member reads in its place.
+using Captures = llvm::MapVector<Value, Values>;
+
+/// So many operations may stand between a weight and a product that reads it:
+/// reshapes, and generics that look up elements.
+static constexpr int maxDepth = 4;
+
+static RankedTensorType getType(linalg::GenericOp op) {
+  return cast<RankedTensorType>(op.getResult(0).getType());
+}
+
+/// The tensors that the body of `op` reads.
+static llvm::SetVector<Value> getTensors(linalg::GenericOp op) {
+  llvm::SetVector<Value> values;
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  values.remove_if(
+      [](Value value) { return !isa<RankedTensorType>(value.getType()); });
+  return values;
+}
+
+/// Whether `value` is a constant, or a weight that is an argument.
+static bool isWeight(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function &&
+           function.getArgAttr(argument.getArgNumber(), ownedAttrName);
+  }
+  return isa<arith::ConstantOp>(value.getDefiningOp());
+}
+
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+/// Whether a generic can be stacked at all: nobody has chosen what becomes of
+/// it, and its elements are known by their coordinates.
+static bool isFree(linalg::GenericOp op) {
+  return isElementMap(op) && op->getNumResults() == 1 &&
+         getType(op).hasStaticShape() && getType(op).getRank() > 0 &&
+         !op->hasAttr(layoutAttrName) && !op->hasAttr(kernelAttrName);
+}
+
+/// Whether bodies of generics look elements of `tensor` up, in whatever shape,
+/// and nothing else reads it.
+static bool isLookedUp(Value tensor) {
+  return llvm::all_of(tensor.getUsers(), [](Operation *user) {
+    return isReshape(user)
+               ? isLookedUp(user->getResult(0))
+               : isa<tensor::ExtractOp>(user) &&
+                     user->getParentOfType<linalg::GenericOp>() != nullptr;
+  });
+}
+
+/// Whether the body of `op` adds up products.
+static bool addsUpProducts(linalg::GenericOp op) {
+  auto loops = op.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return false;
+  Contraction contraction;
+  scf::ForOp outermost = *loops.begin();
+  if (outermost.getNumResults() != 1)
+    return false;
+  contraction.sumType = outermost.getResult(0).getType();
+  if (failed(contraction.readLoops(outermost)))
+    return false;
+  scf::ForOp innermost = contraction.loops.back();
+  return !readTerms(innermost.getBody()->getTerminator()->getOperand(0),
+                    innermost.getRegionIterArg(0))
+              .empty();
+}
+
+/// Whether `member` computes what `first` does. Adds the tensors that it reads
+/// to those that other members read in the same places.
+static bool addMember(linalg::GenericOp first, linalg::GenericOp member,
+                      Captures &captures) {
+  if (getType(first) != getType(member))
+    return false;
+  llvm::DenseMap<Value, Value> inside;
+  llvm::MapVector<Value, Value> pairs;
+  auto isEquivalent = [&](Value lhs, Value rhs) {
+    if (auto found = inside.find(lhs); found != inside.end())
+      return success(found->second == rhs);
+    if (!isa<RankedTensorType>(lhs.getType()))
+      return success(lhs == rhs);
+    if (lhs.getType() != rhs.getType() ||
+        member.getRegion().isAncestor(rhs.getParentRegion()))
+      return failure();
+    return success(pairs.try_emplace(lhs, rhs).first->second == rhs);
+  };
+  if (!OperationEquivalence::isRegionEquivalentTo(
+          &first.getRegion(), &member.getRegion(), isEquivalent,
+          [&](Value lhs, Value rhs) { inside[lhs] = rhs; },
+          OperationEquivalence::IgnoreLocations))
+    return false;
+  for (auto [lhs, rhs] : pairs) {
+    Values &values = captures[lhs];
+    if (values.empty())
+      values.push_back(lhs);
+    values.push_back(rhs);
+  }
+  return true;
+}
+
+static bool areAllEqual(ArrayRef<Value> values) {
+  return llvm::all_equal(values);
+}
+
+namespace {
+/// Puts tensors of one type behind each other.
+class Stacker {
+public:
+  Stacker(func::FuncOp function, const DeviceProfile &profile);
+
+  /// Whether `value` depends on weights alone.
+  bool isOfWeights(Value value) const {
+    return isWeight(value) || ofWeights.contains(value);
+  }
+  /// A hash of what `op` computes, in which one weight counts as another.
+  llvm::hash_code hash(linalg::GenericOp op) const;
+  /// Stacks `members`, which compute the same of a tensor and of weights, and
+  /// as many of their readers as compute the same of them. Changes nothing if
+  /// that is impossible.
+  void stackMembers(ArrayRef<linalg::GenericOp> members);
+
+private:
+  /// Reads what `members` read into `captures`. False if they do not compute
+  /// the same.
+  bool match(ArrayRef<linalg::GenericOp> members, Captures &captures);
+  bool canStack(ArrayRef<Value> values, int depth = 0);
+  Value stack(ArrayRef<Value> values);
+  Value stackWeights(ArrayRef<Value> values);
+  linalg::GenericOp stackBodies(linalg::GenericOp first,
+                                const Captures &captures, size_t count);
+  /// Replaces `members` by parts of what they become, and returns the parts.
+  Members replace(ArrayRef<linalg::GenericOp> members,
+                  const Captures &captures);
+
+  IRRewriter rewriter;
+  int64_t maxBytes;
+  /// What operations compute of weights alone.
+  llvm::DenseSet<Value> ofWeights;
+  /// What is stacked, by the first of the values.
+  llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
+};
+} // namespace
+
+Stacker::Stacker(func::FuncOp function, const DeviceProfile &profile)
+    : rewriter(function.getContext()),
+      maxBytes(profile.getMaxStorageBufferRange()) {
+  for (Operation &op : function.getBody().front()) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    bool isOfWeights =
+        isReshape(&op) ? this->isOfWeights(op.getOperand(0))
+                       : generic && isFree(generic) &&
+                             llvm::all_of(getTensors(generic), [&](Value read) {
+                               return this->isOfWeights(read);
+                             });
+    if (isOfWeights)
+      ofWeights.insert(op.getResult(0));
+  }
+}
+
+llvm::hash_code Stacker::hash(linalg::GenericOp op) const {
+  ValueNumbers numbers;
+  numbers.try_emplace(op.getOutputs().front(), 0);
+  for (Value tensor : getTensors(op))
+    if (isOfWeights(tensor))
+      numbers.try_emplace(tensor, numbers.size());
+  return hashWithRegions(op, numbers);
+}
+
+bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
+  linalg::GenericOp first = members.front();
+  for (linalg::GenericOp member : members.drop_front())
+    if (!addMember(first, member, captures))
+      return false;
+  // Tensors are looked up in bodies, so that another coordinate can be added.
+  return llvm::all_of(captures, [&](const auto &capture) {
+    return areAllEqual(capture.second) ||
+           (canStack(capture.second) &&
+            llvm::all_of(capture.first.getUsers(), [&](Operation *user) {
+              return !first->isProperAncestor(user) ||
+                     isa<tensor::ExtractOp>(user);
+            }));
+  });
+}
+
+/// Whether tensors of one type can be put behind each other.
+bool Stacker::canStack(ArrayRef<Value> values, int depth) {
+  auto found = stacks.find(values.front());
+  if (found != stacks.end() && ArrayRef(found->second.first) == values)
+    return true;
+  auto type = cast<RankedTensorType>(values.front().getType());
+  if (depth == maxDepth || !type.hasStaticShape() || type.getRank() == 0 ||
+      !llvm::all_of(values, [&](Value value) { return isOfWeights(value); }))
+    return false;
+  // Parts begin at whole words: where a device has no narrow types, their
+  // elements are parts of words.
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  if (bits % wordBits != 0)
+    return false;
+  auto bytes = static_cast<double>(bits) / 8;
+  if (bytes * static_cast<double>(values.size()) >
+      static_cast<double>(maxBytes))
+    return false;
+  if (llvm::all_of(values, isWeight))
+    return true;
+  Operation *first = values.front().getDefiningOp();
+  if (!first)
+    return false;
+  bool areAlike = llvm::all_of(values, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->getName() == first->getName() &&
+           (!isReshape(op) ||
+            (op->getAttrs() == first->getAttrs() &&
+             op->getOperand(0).getType() == first->getOperand(0).getType()));
+  });
+  if (!areAlike)
+    return false;
+  if (isReshape(first))
+    return canStack(
+        llvm::map_to_vector(
+            values,
+            [](Value value) { return value.getDefiningOp()->getOperand(0); }),
+        depth + 1);
+  if (!isa<linalg::GenericOp>(first))
+    return false;
+  Captures captures;
+  Members members = llvm::map_to_vector(values, [](Value value) {
+    return value.getDefiningOp<linalg::GenericOp>();
+  });
+  for (linalg::GenericOp member : ArrayRef(members).drop_front())
+    if (!addMember(members.front(), member, captures))
+      return false;
+  return llvm::all_of(captures, [&](const auto &capture) {
+    return areAllEqual(capture.second) || canStack(capture.second, depth + 1);
+  });
+}
+
+/// The type of `count` tensors of `type` behind each other.
+static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
+  SmallVector<int64_t> sizes(type.getShape());
+  sizes.insert(sizes.begin(), static_cast<int64_t>(count));
+  return type.clone(sizes);
+}
+
+/// The dimensions that each dimension of a tensor with one more in front comes
+/// from, or becomes.
+static SmallVector<ReassociationIndices>
+withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
+  SmallVector<ReassociationIndices> shifted = {{0}};
+  for (ReassociationIndices dims : reassociation) {
+    for (int64_t &dim : dims)
+      ++dim;
+    shifted.push_back(dims);
+  }
+  return shifted;
+}
+
+Value Stacker::stackWeights(ArrayRef<Value> values) {
+  auto type = cast<RankedTensorType>(values.front().getType());
+  RankedTensorType stacked = getStackedType(type, values.size()),
+                   single = getStackedType(type, 1);
+  Location loc = values.front().getLoc();
+  SmallVector<ReassociationIndices> reassociation = {{0, 1}};
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    reassociation.push_back({dim + 1});
+  SmallVector<OpFoldResult> offsets(single.getRank(), rewriter.getIndexAttr(0)),
+      strides(single.getRank(), rewriter.getIndexAttr(1)),
+      sizes = getAsIndexOpFoldResult(rewriter.getContext(), single.getShape());
+  Value result = tensor::EmptyOp::create(rewriter, loc, stacked.getShape(),
+                                         stacked.getElementType());
+  for (auto [number, value] : llvm::enumerate(values)) {
+    // Constants stand anywhere, and may be moved to where they are needed.
+    Operation *constant = value.getDefiningOp();
+    Operation *place = &*rewriter.getInsertionPoint();
+    if (constant && !constant->isBeforeInBlock(place))
+      rewriter.moveOpBefore(constant, place);
+    Value part = tensor::ExpandShapeOp::create(rewriter, loc, single, value,
+                                               reassociation);
+    offsets[0] = rewriter.getIndexAttr(static_cast<int64_t>(number));
+    result = tensor::InsertSliceOp::create(rewriter, loc, part, result, offsets,
+                                           sizes, strides);
+  }
+  return result;
+}
+
+Value Stacker::stack(ArrayRef<Value> values) {
+  auto found = stacks.find(values.front());
+  if (found != stacks.end() && ArrayRef(found->second.first) == values)
+    return found->second.second;
+  if (llvm::all_of(values, isWeight))
+    return stackWeights(values);
+  auto type = cast<RankedTensorType>(values.front().getType());
+  Operation *first = values.front().getDefiningOp();
+  if (isReshape(first)) {
+    Value source = stack(llvm::map_to_vector(values, [](Value value) {
+      return value.getDefiningOp()->getOperand(0);
+    }));
+    RankedTensorType stacked = getStackedType(type, values.size());
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(first))
+      return tensor::CollapseShapeOp::create(
+          rewriter, first->getLoc(), stacked, source,
+          withFirstDim(collapse.getReassociationIndices()));
+    return tensor::ExpandShapeOp::create(
+        rewriter, first->getLoc(), stacked, source,
+        withFirstDim(
+            cast<tensor::ExpandShapeOp>(first).getReassociationIndices()));
+  }
+  auto generic = cast<linalg::GenericOp>(first);
+  Captures captures;
+  for (Value value : values.drop_front())
+    (void)addMember(generic, value.getDefiningOp<linalg::GenericOp>(),
+                    captures);
+  return stackBodies(generic, captures, values.size()).getResult(0);
+}
+
+/// The body of `first`, with one more dimension, whose coordinate says which of
+/// the tensors is read that members read in one place.
+linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
+                                       const Captures &captures, size_t count) {
+  llvm::DenseMap<Value, Value> stacked;
+  for (const auto &[value, values] : captures)
+    if (!areAllEqual(values))
+      stacked[value] = stack(values);
+  RankedTensorType type = getStackedType(getType(first), count);
+  Location loc = first.getLoc();
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                        type.getElementType());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  auto result = linalg::GenericOp::create(
+      rewriter, loc, type, /*inputs=*/ValueRange(), empty,
+      ArrayRef(rewriter.getMultiDimIdentityMap(type.getRank())), iterators);
+  result->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.cloneRegionBefore(first.getRegion(), result.getRegion(),
+                             result.getRegion().begin());
+  Block *body = result.getBody();
+  body->walk([&](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  rewriter.setInsertionPointToStart(body);
+  Value number = linalg::IndexOp::create(rewriter, loc, 0);
+  body->walk([&](tensor::ExtractOp extract) {
+    Value tensor = stacked.lookup(extract.getTensor());
+    if (!tensor)
+      return;
+    Values indices = {number};
+    llvm::append_range(indices, extract.getIndices());
+    rewriter.setInsertionPoint(extract);
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(extract, tensor, indices);
+  });
+  return result;
+}
+
+Members Stacker::replace(ArrayRef<linalg::GenericOp> members,
+                         const Captures &captures) {
+  linalg::GenericOp earliest = *llvm::min_element(
+      members, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
+        return lhs->isBeforeInBlock(rhs);
+      });
+  rewriter.setInsertionPoint(earliest);
+  linalg::GenericOp all =
+      stackBodies(members.front(), captures, members.size());
+  RankedTensorType type = getType(members.front());
+  Members parts;
+  for (auto [number, member] : llvm::enumerate(members)) {
+    Location loc = member->getLoc();
+    rewriter.setInsertionPoint(earliest);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
+                                          type.getElementType());
+    SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                               utils::IteratorType::parallel);
+    parts.push_back(linalg::GenericOp::create(
+        rewriter, loc, type, /*inputs=*/ValueRange(), empty,
+        ArrayRef(rewriter.getMultiDimIdentityMap(type.getRank())), iterators,
+        [&, number = static_cast<int64_t>(number)](OpBuilder &b, Location loc,
+                                                   ValueRange) {
+          Values indices = {arith::ConstantIndexOp::create(b, loc, number)};
+          for (int64_t dim = 0; dim < type.getRank(); ++dim)
+            indices.push_back(linalg::IndexOp::create(b, loc, dim));
+          linalg::YieldOp::create(
+              b, loc,
+              tensor::ExtractOp::create(b, loc, all.getResult(0), indices)
+                  .getResult());
+        }));
+  }
+  Values results;
+  for (auto [member, part] : llvm::zip_equal(members, parts)) {
+    results.push_back(part.getResult(0));
+    rewriter.replaceAllOpUsesWith(member, part->getResults());
+  }
+  for (linalg::GenericOp member : members)
+    rewriter.eraseOp(member);
+  stacks[results.front()] = {results, all.getResult(0)};
+  return parts;
+}
+
+/// The one generic whose body reads each part, and which adds up nothing.
+static Members getReaders(ArrayRef<linalg::GenericOp> parts) {
+  llvm::SetVector<Operation *> readers;
+  for (linalg::GenericOp part : parts) {
+    llvm::SetVector<Operation *> ofPart;
+    for (Operation *user : part->getUsers()) {
+      auto reader = user->getParentOfType<linalg::GenericOp>();
+      if (!isa<tensor::ExtractOp>(user) || !reader || !isFree(reader) ||
+          reader->getBlock() != part->getBlock() ||
+          !reader.getBody()->getOps<scf::ForOp>().empty() ||
+          !isLookedUp(reader.getResult(0)))
+        return {};
+      ofPart.insert(reader);
+    }
+    if (ofPart.size() != 1 || !readers.insert(ofPart.front()))
+      return {};
+  }
+  return llvm::map_to_vector(readers, llvm::CastTo<linalg::GenericOp>);
+}
+
+void Stacker::stackMembers(ArrayRef<linalg::GenericOp> members) {
+  Members next(members);
+  Captures captures;
+  while (!next.empty() && match(next, captures)) {
+    next = getReaders(replace(next, captures));
+    captures.clear();
+  }
+}
+
+namespace {
+struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
+  using StackProductsBase::StackProductsBase;
+
+  void runOnOperation() override {
+    FailureOr<DeviceProfile> profile =
+        DeviceProfile::parse(deviceProfile, getOperation());
+    if (failed(profile))
+      return signalPassFailure();
+    func::FuncOp function = getOperation();
+    if (!function.getBody().hasOneBlock())
+      return;
+    Stacker stacker(function, *profile);
+    double maxSums = cost::maxStackedSums * profile->getSpeed().multiprocessors;
+    auto isOfWeights = [&](Value tensor) {
+      return stacker.isOfWeights(tensor);
+    };
+    llvm::MapVector<size_t, Members> alike;
+    for (auto op : function.getOps<linalg::GenericOp>()) {
+      if (!isFree(op) ||
+          static_cast<double>(getType(op).getNumElements()) > maxSums ||
+          !addsUpProducts(op) || !isLookedUp(op.getResult(0)))
+        continue;
+      // What depends on weights alone is computed once.
+      llvm::SetVector<Value> tensors = getTensors(op);
+      if (llvm::any_of(tensors, isOfWeights) &&
+          !llvm::all_of(tensors, isOfWeights))
+        alike[stacker.hash(op)].push_back(op);
+    }
+    for (const auto &[hash, members] : alike)
+      if (members.size() > 1)
+        stacker.stackMembers(members);
+  }
+};
+} // namespace

@@ -1,0 +1,457 @@
+//===- Words.cpp - Arithmetic in 32-bit words -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/Words.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace mlir::arith;
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+Value WordBuilder::index(int64_t value) {
+  return ConstantIndexOp::create(*this, value);
+}
+
+Value WordBuilder::word(uint32_t value) {
+  return ConstantOp::create(
+      *this, IntegerAttr::get(getI32Type(), static_cast<int32_t>(value)));
+}
+
+Value WordBuilder::compare(Predicate predicate, Value lhs, Value rhs) {
+  return createOrFold<CmpIOp>(predicate, lhs, rhs);
+}
+Value WordBuilder::compare(Predicate predicate, Value lhs, uint32_t rhs) {
+  return compare(predicate, lhs, word(rhs));
+}
+
+Value WordBuilder::select(Value condition, Value whenTrue, Value whenFalse) {
+  return createOrFold<SelectOp>(condition, whenTrue, whenFalse);
+}
+
+Value WordBuilder::truth(Value condition) {
+  return createOrFold<ExtUIOp>(getI32Type(), condition);
+}
+
+Value WordBuilder::extendSign(Value bits, unsigned width) {
+  uint32_t rest = wordBits - width;
+  return with<ShRSIOp>(with<ShLIOp>(bits, rest), rest);
+}
+
+Value WordBuilder::countLeadingZeros(Value word) {
+  return createOrFold<math::CountLeadingZerosOp>(word);
+}
+
+//===----------------------------------------------------------------------===//
+// Two words
+//===----------------------------------------------------------------------===//
+
+Wide WordBuilder::split(Value value) {
+  if (isa<VectorType>(value.getType()))
+    return {createOrFold<vector::ExtractOp>(value, 0),
+            createOrFold<vector::ExtractOp>(value, 1)};
+  Value shift = ConstantOp::create(*this, getI64IntegerAttr(wordBits));
+  return {createOrFold<TruncIOp>(getI32Type(), value),
+          createOrFold<TruncIOp>(getI32Type(),
+                                 createOrFold<ShRUIOp>(value, shift))};
+}
+
+Value WordBuilder::join(Wide words, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector::FromElementsOp::create(*this, vector,
+                                          ValueRange{words.low, words.high});
+  Value shift = ConstantOp::create(*this, getI64IntegerAttr(wordBits));
+  return createOrFold<OrIOp>(
+      createOrFold<ExtUIOp>(type, words.low),
+      createOrFold<ShLIOp>(createOrFold<ExtUIOp>(type, words.high), shift));
+}
+
+Wide WordBuilder::extend(Value number, bool isSigned) {
+  return {number, isSigned ? with<ShRSIOp>(number, wordBits - 1) : word(0)};
+}
+
+Wide WordBuilder::wide(uint64_t value) {
+  return {word(static_cast<uint32_t>(value)),
+          word(static_cast<uint32_t>(value >> wordBits))};
+}
+
+Wide WordBuilder::add(Wide a, Wide b) {
+  Value low = with<AddIOp>(a.low, b.low);
+  // A sum of words that is less than one of them has left a carry.
+  Value carry = truth(compare(Predicate::ult, low, a.low));
+  return {low, with<AddIOp>(with<AddIOp>(a.high, b.high), carry)};
+}
+
+Wide WordBuilder::sub(Wide a, Wide b) {
+  Value borrow = truth(compare(Predicate::ult, a.low, b.low));
+  return {with<SubIOp>(a.low, b.low),
+          with<SubIOp>(with<SubIOp>(a.high, b.high), borrow)};
+}
+
+Wide WordBuilder::mul(Wide a, Wide b) {
+  auto product = MulUIExtendedOp::create(*this, a.low, b.low);
+  Value crossed =
+      with<AddIOp>(with<MulIOp>(a.low, b.high), with<MulIOp>(a.high, b.low));
+  return {product.getLow(), with<AddIOp>(product.getHigh(), crossed)};
+}
+
+Wide WordBuilder::bitAnd(Wide a, Wide b) {
+  return {with<AndIOp>(a.low, b.low), with<AndIOp>(a.high, b.high)};
+}
+Wide WordBuilder::bitOr(Wide a, Wide b) {
+  return {with<OrIOp>(a.low, b.low), with<OrIOp>(a.high, b.high)};
+}
+Wide WordBuilder::bitXor(Wide a, Wide b) {
+  return {with<XOrIOp>(a.low, b.low), with<XOrIOp>(a.high, b.high)};
+}
+
+Wide WordBuilder::select(Value condition, Wide whenTrue, Wide whenFalse) {
+  return {select(condition, whenTrue.low, whenFalse.low),
+          select(condition, whenTrue.high, whenFalse.high)};
+}
+
+/// The order of words that are not the highest.
+static WordBuilder::Predicate getUnsigned(WordBuilder::Predicate predicate) {
+  using Predicate = WordBuilder::Predicate;
+  switch (predicate) {
+  case Predicate::slt:
+    return Predicate::ult;
+  case Predicate::sle:
+    return Predicate::ule;
+  case Predicate::sgt:
+    return Predicate::ugt;
+  case Predicate::sge:
+    return Predicate::uge;
+  default:
+    return predicate;
+  }
+}
+
+Value WordBuilder::compare(Predicate predicate, Wide a, Wide b) {
+  Value low = compare(getUnsigned(predicate), a.low, b.low);
+  Value high = compare(predicate, a.high, b.high);
+  if (predicate == Predicate::eq)
+    return createOrFold<AndIOp>(low, high);
+  if (predicate == Predicate::ne)
+    return createOrFold<OrIOp>(low, high);
+  return select(compare(Predicate::eq, a.high, b.high), low, high);
+}
+
+Wide WordBuilder::minUnsigned(Wide a, Wide b) {
+  return select(compare(Predicate::ult, a, b), a, b);
+}
+Wide WordBuilder::minSigned(Wide a, Wide b) {
+  return select(compare(Predicate::slt, a, b), a, b);
+}
+Wide WordBuilder::maxUnsigned(Wide a, Wide b) {
+  return select(compare(Predicate::ugt, a, b), a, b);
+}
+Wide WordBuilder::maxSigned(Wide a, Wide b) {
+  return select(compare(Predicate::sgt, a, b), a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Shifts
+//===----------------------------------------------------------------------===//
+
+// What crosses from one word to the other is shifted by 32 - n in two steps,
+// 1 and 31 - n, since a shift by 32 is undefined. Shifts by 32 and more first
+// move a whole word.
+
+Wide WordBuilder::shiftLeftWithin(Wide a, Value n) {
+  Value back = with<XOrIOp>(n, wordBits - 1);
+  Value crossing = with<ShRUIOp>(with<ShRUIOp>(a.low, 1), back);
+  return {with<ShLIOp>(a.low, n),
+          with<OrIOp>(with<ShLIOp>(a.high, n), crossing)};
+}
+
+Wide WordBuilder::shiftLeft(Wide a, Value amount) {
+  Wide shifted = shiftLeftWithin(a, with<AndIOp>(amount, wordBits - 1));
+  return select(compare(Predicate::uge, amount, wordBits),
+                {word(0), shifted.low}, shifted);
+}
+
+Wide WordBuilder::shiftRightWithin(Wide a, Value n) {
+  Value back = with<XOrIOp>(n, wordBits - 1);
+  Value crossing = with<ShLIOp>(with<ShLIOp>(a.high, 1), back);
+  return {with<OrIOp>(with<ShRUIOp>(a.low, n), crossing),
+          with<ShRUIOp>(a.high, n)};
+}
+
+Wide WordBuilder::shiftRight(Wide a, Value amount) {
+  Wide shifted = shiftRightWithin(a, with<AndIOp>(amount, wordBits - 1));
+  return select(compare(Predicate::uge, amount, wordBits),
+                {shifted.high, word(0)}, shifted);
+}
+
+Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
+  // Shifting a negative number brings ones in: the zeros of its complement are
+  // what is shifted.
+  Value sign = getSign(a);
+  Wide flip = {sign, sign};
+  return bitXor(shiftRight(bitXor(a, flip), amount), flip);
+}
+
+std::pair<Wide, Value> WordBuilder::normalize(Wide a) {
+  Value isLow = compare(Predicate::eq, a.high, 0u);
+  Value zeros = countLeadingZeros(select(isLow, a.low, a.high));
+  Value count = with<AddIOp>(zeros, select(isLow, word(wordBits), word(0)));
+  return {shiftLeft(a, count), count};
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+Wide WordBuilder::negateIf(Value isNegative, Wide number) {
+  Wide flip = {isNegative, isNegative};
+  return sub(bitXor(number, flip), flip);
+}
+
+/// The quotient, which is to fit in a word: the dividend's high word is less
+/// than the divisor, whose highest bit is set. It has two digits of 16 bits. A
+/// digit is guessed from the divisor's upper half, and is at most 2 too large.
+Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
+  Value upper = with<ShRUIOp>(divisor, 16);
+  Value lower = with<AndIOp>(divisor, 0xffff);
+  auto getDigit = [&](Value rest, Value next) {
+    Value digit = with<DivUIOp>(rest, upper);
+    Value left = with<SubIOp>(rest, with<MulIOp>(digit, upper));
+    for (int round = 0; round < 2; ++round) {
+      Value isLarge =
+          with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
+                      compare(Predicate::ugt, with<MulIOp>(digit, lower),
+                              with<OrIOp>(with<ShLIOp>(left, 16), next)));
+      // What is left has outgrown 16 bits: the digit is right.
+      if (round > 0)
+        isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
+      digit = select(isLarge, with<SubIOp>(digit, 1), digit);
+      left = select(isLarge, with<AddIOp>(left, upper), left);
+    }
+    return digit;
+  };
+  Value next = with<ShRUIOp>(dividend.low, 16);
+  Value first = getDigit(dividend.high, next);
+  Value rest = with<SubIOp>(with<OrIOp>(with<ShLIOp>(dividend.high, 16), next),
+                            with<MulIOp>(first, divisor));
+  Value second = getDigit(rest, with<AndIOp>(dividend.low, 0xffff));
+  return with<OrIOp>(with<ShLIOp>(first, 16), second);
+}
+
+// Without loops and branches, which other elements would wait for. A divisor
+// of one word takes two steps of long division. By a divisor of two words, the
+// quotient has one: half of the dividend divided by the divisor's upper 32
+// bits gives it, or one more.
+Wide WordBuilder::divUnsigned(Wide a, Wide b) {
+  Value isShort = compare(Predicate::eq, b.high, 0u);
+  Value divisor = select(isShort, b.low, word(1));
+  Value firstWord = with<DivUIOp>(a.high, divisor);
+  Value left = with<SubIOp>(a.high, with<MulIOp>(firstWord, divisor));
+
+  Wide upper = select(isShort, Wide{word(0), b.low}, b);
+  Value zeros = countLeadingZeros(upper.high);
+  Value normal = shiftLeftWithin(upper, zeros).high;
+  Wide dividend = select(isShort, shiftLeftWithin({a.low, left}, zeros),
+                         shiftRightWithin(a, word(1)));
+  Value quotient = divideByNormal(dividend, normal);
+
+  Value shift = with<XOrIOp>(zeros, wordBits - 1);
+  Value guess = with<ShRUIOp>(quotient, shift);
+  guess = with<SubIOp>(guess, truth(compare(Predicate::ne, guess, 0u)));
+  Wide rest = sub(a, mul({guess, word(0)}, b));
+  guess = with<AddIOp>(guess, truth(compare(Predicate::uge, rest, b)));
+  return select(isShort, Wide{quotient, firstWord}, Wide{guess, word(0)});
+}
+
+Wide WordBuilder::divSigned(Wide a, Wide b) {
+  Value signA = getSign(a), signB = getSign(b);
+  Wide quotient = divUnsigned(negateIf(signA, a), negateIf(signB, b));
+  return negateIf(with<XOrIOp>(signA, signB), quotient);
+}
+
+Wide WordBuilder::remUnsigned(Wide a, Wide b) {
+  return sub(a, mul(divUnsigned(a, b), b));
+}
+
+Wide WordBuilder::remSigned(Wide a, Wide b) {
+  return sub(a, mul(divSigned(a, b), b));
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+// In integers, so that a number is rounded once and the same everywhere. A
+// normal number has its highest bit set. The bits of a float are those of its
+// exponent above its mantissa's: a mantissa with its leading 1, and a carry out
+// of it, add to the exponent.
+
+/// The upper 24 bits, rounded.
+Value WordBuilder::roundToSingle(Wide normal) {
+  // What is below the word only matters as more than nothing.
+  Value rest = truth(compare(Predicate::ne, normal.low, 0u));
+  Value all = with<OrIOp>(normal.high, rest);
+  Value mantissa = with<ShRUIOp>(all, 8);
+  Value isOdd = with<AndIOp>(mantissa, 1);
+  Value below = with<AddIOp>(with<AndIOp>(all, 0xff), isOdd);
+  return with<AddIOp>(mantissa, truth(compare(Predicate::ugt, below, 0x80)));
+}
+
+Value WordBuilder::toSingle(Wide number, bool isSigned) {
+  Value sign = isSigned ? getSign(number) : word(0);
+  auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
+  // A number from 2^63 on has the exponent's bits 127 + 63, of which the
+  // mantissa adds 1.
+  Value exponent = with<SubIOp>(word(127 + 63 - 1), zeros);
+  Value bits = with<AddIOp>(with<ShLIOp>(exponent, 23), roundToSingle(normal));
+  Value isZero = compare(Predicate::eq, normal.high, 0u);
+  bits = select(isZero, word(0), bits);
+  return with<OrIOp>(bits, with<AndIOp>(sign, 0x80000000));
+}
+
+Wide WordBuilder::toDouble(Wide number, bool isSigned) {
+  Value sign = isSigned ? getSign(number) : word(0);
+  auto [normal, zeros] = normalize(isSigned ? negateIf(sign, number) : number);
+  Wide mantissa = shiftRight(normal, word(11));
+  Value isOdd = with<AndIOp>(mantissa.low, 1);
+  Value below = with<AddIOp>(with<AndIOp>(normal.low, 0x7ff), isOdd);
+  mantissa =
+      add(mantissa, {truth(compare(Predicate::ugt, below, 0x400)), word(0)});
+  Value exponent = with<SubIOp>(word(1023 + 63 - 1), zeros);
+  mantissa.high = with<AddIOp>(mantissa.high, with<ShLIOp>(exponent, 20));
+  Value isZero = compare(Predicate::eq, normal.high, 0u);
+  Wide bits = select(isZero, wide(0), mantissa);
+  return {bits.low, with<OrIOp>(bits.high, with<AndIOp>(sign, 0x80000000))};
+}
+
+Wide WordBuilder::fromSingle(Value number, bool isSigned) {
+  // Both words are exact: so are products with powers of two, and so is what is
+  // left of a number without its upper bits.
+  auto constant = [&](float value) -> Value {
+    return ConstantOp::create(*this, getF32FloatAttr(value));
+  };
+  Value magnitude = number, sign = word(0);
+  if (isSigned) {
+    Value bits = createOrFold<BitcastOp>(getI32Type(), number);
+    sign = with<ShRSIOp>(bits, wordBits - 1);
+    magnitude =
+        createOrFold<BitcastOp>(getF32Type(), with<AndIOp>(bits, 0x7fffffff));
+  }
+  Value high = createOrFold<FPToUIOp>(
+      getI32Type(), createOrFold<MulFOp>(magnitude, constant(0x1p-32f)));
+  Value upper = createOrFold<MulFOp>(createOrFold<UIToFPOp>(getF32Type(), high),
+                                     constant(0x1p32f));
+  Value low = createOrFold<FPToUIOp>(getI32Type(),
+                                     createOrFold<SubFOp>(magnitude, upper));
+  return isSigned ? negateIf(sign, {low, high}) : Wide{low, high};
+}
+
+Wide WordBuilder::fromDouble(Wide bits, bool isSigned) {
+  Value sign = isSigned ? getSign(bits) : word(0);
+  Value exponent = with<AndIOp>(with<ShRUIOp>(bits.high, 20), 0x7ff);
+  Wide mantissa = {
+      bits.low, with<OrIOp>(with<AndIOp>(bits.high, 0xfffff), word(0x100000))};
+  // A number from 2^63 to 2^64 has its highest bit where two words have theirs.
+  Value shift = with<SubIOp>(word(1023 + 63), exponent);
+  Value isSmall = compare(Predicate::ugt, shift, 63u);
+  Wide number =
+      shiftRight(shiftLeft(mantissa, word(11)), with<AndIOp>(shift, 63));
+  number = select(isSmall, wide(0), number);
+  return isSigned ? negateIf(sign, number) : number;
+}
+
+Wide WordBuilder::widenFloat(Value bits) {
+  Value sign = with<AndIOp>(bits, 0x80000000);
+  Value magnitude = with<AndIOp>(bits, 0x7fffffff);
+  // The exponent's bias is 127 in f32 and 1023 in f64.
+  Value low = with<ShLIOp>(magnitude, 29), high = with<ShRUIOp>(magnitude, 3);
+  Value isSpecial = compare(Predicate::uge, magnitude, 0x7f800000);
+  Wide number = {low,
+                 with<AddIOp>(high, select(isSpecial, word((2047 - 255) << 20),
+                                           word((1023 - 127) << 20)))};
+  // Denormals are multiples of 2^-149, and normal in f64.
+  Value zeros = countLeadingZeros(magnitude);
+  Value normal = with<ShLIOp>(magnitude, with<AndIOp>(zeros, 31));
+  Value exponent = with<SubIOp>(word(1023 - 149 + 31 - 1), zeros);
+  Wide denormal = {
+      with<ShLIOp>(normal, 21),
+      with<AddIOp>(with<ShLIOp>(exponent, 20), with<ShRUIOp>(normal, 11))};
+  Value isZero = compare(Predicate::eq, magnitude, 0u);
+  denormal = select(isZero, wide(0), denormal);
+  Value isDenormal = compare(Predicate::ult, magnitude, 0x00800000);
+  number = select(isDenormal, denormal, number);
+  return {number.low, with<OrIOp>(number.high, sign)};
+}
+
+Value WordBuilder::narrowFloat(Wide bits) {
+  Value sign = with<AndIOp>(bits.high, 0x80000000);
+  Value magnitude = with<AndIOp>(bits.high, 0x7fffffff);
+  Wide normal = shiftLeft(
+      {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
+      word(11));
+  // The exponent's bias is 127 in f32 and 1023 in f64. Denormals of f32 have an
+  // exponent of 1, and zeros before their mantissa: 32 and more leave nothing
+  // that a half would be.
+  Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
+  Value isDenormal = compare(Predicate::slt, exponent, 1u);
+  Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
+  zeros = with<MinUIOp>(zeros, 31u);
+  Wide shifted = shiftRightWithin(normal, zeros);
+  // What is shifted out matters as more than nothing, too.
+  Value isInexact =
+      compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
+  shifted.low = with<OrIOp>(shifted.low, truth(isInexact));
+  Value rounded = roundToSingle(shifted);
+  Value above = select(isDenormal, word(0), with<SubIOp>(exponent, 1));
+  Value result = with<AddIOp>(with<ShLIOp>(above, 23), rounded);
+  // Numbers from 2^128 on are too large, as are those whose mantissa's carry
+  // leads there.
+  Value isLarge = compare(Predicate::sge, exponent, 255u);
+  result = select(isLarge, word(0x7f800000), result);
+  Value isNaN =
+      compare(Predicate::ugt, {bits.low, magnitude}, wide(0x7ff0000000000000));
+  result = select(isNaN, word(0x7fc00000), result);
+  return with<OrIOp>(result, sign);
+}
+
+/// An integer with a sign that is in the order of the numbers; the same for
+/// both zeros.
+Wide WordBuilder::getOrderOfDouble(Wide bits) {
+  Wide magnitude = {bits.low, with<AndIOp>(bits.high, 0x7fffffff)};
+  return negateIf(getSign(bits), magnitude);
+}
+
+Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
+  // The bits of the first eight predicates, which are false of NaN: equal,
+  // greater, less. The others are true of it, and follow in the same order, but
+  // that the one that is true of nothing else stands before the last.
+  constexpr unsigned equal = 1, greater = 2, less = 4;
+  bool ofNaN = predicate >= CmpFPredicate::UEQ;
+  auto cases = static_cast<unsigned>(predicate);
+  if (predicate == CmpFPredicate::UNO)
+    cases = 0;
+  else if (ofNaN && predicate != CmpFPredicate::AlwaysTrue)
+    cases -= static_cast<unsigned>(CmpFPredicate::ORD);
+  Wide orderA = getOrderOfDouble(a), orderB = getOrderOfDouble(b);
+  Value none = ConstantOp::create(*this, getBoolAttr(false));
+  auto getCase = [&](unsigned bit, Predicate holds) {
+    return cases & bit ? compare(holds, orderA, orderB) : none;
+  };
+  Value result = with<OrIOp>(with<OrIOp>(getCase(equal, Predicate::eq),
+                                         getCase(greater, Predicate::sgt)),
+                             getCase(less, Predicate::slt));
+  auto isNaN = [&](Wide bits) {
+    return compare(Predicate::ugt,
+                   Wide{bits.low, with<AndIOp>(bits.high, 0x7fffffff)},
+                   wide(0x7ff0000000000000));
+  };
+  return select(with<OrIOp>(isNaN(a), isNaN(b)),
+                ConstantOp::create(*this, getBoolAttr(ofNaN)), result);
+}

@@ -1,0 +1,135 @@
+//===- Placement.cpp - Where a buffer is in the one that is bound ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+bool Strip::overlaps(const Strip &other) const {
+  if (offset >= other.getEnd() || other.offset >= getEnd())
+    return false;
+  // Ranges of the same rows, of which neither reaches into the next row.
+  int64_t begin = offset % stride, otherBegin = other.offset % stride;
+  if (stride != other.stride || begin + run > stride ||
+      otherBegin + other.run > stride)
+    return true;
+  return begin < otherBegin + other.run && otherBegin < begin + run;
+}
+
+Strip Placement::getExtent(Value buffer) const {
+  int64_t bytes = getNumBytes(cast<MemRefType>(buffer.getType()));
+  Strip extent = {/*offset=*/0, /*run=*/bytes, /*stride=*/bytes, /*count=*/1};
+  for (const auto &[index, strip] : llvm::enumerate(strips)) {
+    // The extent has all of several runs, whichever of them the buffer is in.
+    if (index == 0 || strip.count > 1)
+      extent = strip;
+    else
+      extent.offset += strip.offset;
+  }
+  return extent;
+}
+
+int64_t Placement::getAlignment() const {
+  int64_t common = 0;
+  for (const Strip &strip : strips) {
+    common = std::gcd(std::gcd(common, strip.offset), strip.run);
+    if (strip.count > 1)
+      common = std::gcd(common, strip.stride);
+  }
+  return common & -common;
+}
+
+int64_t dml::getNumBytes(MemRefType type) {
+  int64_t bits = 0;
+  if (auto vector = dyn_cast<VectorType>(type.getElementType()))
+    bits = vector.getNumElements() * vector.getElementTypeBitWidth();
+  else
+    bits = type.getElementTypeBitWidth();
+  return type.getNumElements() * bits / 8;
+}
+
+bool dml::isBufferView(Operation *op) {
+  return isa_and_nonnull<BufferViewOp, memref::CastOp, memref::CollapseShapeOp,
+                         memref::ExpandShapeOp, memref::SubViewOp,
+                         memref::ViewOp>(op);
+}
+
+/// The range of one dimension that `op` is. Nothing if it is something else.
+static std::optional<Strip> getStrip(memref::SubViewOp op) {
+  MemRefType source = op.getSourceType();
+  if (!source.hasStaticShape() || !source.getLayout().isIdentity() ||
+      ShapedType::isDynamicShape(op.getStaticOffsets()) ||
+      ShapedType::isDynamicShape(op.getStaticSizes()) ||
+      llvm::any_of(op.getStaticStrides(),
+                   [](int64_t stride) { return stride != 1; }))
+    return std::nullopt;
+  int64_t bytes = getNumBytes(source), inner = bytes;
+  Strip strip = {0, bytes, bytes, 1};
+  bool isRange = false;
+  for (auto [offset, size, whole] : llvm::zip_equal(
+           op.getStaticOffsets(), op.getStaticSizes(), source.getShape())) {
+    inner /= whole;
+    if (size == whole)
+      continue;
+    if (isRange)
+      return std::nullopt;
+    isRange = true;
+    strip = {offset * inner, size * inner, whole * inner,
+             bytes / (whole * inner)};
+  }
+  return strip;
+}
+
+/// Adds the strip that leads on to a larger buffer. Where it has rows of which
+/// the last strip has a range of each, as parts of parts have, the two are one.
+static void addStrip(Placement &placement, const Strip &strip) {
+  if (!placement.strips.empty()) {
+    Strip &last = placement.strips.back();
+    bool hasRows = last.count == strip.count && last.stride == strip.run;
+    if (strip.count == 1 || hasRows) {
+      last.offset += strip.offset;
+      if (strip.count > 1)
+        last.stride = strip.stride;
+      return;
+    }
+  }
+  placement.strips.push_back(strip);
+}
+
+std::optional<Placement> dml::getPlacement(Value buffer) {
+  Placement placement;
+  while (true) {
+    Operation *op = buffer.getDefiningOp();
+    if (!isBufferView(op))
+      break;
+    if (auto subview = dyn_cast<memref::SubViewOp>(op)) {
+      std::optional<Strip> strip = getStrip(subview);
+      if (!strip)
+        return std::nullopt;
+      if (strip->run != getNumBytes(subview.getSourceType()))
+        addStrip(placement, *strip);
+    } else if (auto view = dyn_cast<memref::ViewOp>(op)) {
+      std::optional<int64_t> offset = getConstantIntValue(view.getByteShift());
+      if (!offset || !view.getType().hasStaticShape())
+        return std::nullopt;
+      // Its last vector is its own, as that of any buffer is.
+      auto bytes = static_cast<int64_t>(llvm::alignTo(
+          getNumBytes(view.getType()), DeviceProfile::vectorBytes));
+      addStrip(placement, {*offset, bytes, bytes, 1});
+    }
+    buffer = op->getOperand(0);
+  }
+  placement.root = buffer;
+  return placement;
+}

@@ -1,0 +1,649 @@
+//===- AttentionKernel.cpp - A softmax of products, and no scores ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A workgroup has some queries and all columns of their outputs. It goes
+// through the keys in blocks. Of a block, its threads add up the scores of all
+// queries in registers, as a contraction kernel adds up its sums. They exchange
+// the largest score of each query, and then the sum of the exponentials,
+// through workgroup memory, and store the weights there, the exponentials
+// divided by the sum so far. Then they add up the products of weights and
+// values. No score is written to a buffer.
+//
+// What a query carries from one block to the next are three things: the largest
+// score so far, the sum of the exponentials of what scores are above it, and
+// outputs, which are the means of values so far. Take scores 3 and 5 in two
+// blocks, of values 10 and 20. After the first block the largest is 3, the sum
+// 1 and the output 10. The second block has the largest 5: the sum so far
+// becomes 1 * e^-2, and 1 * e^-2 + 1 with the new exponential, about 1.135. The
+// output becomes 10 * (e^-2 / 1.135) + 20 * (1 / 1.135), 18.8.
+//
+// Outputs are means all along, and not sums that are divided in the end: no
+// number is larger than the largest value. The products of a block are added up
+// by themselves, so that what is carried is rounded once for a block, and not
+// once for a key. Where keys are no whole blocks, the first block has the
+// fewest: docs/Reference.md says why.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Attention.h"
+#include "Emit/ContractionBuilder.h"
+#include "Emit/Launch.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace dml;
+
+static constexpr int64_t side = ThreadBlock::side;
+static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
+/// Terms, or keys, whose products are written out.
+static constexpr int64_t maxWrittenOut = 8;
+
+namespace {
+/// An operand in workgroup memory: rows of vectors of neighbouring positions, a
+/// row for each term.
+struct Staged {
+  const ContractionOperand *operand = nullptr;
+  /// The iterations whose terms are staged, and how many each operation counts.
+  const Contraction *sums = nullptr;
+  /// The number of the workgroup's first vector of positions, and how many it
+  /// has.
+  LinearForm firstVector;
+  int64_t vectors = 0;
+  /// The first vector of it in memory, and those from one term to the next.
+  int64_t first = 0, pitch = 0;
+  /// What is bound to the position, if positions are no coordinates of the
+  /// output.
+  Value position;
+  /// Whether neighbouring threads load factors of neighbouring iterations, and
+  /// not of neighbouring positions: what lies side by side in memory.
+  bool isAlongSteps = false;
+};
+
+class KernelBuilder : ContractionBuilder {
+public:
+  KernelBuilder(linalg::GenericOp op, const Attention &attention,
+                const AttentionTile &tile)
+      : ContractionBuilder(op, attention.products), attention(attention),
+        tile(tile), layout(*AttentionLayout::get(attention, tile)),
+        block(layout.block), rowVectors(block.rows / side),
+        keyVectors(block.columns / side) {}
+
+  void build();
+
+private:
+  // Values that a thread has one of for each vector of its queries, for each
+  // vector of queries and each of its keys, and for each of its queries and
+  // each vector of columns.
+  using OfRows = SmallVector<Value>;
+  using OfKeys = SmallVector<Value>;
+  using OfColumns = SmallVector<Value>;
+
+  Value constantOf(double value, int64_t lanes = side) {
+    Type type = b.getF32Type();
+    TypedAttr attribute = b.getFloatAttr(type, value);
+    if (lanes > 1) {
+      auto vector = VectorType::get(lanes, type);
+      attribute = DenseElementsAttr::get(vector, attribute);
+    }
+    return arith::ConstantOp::create(b, attribute);
+  }
+  Value broadcast(Value scalar) {
+    return vector::BroadcastOp::create(
+        b, VectorType::get(side, scalar.getType()), scalar);
+  }
+  Value load(const LinearForm &place) {
+    return memref::LoadOp::create(b, memory, forms->materialize(b, place));
+  }
+  void store(Value value, const LinearForm &place) {
+    memref::StoreOp::create(b, value, memory, forms->materialize(b, place));
+  }
+  Value select(Value condition, Value chosen, Value otherwise) {
+    return arith::SelectOp::create(b, condition, chosen, otherwise);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value lhs, Value rhs) {
+    return arith::CmpFOp::create(b, predicate, lhs, rhs);
+  }
+  Value max(Value lhs, Value rhs) {
+    // A NaN among scores makes the sum of exponentials NaN, whichever is taken.
+    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
+  }
+  /// The exponential of `x`. There are drivers that have a number for that of
+  /// NaN.
+  Value exp(Value x) {
+    return select(compare(arith::CmpFPredicate::OEQ, x, x),
+                  math::ExpOp::create(b, x), x);
+  }
+  /// A finite number in place of -infinity.
+  Value getShift(Value largest) {
+    Value lowest = constantOf(-std::numeric_limits<float>::max());
+    return select(compare(arith::CmpFPredicate::OLT, largest, lowest), lowest,
+                  largest);
+  }
+
+  /// Builds a loop over the numbers up to `count` that are multiples of `step`,
+  /// which divides it. The loop carries `carried`.
+  SmallVector<Value> buildLoop(
+      int64_t count, int64_t step, ValueRange carried,
+      llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body);
+
+  SmallVector<Value> buildFactors(const Staged &staged, LinearForm vector,
+                                  LinearForm firstStep, int64_t steps);
+  int64_t stage(const Staged &staged, LinearForm thread, LinearForm firstStep,
+                int64_t steps, int64_t together);
+  OfKeys buildSums();
+  void buildScores(LinearForm keyBlock, MutableArrayRef<Value> sums,
+                   SmallVectorImpl<Value> &seen);
+  OfColumns addValues(LinearForm keyBlock);
+  SmallVector<Value> buildBlock(LinearForm keyBlock, ValueRange carried);
+  void storeOutputs(ValueRange carried);
+
+  /// The number of the thread's vector `i` of queries among those of the
+  /// workgroup, of keys among those of a block, and of columns.
+  LinearForm getRowVector(int64_t i) {
+    return forms->add(b, threadRow, i * block.threadRows);
+  }
+  LinearForm getKeyVector(int64_t i) {
+    return forms->add(b, threadColumn, i * block.threadColumns);
+  }
+  /// The key that is number `number` of those of all blocks, and whether it is
+  /// there, or null if all are: the first block has the fewest keys, at its
+  /// end. What stands for those that are not there is the first key.
+  std::pair<LinearForm, Value> getKey(LinearForm number) {
+    int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
+    if (missing == 0)
+      return {number, Value()};
+    Value isThere =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::uge,
+                              forms->materialize(b, number), constant(missing));
+    return {forms->max(b, forms->sub(b, number, missing), 0), isThere};
+  }
+  LinearForm getPlaceOfWeights(LinearForm key, LinearForm rowVector) {
+    return forms->add(b, forms->mul(b, key, getStagedVectors(tile.queries)),
+                      forms->add(b, rowVector, layout.stagedVectors));
+  }
+
+  const Attention &attention;
+  const AttentionTile &tile;
+  const AttentionLayout layout;
+  const ThreadBlock block;
+  /// The vectors of queries and of keys that a thread has.
+  const int64_t rowVectors, keyVectors;
+
+  LinearForm threadRow, threadColumn;
+  OperandTile rows, columns;
+  Value memory;
+  Staged queries, keys, values;
+};
+} // namespace
+
+SmallVector<Value> KernelBuilder::buildLoop(
+    int64_t count, int64_t step, ValueRange carried,
+    llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)> body) {
+  int64_t trips = count / step;
+  if (trips == 1)
+    return body(0, carried);
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(trips), constant(1), carried);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    LinearForm number = forms->mul(
+        b, forms->getVarying(loop.getInductionVar(), {0, trips - 1}), step);
+    scf::YieldOp::create(b, body(number, loop.getRegionIterArgs()));
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return SmallVector<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// To workgroup memory
+//===----------------------------------------------------------------------===//
+
+/// Builds the factors of `steps` iterations from `firstStep` on, at each of the
+/// positions of `vector`: those of a term are neighbours in the result.
+SmallVector<Value> KernelBuilder::buildFactors(const Staged &staged,
+                                               LinearForm vector,
+                                               LinearForm firstStep,
+                                               int64_t steps) {
+  const ContractionOperand &operand = *staged.operand;
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Forms> ofLanes, coordinates;
+  SmallVector<LinearForm> positions;
+  for (int64_t lane = 0; lane < side; ++lane) {
+    positions.push_back(
+        staged.position
+            ? getKey(forms->add(b, forms->mul(b, vector, side), lane)).first
+            : getPosition(operand, vector, lane, side));
+    ofLanes.push_back(getCoordinates(operand, positions.back()));
+  }
+  SmallVector<Value> counts;
+  for (int64_t i = 0; i < steps; ++i) {
+    LinearForm step = forms->add(b, firstStep, i);
+    // What is not there counts as 0.
+    Value isThere;
+    if (staged.sums == &contraction) {
+      std::tie(step, isThere) = getKey(step);
+    } else if (forms->getRange(step).max >= staged.sums->steps) {
+      isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                      forms->materialize(b, step),
+                                      constant(staged.sums->steps));
+      step = forms->min(b, step, staged.sums->steps - 1);
+    }
+    counts.push_back(isThere);
+    for (int64_t lane = 0; lane < side; ++lane) {
+      size_t element = coordinates.size();
+      bindStep(builder, element, step, *staged.sums);
+      if (staged.position)
+        builder.bind(element, staged.position, positions[lane]);
+      coordinates.push_back(ofLanes[lane]);
+    }
+  }
+  builder.buildSlice(operand.slice, coordinates);
+  SmallVector<Value> factors;
+  for (int64_t i = 0; i < steps; ++i)
+    for (Value factor : operand.factors)
+      for (int64_t lane = 0; lane < side; ++lane) {
+        factors.push_back(builder.getBuilt(i * side + lane, factor));
+        if (counts[i])
+          factors.back() = select(counts[i], factors.back(), getZero());
+      }
+  return factors;
+}
+
+/// Loads the factors of `steps` iterations from `firstStep` on into workgroup
+/// memory: those that are the turn of `thread`, counted from whichever thread.
+/// A thread loads the factors of `together` iterations, at the positions of a
+/// vector, at a time. Returns how often one does.
+int64_t KernelBuilder::stage(const Staged &staged, LinearForm thread,
+                             LinearForm firstStep, int64_t steps,
+                             int64_t together) {
+  auto ofStep = static_cast<int64_t>(staged.operand->factors.size());
+  while (steps % together)
+    --together;
+  int64_t groups = steps / together, numItems = staged.vectors * groups;
+  for (int64_t first = 0; first < numItems; first += numThreads) {
+    LinearForm item = forms->add(b, thread, first);
+    IndexForms saved = *forms;
+    OpBuilder::InsertionGuard guard(b);
+    scf::IfOp hasItem;
+    if (first + numThreads > numItems) {
+      hasItem = scf::IfOp::create(
+          b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                   forms->materialize(b, item),
+                                   constant(numItems)));
+      b.setInsertionPointToStart(hasItem.thenBlock());
+      // What range analysis cannot learn from the condition.
+      item = forms->min(b, item, numItems - 1);
+    }
+    LinearForm vector, group;
+    if (staged.isAlongSteps)
+      std::tie(vector, group) = forms->divide(b, item, groups);
+    else
+      std::tie(group, vector) = forms->divide(b, item, staged.vectors);
+    SmallVector<Value> factors = buildFactors(
+        staged, forms->add(b, staged.firstVector, vector),
+        forms->add(b, firstStep, forms->mul(b, group, together)), together);
+    LinearForm place =
+        forms->add(b, forms->mul(b, group, together * ofStep * staged.pitch),
+                   forms->add(b, vector, staged.first));
+    for (int64_t term = 0; term < together * ofStep; ++term) {
+      Value lanes = vector::FromElementsOp::create(
+          b, VectorType::get(side, contraction.sumType),
+          ValueRange(factors).slice(term * side, side));
+      store(lanes, forms->add(b, place, term * staged.pitch));
+    }
+    if (hasItem) {
+      hoistFromGuard(hasItem);
+      *forms = std::move(saved);
+    }
+  }
+  return numItems;
+}
+
+//===----------------------------------------------------------------------===//
+// A block of keys
+//===----------------------------------------------------------------------===//
+
+/// The largest divisor of `count` that is written out.
+static int64_t getWrittenOut(int64_t count) {
+  int64_t writtenOut = std::min(count, maxWrittenOut);
+  while (count % writtenOut)
+    --writtenOut;
+  return writtenOut;
+}
+
+/// The sums that the thread's scores are made of: vectors of queries for each
+/// of its keys.
+KernelBuilder::OfKeys KernelBuilder::buildSums() {
+  int64_t ofStep = attention.scores.getTermsOfStep();
+  int64_t steps = tile.terms / ofStep;
+  OfKeys init(rowVectors * block.columns, getZero(side));
+  return buildLoop(
+      llvm::alignTo(attention.scores.steps, steps), steps, init,
+      [&](LinearForm firstStep, ValueRange sums) {
+        // Nothing is staged before all threads have loaded what is there.
+        gpu::BarrierOp::create(b);
+        int64_t together = ofStep < side ? side : 1;
+        LinearForm thread = forms->getThread();
+        int64_t numItems = stage(queries, thread, firstStep, steps, together);
+        // Keys begin with the threads that queries have left out.
+        thread = forms->add(b, thread,
+                            llvm::alignTo(numItems, numThreads) - numItems);
+        stage(keys, forms->divide(b, thread, numThreads).second, firstStep,
+              steps, together);
+        gpu::BarrierOp::create(b);
+        int64_t writtenOut = getWrittenOut(tile.terms);
+        return buildLoop(
+            tile.terms, writtenOut, sums,
+            [&](LinearForm firstTerm, ValueRange sums) {
+              SmallVector<Value> next(sums);
+              for (int64_t i = 0; i < writtenOut; ++i) {
+                auto loadVector = [&](const Staged &staged, LinearForm vector) {
+                  LinearForm term = forms->add(b, firstTerm, i);
+                  return load(forms->add(b, forms->mul(b, term, staged.pitch),
+                                         forms->add(b, vector, staged.first)));
+                };
+                SmallVector<Value> ofRows;
+                for (int64_t row = 0; row < rowVectors; ++row)
+                  ofRows.push_back(loadVector(queries, getRowVector(row)));
+                for (int64_t vector = 0; vector < keyVectors; ++vector) {
+                  Value ofKeys = loadVector(keys, getKeyVector(vector));
+                  for (int64_t lane = 0; lane < side; ++lane) {
+                    Value factor =
+                        broadcast(vector::ExtractOp::create(b, ofKeys, lane));
+                    for (int64_t row = 0; row < rowVectors; ++row) {
+                      Value &sum =
+                          next[row * block.columns + vector * side + lane];
+                      sum = addProduct(ofRows[row], factor, sum);
+                    }
+                  }
+                }
+              }
+              return next;
+            });
+      });
+}
+
+/// Makes scores of `sums`: -infinity for keys that are not there or not seen.
+/// `seen` has whether they are, or null for those that are.
+void KernelBuilder::buildScores(LinearForm keyBlock,
+                                MutableArrayRef<Value> sums,
+                                SmallVectorImpl<Value> &seen) {
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Forms> coordinates;
+  SmallVector<Value> areThere;
+  for (int64_t row = 0; row < rowVectors; ++row)
+    for (int64_t key = 0; key < block.columns; ++key) {
+      LinearForm vector =
+          forms->add(b, forms->mul(b, keyBlock, tile.keys / side),
+                     getKeyVector(key / side));
+      auto [position, isThere] =
+          getKey(forms->add(b, forms->mul(b, vector, side), key % side));
+      areThere.push_back(isThere);
+      for (int64_t lane = 0; lane < side; ++lane) {
+        size_t element = coordinates.size();
+        builder.bind(element, attention.key, position);
+        builder.bind(element, attention.sum,
+                     Value(vector::ExtractOp::create(
+                         b, sums[row * block.columns + key], lane)));
+        LinearForm rowVector =
+            forms->add(b, forms->mul(b, rows.tile, tile.queries / side),
+                       getRowVector(row));
+        coordinates.push_back(getCoordinates(
+            *rows.operand, getPosition(*rows.operand, rowVector, lane, side)));
+      }
+    }
+  builder.buildSlice(attention.scoreSlice, coordinates);
+  builder.buildSlice(attention.isSeenSlice, coordinates);
+  Value none = constantOf(-std::numeric_limits<float>::infinity(), 1);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    SmallVector<Value> lanes, conditions;
+    for (int64_t lane = 0; lane < side; ++lane) {
+      auto element = static_cast<size_t>(static_cast<int64_t>(i) * side + lane);
+      lanes.push_back(builder.getBuilt(element, attention.score));
+      Value condition = areThere[i];
+      if (attention.isSeen)
+        condition =
+            both(b, condition, builder.getBuilt(element, attention.isSeen));
+      if (!condition)
+        continue;
+      conditions.push_back(condition);
+      lanes.back() = select(condition, lanes.back(), none);
+    }
+    sum = vector::FromElementsOp::create(
+        b, VectorType::get(side, contraction.sumType), lanes);
+    seen.push_back(
+        conditions.empty()
+            ? Value()
+            : vector::FromElementsOp::create(
+                  b, VectorType::get(side, b.getI1Type()), conditions)
+                  .getResult());
+  }
+}
+
+/// The sums of the products of the block's weights, which are in workgroup
+/// memory, and values.
+KernelBuilder::OfColumns KernelBuilder::addValues(LinearForm keyBlock) {
+  OfColumns init(block.rows * layout.columnVectors, getZero(side));
+  LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
+  return buildLoop(
+      tile.keys, layout.valueKeys, init,
+      [&](LinearForm firstOfRound, ValueRange sums) {
+        gpu::BarrierOp::create(b);
+        stage(values, forms->getThread(), forms->add(b, firstKey, firstOfRound),
+              layout.valueKeys, values.isAlongSteps ? side : 1);
+        gpu::BarrierOp::create(b);
+        int64_t writtenOut = getWrittenOut(layout.valueKeys);
+        return buildLoop(
+            layout.valueKeys, writtenOut, sums,
+            [&](LinearForm first, ValueRange sums) {
+              SmallVector<Value> next(sums);
+              for (int64_t i = 0; i < writtenOut; ++i) {
+                LinearForm staged = forms->add(b, first, i);
+                LinearForm key = forms->add(b, firstOfRound, staged);
+                SmallVector<Value> ofColumns;
+                for (int64_t vector = 0; vector < layout.columnVectors;
+                     ++vector)
+                  ofColumns.push_back(load(forms->add(
+                      b, forms->mul(b, staged, values.pitch),
+                      forms->add(b, getKeyVector(vector), values.first))));
+                for (int64_t row = 0; row < rowVectors; ++row) {
+                  Value weights =
+                      load(getPlaceOfWeights(key, getRowVector(row)));
+                  for (int64_t lane = 0; lane < side; ++lane) {
+                    Value weight = vector::ExtractOp::create(b, weights, lane);
+                    // What is not seen has no weight, and takes no part,
+                    // whatever its value is. (A weight of NaN does.)
+                    Value takesPart;
+                    if (attention.isSeen)
+                      takesPart = compare(arith::CmpFPredicate::UGE, weight,
+                                          constantOf(0, 1));
+                    Value factor = broadcast(weight);
+                    for (auto [vector, ofVector] : llvm::enumerate(ofColumns)) {
+                      Value &sum =
+                          next[(row * side + lane) * layout.columnVectors +
+                               static_cast<int64_t>(vector)];
+                      Value more = addProduct(factor, ofVector, sum);
+                      sum = takesPart ? select(takesPart, more, sum) : more;
+                    }
+                  }
+                }
+              }
+              return next;
+            });
+      });
+}
+
+/// Goes on with the block of keys number `keyBlock`: from what is carried to
+/// what is carried on, the largest scores, the sums of exponentials, and the
+/// outputs.
+SmallVector<Value> KernelBuilder::buildBlock(LinearForm keyBlock,
+                                             ValueRange carried) {
+  OfRows largest(carried.take_front(rowVectors)),
+      totals(carried.slice(rowVectors, rowVectors));
+  ValueRange outputs = carried.drop_front(2 * rowVectors);
+  keys.firstVector = forms->mul(b, keyBlock, tile.keys / side);
+  OfKeys scores = buildSums();
+  SmallVector<Value> seen;
+  buildScores(keyBlock, scores, seen);
+
+  // The threads of a query exchange what each has of it: part `column` of
+  // vector `row`, of the parts from vector `first` of workgroup memory on.
+  int64_t ofPart = tile.queries / side;
+  auto exchange = [&](int64_t first, ValueRange parts, OfRows &all,
+                      llvm::function_ref<Value(Value, Value)> combine) {
+    for (int64_t row = 0; row < rowVectors; ++row)
+      store(parts[row], forms->add(b, forms->mul(b, threadColumn, ofPart),
+                                   forms->add(b, getRowVector(row), first)));
+    gpu::BarrierOp::create(b);
+    for (int64_t row = 0; row < rowVectors; ++row) {
+      Value combined;
+      for (int64_t column = 0; column < block.threadColumns; ++column) {
+        Value part =
+            load(forms->add(b, getRowVector(row), first + column * ofPart));
+        combined = combined ? combine(combined, part) : part;
+      }
+      all[row] = combine(all[row], combined);
+    }
+  };
+  auto ofRow = [&](ValueRange ofKeys, int64_t row) {
+    return ofKeys.slice(row * block.columns, block.columns);
+  };
+  // The scores' factors have been loaded by all threads.
+  gpu::BarrierOp::create(b);
+  OfRows parts, before = largest;
+  for (int64_t row = 0; row < rowVectors; ++row) {
+    Value part;
+    for (Value score : ofRow(scores, row))
+      part = part ? max(part, score) : score;
+    parts.push_back(part);
+  }
+  exchange(0, parts, largest, [&](Value x, Value y) { return max(x, y); });
+
+  // Exponentials, and the sum of them so far.
+  Value zero = getZero(side);
+  OfKeys exponentials;
+  OfRows kept;
+  for (int64_t row = 0; row < rowVectors; ++row) {
+    Value shift = getShift(largest[row]);
+    kept.push_back(exp(arith::SubFOp::create(b, getShift(before[row]), shift)));
+    Value part;
+    for (int64_t key = 0; key < block.columns; ++key) {
+      int64_t number = row * block.columns + key;
+      Value exponential = exp(arith::SubFOp::create(b, scores[number], shift));
+      if (seen[number])
+        exponential = select(seen[number], exponential, zero);
+      exponentials.push_back(exponential);
+      part = part ? add(part, exponential) : exponential;
+    }
+    parts[row] = part;
+    kept[row] = arith::MulFOp::create(b, totals[row], kept[row]);
+  }
+  OfRows sums = kept;
+  exchange(block.threadColumns * ofPart, parts, sums,
+           [&](Value x, Value y) { return add(x, y); });
+
+  // Weights. Where all scores so far are -infinity, they are 0.
+  OfRows factors;
+  for (int64_t row = 0; row < rowVectors; ++row) {
+    Value divisor = select(compare(arith::CmpFPredicate::OEQ, sums[row], zero),
+                           constantOf(1), sums[row]);
+    factors.push_back(arith::DivFOp::create(b, kept[row], divisor));
+    for (int64_t key = 0; key < block.columns; ++key) {
+      int64_t number = row * block.columns + key;
+      Value weight = arith::DivFOp::create(b, exponentials[number], divisor);
+      if (attention.isSeen)
+        weight = select(seen[number], weight, constantOf(-1));
+      LinearForm place = forms->add(
+          b, forms->mul(b, getKeyVector(key / side), side), key % side);
+      store(weight, getPlaceOfWeights(place, getRowVector(row)));
+    }
+  }
+
+  OfColumns added = addValues(keyBlock);
+  SmallVector<Value> next(largest);
+  llvm::append_range(next, sums);
+  for (auto [i, sum] : llvm::enumerate(added)) {
+    int64_t row = static_cast<int64_t>(i) / layout.columnVectors;
+    Value factor = broadcast(
+        vector::ExtractOp::create(b, factors[row / side], row % side));
+    next.push_back(addProduct(outputs[i], factor, sum));
+  }
+  return next;
+}
+
+void KernelBuilder::storeOutputs(ValueRange carried) {
+  OfRows totals(carried.slice(rowVectors, rowVectors));
+  ValueRange outputs = carried.drop_front(2 * rowVectors);
+  TileBuilder builder(b, op, *forms, *views);
+  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN(), 1);
+  for (int64_t row = 0; row < block.rows; ++row) {
+    // Scores that are all -infinity have no softmax.
+    Value total = vector::ExtractOp::create(b, totals[row / side], row % side);
+    Value isNone = compare(arith::CmpFPredicate::OEQ, total, constantOf(0, 1));
+    LinearForm rowVector =
+        forms->add(b, forms->mul(b, rows.tile, tile.queries / side),
+                   getRowVector(row / side));
+    LinearForm position =
+        forms->add(b, forms->mul(b, rowVector, side), row % side);
+    for (int64_t vector = 0; vector < layout.columnVectors; ++vector) {
+      SmallVector<Value> lanes;
+      for (int64_t lane = 0; lane < side; ++lane)
+        lanes.push_back(
+            select(isNone, nan,
+                   vector::ExtractOp::create(
+                       b, outputs[row * layout.columnVectors + vector], lane)));
+      storeElements(builder, rows, position, columns, getKeyVector(vector),
+                    lanes);
+    }
+  }
+}
+
+void KernelBuilder::build() {
+  buildLaunch(tile.queries, layout.getColumns(), numThreads, rows, columns);
+  memory = allocateInWorkgroup(b, layout.getVectors(),
+                               VectorType::get(side, contraction.sumType));
+  std::tie(threadRow, threadColumn) =
+      forms->divide(b, forms->getThread(), block.threadColumns);
+
+  queries.operand = &attention.scores.rows;
+  keys.operand = &attention.scores.columns;
+  queries.sums = keys.sums = &attention.scores;
+  queries.vectors = tile.queries / side;
+  queries.firstVector = forms->mul(b, rows.tile, queries.vectors);
+  queries.pitch = getStagedVectors(tile.queries);
+  keys.vectors = tile.keys / side;
+  keys.first = tile.terms * queries.pitch;
+  keys.pitch = getStagedVectors(tile.keys);
+  keys.position = attention.key;
+  values.operand = &contraction.columns;
+  values.sums = &contraction;
+  values.vectors = llvm::divideCeilSigned(contraction.columns.size, side);
+  values.pitch = getStagedVectors(layout.getColumns());
+  for (Staged *staged : {&queries, &keys, &values})
+    staged->isAlongSteps =
+        isAlongSteps(*staged->operand, *staged->sums, staged->position);
+
+  SmallVector<Value> carried(
+      rowVectors, constantOf(-std::numeric_limits<float>::infinity()));
+  carried.append(rowVectors + block.rows * layout.columnVectors, getZero(side));
+  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  storeOutputs(buildLoop(blocks, 1, carried,
+                         [&](LinearForm keyBlock, ValueRange carried) {
+                           return buildBlock(keyBlock, carried);
+                         }));
+  op.erase();
+}
+
+void dml::buildAttentionKernel(linalg::GenericOp op, const Attention &attention,
+                               const AttentionTile &tile) {
+  KernelBuilder(op, attention, tile).build();
+}

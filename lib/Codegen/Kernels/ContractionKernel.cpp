@@ -1,0 +1,704 @@
+//===- ContractionKernel.cpp - Sums of products in workgroup memory -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads of a workgroup load the factors that a tile of sums has in common
+// once, into workgroup memory, some terms at a time. Each thread then adds up
+// products for a block of the sums, whose factors it loads from there as
+// vectors, and makes the elements of its sums in the end.
+//
+// Where the threads of a workgroup are of several slices, each slice has all
+// sums of the tile, and adds up some of the terms that are in workgroup memory.
+// The parts of a sum meet in workgroup memory in the end, where they are added
+// up in a fixed order. A tile of 64 by 32 sums and 128 threads has blocks of 4
+// by 4 sums in one slice, which take 8 factors for 16 products, and of 8 by 8
+// in four, which take 16 for 64.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/BodySlice.h"
+#include "Emit/ContractionBuilder.h"
+#include "Emit/Launch.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+static constexpr int64_t side = ThreadBlock::side;
+
+namespace {
+/// An operand in workgroup memory.
+struct Staged : OperandTile {
+  /// Vectors of neighbouring positions, one row of them for each term of each
+  /// buffer.
+  Value memory;
+  /// Which of the vectors of `memory` is the operand's first.
+  int64_t first = 0;
+  /// Whether neighbouring threads load factors of neighbouring iterations, and
+  /// not of neighbouring positions: what lies side by side in memory.
+  bool isAlongSteps = false;
+  /// The load of the first term's factor, if those of all terms are loaded side
+  /// by side, one after the other through all iterations, and threads load
+  /// several of them together.
+  memref::LoadOp firstLoad;
+  /// The terms that a thread loads together of a vector of positions.
+  int64_t together = 0;
+  /// Whether factors are chosen between elements and what stands for padding.
+  bool isChosen = false;
+
+  int64_t getVectors() const { return positions / side; }
+  int64_t getPitch() const { return getStagedVectors(positions); }
+};
+
+class KernelBuilder : ContractionBuilder {
+public:
+  KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
+                const ContractionTile &tile)
+      : ContractionBuilder(op, contraction), tile(tile),
+        block(*ThreadBlock::get(tile)), numThreads(tile.threads),
+        stepsOfRound(tile.terms / contraction.getTermsOfStep()),
+        rounds(llvm::divideCeilSigned(contraction.steps, stepsOfRound)) {}
+
+  void build();
+
+private:
+  memref::LoadOp findFirstLoad(const Staged &staged);
+  SmallVector<Value> buildFactors(TileBuilder &builder, const Staged &staged,
+                                  LinearForm vector, LinearForm group);
+  SmallVector<Value> buildNeighbours(TileBuilder &builder, const Staged &staged,
+                                     LinearForm vector, LinearForm group);
+  int64_t getNumItems(const Staged &staged) const;
+  void stage(const Staged &staged, LinearForm thread, LinearForm round);
+  void stageRound(LinearForm round);
+  SmallVector<Value> addProducts(LinearForm firstTerm, int64_t count,
+                                 ValueRange sums);
+  SmallVector<Value> addTerms(LinearForm round, ValueRange sums);
+  SmallVector<Value> buildSums();
+  SmallVector<Value> buildRounds(ValueRange sums);
+  SmallVector<Value> joinSlices(ValueRange sums);
+  void storeSums(ValueRange sums);
+  LinearForm getBuffer(LinearForm round);
+  LinearForm getOwnVector(LinearForm thread, int64_t threads,
+                          LinearForm number);
+
+  const ContractionTile &tile;
+  const ThreadBlock block;
+  const int64_t numThreads;
+  /// Iterations whose terms are in workgroup memory at a time, and how often
+  /// that is filled.
+  const int64_t stepsOfRound, rounds;
+
+  /// The thread's slice and its place in it, and the place of its blocks among
+  /// those of the tile.
+  LinearForm slice, threadOfSlice, threadRow, threadColumn;
+  Staged rows, columns;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// To workgroup memory
+//===----------------------------------------------------------------------===//
+
+/// Returns a load and the operations that make `factor` of what it loads, if
+/// each of them takes nothing but the result of the one before; returns nothing
+/// if `factor` is made otherwise.
+static SmallVector<Operation *> getChain(Value factor) {
+  SmallVector<Operation *> chain;
+  while (Operation *op = factor.getDefiningOp()) {
+    chain.push_back(op);
+    if (isa<memref::LoadOp>(op)) {
+      std::reverse(chain.begin(), chain.end());
+      return chain;
+    }
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+        op->getNumRegions() || !isMemoryEffectFree(op))
+      break;
+    factor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether the operations of two chains are the same, behind their loads.
+static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
+                      [](auto pair) {
+                        return OperationEquivalence::isEquivalentTo(
+                            std::get<0>(pair), std::get<1>(pair),
+                            OperationEquivalence::ignoreValueEquivalence,
+                            /*markEquivalent=*/nullptr,
+                            OperationEquivalence::IgnoreLocations);
+                      });
+}
+
+/// Returns the load of the first term's factor if the factors of all terms lie
+/// side by side, and null if they do not. They do if term t of iteration i,
+/// where iterations have n terms, is loaded from n * i + t elements behind the
+/// first one of all.
+memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
+  const ContractionOperand &operand = *staged.operand;
+  int64_t numTerms = contraction.getTermsOfStep();
+  SmallVector<Operation *> chain = getChain(operand.factors.front());
+  if (chain.empty() || llvm::any_of(contraction.conditions,
+                                    [](Value value) { return bool(value); }))
+    return {};
+  Block discarded;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&discarded);
+  IndexForms saved = *forms;
+  LinearForm vector =
+      forms->getOpaque(launch.getThreadIds().y,
+                       {0, llvm::divideCeilSigned(operand.size, side) - 1});
+  LinearForm step =
+      forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
+  // Where the factors are that an iteration has.
+  auto getLoads = [&](LinearForm step) {
+    TileBuilder builder(b, op, *forms, *views);
+    bindStep(builder, 0, step);
+    builder.buildSlice(
+        operand.slice,
+        getCoordinates(operand, getPosition(operand, vector, 0, side)));
+    SmallVector<std::optional<Load>> loads;
+    for (Value factor : operand.factors) {
+      SmallVector<Operation *> own = getChain(factor);
+      loads.emplace_back();
+      if (areEqual(own, chain))
+        if (Scalar scalar = builder.getScalar(0, own.front()->getResult(0));
+            auto *load = std::get_if<Load>(&scalar))
+          loads.back() = *load;
+    }
+    return loads;
+  };
+  SmallVector<std::optional<Load>> atStep = getLoads(step),
+                                   atFirst = getLoads(0);
+  bool isSideBySide = atFirst.front() && !atFirst.front()->guard;
+  for (auto [term, load] : llvm::enumerate(atStep)) {
+    if (!isSideBySide)
+      break;
+    LinearForm behind = forms->add(b, forms->mul(b, step, numTerms),
+                                   static_cast<int64_t>(term));
+    isSideBySide =
+        load && !load->guard && load->buffer == atFirst.front()->buffer &&
+        load->position == forms->add(b, atFirst.front()->position, behind);
+  }
+  *forms = std::move(saved);
+  return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
+}
+
+/// Builds the factors that a thread loads together: those of the terms of
+/// `group` at each of the positions of `vector`. The factors of a term are
+/// neighbours in the result.
+SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
+                                               const Staged &staged,
+                                               LinearForm vector,
+                                               LinearForm group) {
+  const ContractionOperand &operand = *staged.operand;
+  if (staged.firstLoad)
+    return buildNeighbours(builder, staged, vector, group);
+  SmallVector<Forms> coordinates;
+  for (int64_t lane = 0; lane < side; ++lane) {
+    coordinates.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, group);
+  }
+  builder.buildSlice(operand.slice, coordinates);
+  // A condition is the same for all positions.
+  builder.buildSlice(contraction.conditionSlice, batch);
+  Value zero = getZero();
+  SmallVector<Value> factors;
+  for (auto [factor, condition] :
+       llvm::zip_equal(operand.factors, contraction.conditions))
+    for (int64_t lane = 0; lane < side; ++lane) {
+      factors.push_back(builder.getBuilt(lane, factor));
+      if (condition)
+        factors.back() = arith::SelectOp::create(
+            b, builder.getBuilt(0, condition), factors.back(), zero);
+    }
+  return factors;
+}
+
+/// Builds what buildFactors does where the factors of all terms lie side by
+/// side in their buffer. The address of the first term's factor is then
+/// computed once for each position, and the factor of term t of the loop lies t
+/// elements behind it.
+SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
+                                                  const Staged &staged,
+                                                  LinearForm vector,
+                                                  LinearForm group) {
+  const ContractionOperand &operand = *staged.operand;
+  SmallVector<Forms> ofLanes, coordinates;
+  for (int64_t lane = 0; lane < side; ++lane) {
+    ofLanes.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, side)));
+    bindStep(builder, lane, 0);
+  }
+  SmallVector<Value> given =
+      llvm::map_to_vector(contraction.loops, [](scf::ForOp loop) {
+        return Value(loop.getInductionVar());
+      });
+  BodySlice address(op, given);
+  Value loaded = memref::LoadOp(staged.firstLoad).getResult();
+  // It was a part of the operand's slice.
+  [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
+  assert(succeeded(isSlice));
+  builder.buildSlice(address.getOperations(), ofLanes);
+  SmallVector<Load> loads;
+  for (int64_t lane = 0; lane < side; ++lane)
+    loads.push_back(std::get<Load>(builder.getScalar(lane, loaded)));
+  LinearForm firstTerm = forms->mul(b, group, staged.together);
+  for (int64_t term = 0; term < staged.together; ++term)
+    for (int64_t lane = 0; lane < side; ++lane) {
+      Load load = loads[lane];
+      load.position =
+          forms->add(b, load.position, forms->add(b, firstTerm, term));
+      builder.bind(coordinates.size(), loaded, load);
+      coordinates.push_back(ofLanes[lane]);
+    }
+  Value factor = operand.factors.front();
+  SmallVector<Operation *> chain = getChain(factor);
+  builder.buildSlice(ArrayRef(chain).drop_front(), coordinates);
+  SmallVector<Value> factors;
+  for (size_t i = 0; i < coordinates.size(); ++i)
+    factors.push_back(builder.getBuilt(i, factor));
+  return factors;
+}
+
+/// Returns which of the buffers in workgroup memory `round` has. The buffers
+/// take turns.
+LinearForm KernelBuilder::getBuffer(LinearForm round) {
+  return forms->divide(b, round, tile.buffers).second;
+}
+
+/// Returns how many vectors of positions there are to load in a round. Each
+/// counts once for each group of terms that are loaded together.
+int64_t KernelBuilder::getNumItems(const Staged &staged) const {
+  return staged.getVectors() * (tile.terms / staged.together);
+}
+
+/// Loads the factors of `round` into workgroup memory, those that are the turn
+/// of `thread`, counted from whichever thread.
+void KernelBuilder::stage(const Staged &staged, LinearForm thread,
+                          LinearForm round) {
+  int64_t numGroups = contraction.getTerms() / staged.together;
+  int64_t groupsOfRound = tile.terms / staged.together;
+  int64_t numItems = getNumItems(staged);
+  LinearForm firstRow = forms->mul(b, getBuffer(round), tile.terms);
+  for (int64_t first = 0; first < numItems; first += numThreads) {
+    LinearForm item = forms->add(b, thread, first);
+    IndexForms saved = *forms;
+    OpBuilder::InsertionGuard guard(b);
+    // The last turn may have threads without anything to load. Where little is
+    // to be done for a load, they load what the last of the others does: a
+    // branch would keep the loads of several turns from being under way
+    // together.
+    Value hasItem;
+    scf::IfOp whole;
+    if (first + numThreads > numItems) {
+      hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                      forms->materialize(b, item),
+                                      constant(numItems));
+      if (!tile.isAhead || staged.isChosen) {
+        whole = scf::IfOp::create(b, hasItem);
+        b.setInsertionPointToStart(whole.thenBlock());
+      }
+      // What range analysis cannot learn from the condition.
+      item = forms->min(b, item, numItems - 1);
+    }
+    LinearForm vector, number;
+    if (staged.isAlongSteps)
+      std::tie(vector, number) = forms->divide(b, item, groupsOfRound);
+    else
+      std::tie(number, vector) = forms->divide(b, item, staged.getVectors());
+
+    // Terms behind the last one are 0 times 0.
+    LinearForm group =
+        forms->add(b, forms->mul(b, round, groupsOfRound), number);
+    Value counts;
+    if (numGroups % groupsOfRound) {
+      counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                     forms->materialize(b, group),
+                                     constant(numGroups));
+      group = forms->min(b, group, numGroups - 1);
+    }
+    LinearForm position =
+        forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
+    TileBuilder builder(b, op, *forms, *views);
+    SmallVector<Value> factors = buildFactors(builder, staged, position, group);
+    if (counts) {
+      Value zero = getZero();
+      for (Value &factor : factors)
+        factor = arith::SelectOp::create(b, counts, factor, zero);
+    }
+    SmallVector<Value> vectors;
+    for (int64_t term = 0; term < staged.together; ++term)
+      vectors.push_back(vector::FromElementsOp::create(
+          b, VectorType::get(side, contraction.sumType),
+          ArrayRef(factors).slice(term * side, side)));
+    LinearForm row =
+        forms->add(b, firstRow, forms->mul(b, number, staged.together));
+    LinearForm place = forms->add(
+        b, forms->add(b, forms->mul(b, row, staged.getPitch()), vector),
+        staged.first);
+    SmallVector<Value> places;
+    for (int64_t term = 0; term < staged.together; ++term)
+      places.push_back(forms->materialize(
+          b, forms->add(b, place, term * staged.getPitch())));
+    if (hasItem && !whole)
+      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
+    for (auto [value, place] : llvm::zip_equal(vectors, places))
+      memref::StoreOp::create(b, value, staged.memory, place);
+    if (whole) {
+      hoistFromGuard(whole);
+      *forms = std::move(saved);
+    }
+  }
+}
+
+void KernelBuilder::stageRound(LinearForm round) {
+  stage(rows, forms->getThread(), round);
+  // The columns begin with the threads that the rows have left out.
+  LinearForm turned = forms->add(b, forms->getThread(),
+                                 llvm::alignTo(getNumItems(rows), numThreads) -
+                                     getNumItems(rows));
+  stage(columns, forms->divide(b, turned, numThreads).second, round);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads ahead of stores
+//===----------------------------------------------------------------------===//
+
+/// Returns the stores among the operations of `block` before `end` and the
+/// operations that only these stores, or the operations in `storing`, need. The
+/// last operation comes first.
+static SmallVector<Operation *>
+findLate(Block &block, Block::iterator end,
+         const llvm::SmallPtrSetImpl<Operation *> &storing) {
+  llvm::SetVector<Operation *> late;
+  for (Operation &op : llvm::reverse(llvm::make_range(block.begin(), end))) {
+    bool onlyStored =
+        isMemoryEffectFree(&op) && !op.use_empty() &&
+        llvm::all_of(op.getUsers(), [&](Operation *user) {
+          Operation *ancestor = block.findAncestorOpInBlock(*user);
+          return late.contains(ancestor) || storing.contains(ancestor);
+        });
+    if (isa<memref::StoreOp>(op) || onlyStored)
+      late.insert(&op);
+  }
+  return late.takeVector();
+}
+
+/// Moves what only one guard in `block` needs, and loops have not lost, into
+/// that guard.
+static void sinkIntoGuards(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
+      continue;
+    auto guard = dyn_cast<scf::IfOp>(
+        block.findAncestorOpInBlock(**op.getUsers().begin()));
+    if (guard && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return guard.getThenRegion().isAncestor(user->getParentRegion());
+        }))
+      op.moveBefore(guard.thenBlock(), guard.thenBlock()->begin());
+  }
+}
+
+/// Makes two of `guard`: one that loads, where it stands, and one before
+/// `point` that stores. Returns the second.
+static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
+  OpBuilder b(guard);
+  Location loc = guard.getLoc();
+  Block *body = guard.thenBlock();
+  Operation *end = body->getTerminator();
+  SmallVector<Operation *> late =
+      findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
+  // One that only stores is not two.
+  if (late.size() + 1 == body->getOperations().size()) {
+    guard->moveBefore(point);
+    return guard;
+  }
+  // What is loaded goes from one to the other.
+  llvm::SetVector<Value> crossing;
+  for (Operation *op : late)
+    for (Value operand : op->getOperands())
+      if (operand.getParentBlock() == body &&
+          !llvm::is_contained(late, operand.getDefiningOp()))
+        crossing.insert(operand);
+  SmallVector<Type> types =
+      llvm::map_to_vector(crossing, [](Value v) { return v.getType(); });
+  auto loading = scf::IfOp::create(b, loc, types, guard.getCondition(),
+                                   /*withElseRegion=*/true);
+  b.setInsertionPoint(point);
+  auto storing = scf::IfOp::create(b, loc, guard.getCondition());
+  for (Operation *op : llvm::reverse(late))
+    op->moveBefore(storing.thenBlock()->getTerminator());
+  for (auto [i, result] : llvm::enumerate(loading.getResults())) {
+    Value value = crossing[i];
+    value.replaceUsesWithIf(result, [&](OpOperand &use) {
+      return storing->isProperAncestor(use.getOwner());
+    });
+  }
+  Block *thenBlock = loading.thenBlock();
+  for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
+    op.moveBefore(thenBlock, thenBlock->end());
+  b.setInsertionPointToEnd(thenBlock);
+  scf::YieldOp::create(b, loc, crossing.getArrayRef());
+  b.setInsertionPointToEnd(loading.elseBlock());
+  SmallVector<Value> nothing;
+  for (Type type : types)
+    nothing.push_back(
+        arith::ConstantOp::create(b, loc, type, b.getZeroAttr(type)));
+  scf::YieldOp::create(b, loc, nothing);
+  guard.erase();
+  return storing;
+}
+
+/// Of the operations of a loop's body up to `end`, moves stores, and what only
+/// they need, before `point`. Loads stay: the thread need not wait for them
+/// before it has done what stands between.
+static void postponeStores(Block &block, Block::iterator end,
+                           Operation *point) {
+  // A guard has both, and becomes two.
+  llvm::SmallPtrSet<Operation *, 4> storing;
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
+    if (auto guard = dyn_cast<scf::IfOp>(op))
+      storing.insert(splitGuard(guard, point));
+  SmallVector<Operation *> late = findLate(block, end, storing);
+  auto first =
+      llvm::find_if(llvm::make_range(end, point->getIterator()),
+                    [&](Operation &op) { return storing.contains(&op); });
+  for (Operation *op : llvm::reverse(late))
+    op->moveBefore(&*first);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// The number of the thread's vector `number` among those of a workgroup.
+LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
+                                       LinearForm number) {
+  return forms->add(b, thread, forms->mul(b, number, threads));
+}
+
+/// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
+/// neighbouring columns in row-major order.
+SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
+                                              int64_t count, ValueRange sums) {
+  SmallVector<Value> next(sums);
+  auto load = [&](const Staged &staged, LinearForm vector, int64_t term) {
+    LinearForm place = forms->add(
+        b, forms->mul(b, firstTerm, staged.getPitch()),
+        forms->add(b, vector, staged.first + term * staged.getPitch()));
+    return memref::LoadOp::create(b, staged.memory,
+                                  forms->materialize(b, place));
+  };
+  int64_t numVectors = block.columns / side;
+  auto vectorType = VectorType::get(side, contraction.sumType);
+  for (int64_t term = 0; term < count; ++term) {
+    SmallVector<Value> factors;
+    for (int64_t i = 0; i < numVectors; ++i)
+      factors.push_back(load(
+          columns, getOwnVector(threadColumn, block.threadColumns, i), term));
+    for (int64_t i = 0; i < block.rows / side; ++i) {
+      Value ofRows =
+          load(rows, getOwnVector(threadRow, block.threadRows, i), term);
+      for (int64_t lane = 0; lane < side; ++lane) {
+        Value factor = vector::ExtractOp::create(b, ofRows, lane);
+        factor = vector::BroadcastOp::create(b, vectorType, factor);
+        MutableArrayRef<Value> row = MutableArrayRef(next).slice(
+            (i * side + lane) * numVectors, numVectors);
+        for (auto [sum, ofColumns] : llvm::zip_equal(row, factors))
+          sum = addProduct(factor, ofColumns, sum);
+      }
+    }
+  }
+  return next;
+}
+
+/// Adds the products of the thread's terms that workgroup memory has of
+/// `round`.
+SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
+  int64_t terms = tile.terms / tile.slices;
+  LinearForm firstTerm =
+      forms->add(b, forms->mul(b, getBuffer(round), tile.terms),
+                 forms->mul(b, slice, terms));
+  int64_t writtenOut = std::min(terms, tile.writtenOut);
+  while (terms % writtenOut)
+    --writtenOut;
+  if (writtenOut == terms)
+    return addProducts(firstTerm, writtenOut, sums);
+  auto loop = scf::ForOp::create(b, constant(0), constant(terms),
+                                 constant(writtenOut), sums);
+  OpBuilder::InsertionGuard guard(b);
+  IndexForms saved = *forms;
+  b.setInsertionPointToStart(loop.getBody());
+  LinearForm term =
+      forms->getVarying(loop.getInductionVar(), {0, terms - writtenOut});
+  scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
+                                      writtenOut, loop.getRegionIterArgs()));
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Adds up all rounds, one after the other.
+SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
+  if (rounds == 1) {
+    stageRound(0);
+    gpu::BarrierOp::create(b);
+    return addTerms(0, sums);
+  }
+  int64_t first = 0;
+  if (tile.isAhead) {
+    stageRound(0);
+    gpu::BarrierOp::create(b);
+    first = 1;
+  }
+  auto loop = scf::ForOp::create(b, constant(first), constant(rounds),
+                                 constant(1), sums);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = loop.getBody();
+    b.setInsertionPointToStart(body);
+    LinearForm round =
+        forms->getVarying(loop.getInductionVar(), {first, rounds - 1});
+    stageRound(round);
+    SmallVector<Value> next;
+    if (tile.isAhead) {
+      // What was staged before is added up while the loads are under way.
+      Operation *last = &body->back();
+      next = addTerms(forms->sub(b, round, 1), loop.getRegionIterArgs());
+      Operation *wait = gpu::BarrierOp::create(b);
+      // One buffer is free only when all threads have loaded from it.
+      if (tile.buffers == 1)
+        wait = gpu::BarrierOp::create(b);
+      postponeStores(*body, std::next(last->getIterator()), wait);
+    } else {
+      gpu::BarrierOp::create(b);
+      next = addTerms(round, loop.getRegionIterArgs());
+      // Nothing is stored for the next terms before all threads have loaded.
+      if (tile.buffers == 1)
+        gpu::BarrierOp::create(b);
+    }
+    scf::YieldOp::create(b, next);
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  sinkIntoGuards(*loop.getBody());
+  if (!tile.isAhead)
+    return SmallVector<Value>(loop.getResults());
+  return addTerms(rounds - 1, loop.getResults());
+}
+
+/// The sums of the thread: vectors of neighbouring columns.
+SmallVector<Value> KernelBuilder::buildSums() {
+  return buildRounds(
+      SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
+}
+
+/// The vectors of the thread's sums that one slice stores of those that all
+/// slices have parts of: the parts are exchanged through workgroup memory, as
+/// many vectors at a time as fit.
+SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
+  int64_t numVectors = block.getVectors() / tile.slices;
+  int64_t room = cast<MemRefType>(rows.memory.getType()).getNumElements();
+  int64_t atOnce = numVectors;
+  while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
+    --atOnce;
+  // The part that slice `from` has of vector `number` of those that slice `to`
+  // stores.
+  auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
+    LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
+    place = forms->add(b, place, number * tile.slices * tile.slices);
+    place = forms->mul(b, place, numThreads / tile.slices);
+    return forms->materialize(b, forms->add(b, place, threadOfSlice));
+  };
+  SmallVector<Value> joined;
+  for (int64_t first = 0; first < numVectors; first += atOnce) {
+    // Nothing is stored before all threads have loaded what is there.
+    gpu::BarrierOp::create(b);
+    for (int64_t to = 0; to < tile.slices; ++to)
+      for (int64_t i = 0; i < atOnce; ++i)
+        memref::StoreOp::create(b, sums[to * numVectors + first + i],
+                                rows.memory, getPlace(i, to, slice));
+    gpu::BarrierOp::create(b);
+    for (int64_t i = 0; i < atOnce; ++i) {
+      Value sum;
+      for (int64_t from = 0; from < tile.slices; ++from) {
+        Value part =
+            memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
+        sum = sum ? add(sum, part) : part;
+      }
+      joined.push_back(sum);
+    }
+  }
+  return joined;
+}
+
+void KernelBuilder::storeSums(ValueRange sums) {
+  TileBuilder builder(b, op, *forms, *views);
+  auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
+                       LinearForm number) {
+    return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
+                      getOwnVector(thread, threads, number));
+  };
+  for (auto [i, vectorOfSums] : llvm::enumerate(sums)) {
+    LinearForm number =
+        forms->add(b, forms->mul(b, slice, static_cast<int64_t>(sums.size())),
+                   static_cast<int64_t>(i));
+    auto [row, ofColumns] = forms->divide(b, number, block.columns / side);
+    auto [ofRows, lane] = forms->divide(b, row, side);
+    LinearForm rowVector = getVector(rows, threadRow, block.threadRows, ofRows);
+    SmallVector<Value> lanes;
+    for (int64_t column = 0; column < side; ++column)
+      lanes.push_back(vector::ExtractOp::create(b, vectorOfSums, column));
+    storeElements(
+        builder, rows, forms->add(b, forms->mul(b, rowVector, side), lane),
+        columns,
+        getVector(columns, threadColumn, block.threadColumns, ofColumns),
+        lanes);
+  }
+}
+
+void KernelBuilder::build() {
+  buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
+  auto vector = VectorType::get(side, contraction.sumType);
+  if (tile.slices > 1) {
+    // What slices exchange takes the place of what was staged.
+    columns.first = tile.buffers * tile.terms * rows.getPitch();
+    rows.memory = columns.memory = allocateInWorkgroup(
+        b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
+  } else {
+    for (Staged *staged : {&rows, &columns})
+      staged->memory = allocateInWorkgroup(
+          b, tile.buffers * tile.terms * staged->getPitch(), vector);
+  }
+  for (Staged *staged : {&rows, &columns}) {
+    staged->isAlongSteps = isAlongSteps(*staged->operand);
+    staged->isChosen = isChosen(*staged->operand);
+    staged->together = contraction.getTermsOfStep();
+    if (tile.together == 0 || contraction.getTerms() % tile.together)
+      continue;
+    staged->firstLoad = findFirstLoad(*staged);
+    if (staged->firstLoad)
+      staged->together = tile.together;
+  }
+  std::tie(slice, threadOfSlice) =
+      forms->divide(b, forms->getThread(), numThreads / tile.slices);
+  std::tie(threadRow, threadColumn) =
+      forms->divide(b, threadOfSlice, block.threadColumns);
+  SmallVector<Value> sums = buildSums();
+  storeSums(tile.slices > 1 ? joinSlices(sums) : sums);
+  op.erase();
+}
+
+void dml::buildContractionKernel(linalg::GenericOp op,
+                                 const Contraction &contraction,
+                                 const ContractionTile &tile) {
+  KernelBuilder(op, contraction, tile).build();
+}

@@ -1,0 +1,1065 @@
+//===- MapKernel.cpp - Kernels that compute by coordinates ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MapKernel.h"
+#include "Analysis/ElementMap.h"
+#include "Emit/Launch.h"
+#include "Emit/VectorPacker.h"
+#include "Kernels/CrosswiseKernel.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+static MemRefType getOutputType(linalg::GenericOp op) {
+  return cast<MemRefType>(op.getOutputs().front().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors and rows
+//===----------------------------------------------------------------------===//
+
+int64_t dml::getMaxVectorBytes(linalg::GenericOp op) {
+  std::optional<Placement> placement = getPlacement(op.getOutputs().front());
+  if (!placement || placement->strips.empty())
+    return DeviceProfile::vectorBytes;
+  int64_t bytes =
+      std::min(DeviceProfile::vectorBytes, placement->getAlignment());
+  return bytes < 4 ? getOutputType(op).getElementTypeBitWidth() / 8 : bytes;
+}
+
+int64_t dml::getVectorBytes(linalg::GenericOp op) {
+  auto getBytes = [](Value buffer) -> int64_t {
+    return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+  };
+  int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
+  // Indices differ by about so much between neighbours in a row.
+  llvm::SmallDenseMap<Value, int64_t> strides;
+  for (Operation &nested : *op.getBody()) {
+    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
+      int64_t stride =
+          load.getIndices().empty() ? 1 : strides[load.getIndices().back()];
+      widest = std::max(widest, getBytes(load.getMemRef()) *
+                                    std::max<int64_t>(stride, 1));
+      continue;
+    }
+    int64_t stride = 0;
+    for (Value operand : nested.getOperands())
+      stride = std::max(stride, strides[operand]);
+    APInt constant;
+    if (auto index = dyn_cast<linalg::IndexOp>(nested))
+      stride = index.getDim() + 1 == op.getNumLoops();
+    else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
+             matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
+      // A divisor may be 0 where nothing asks for the quotient.
+      auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
+      stride = isa<arith::MulIOp>(nested)
+                   ? stride * factor
+                   : stride / std::max<uint64_t>(factor, 1);
+    }
+    for (Value result : nested.getResults())
+      strides[result] = std::min<int64_t>(stride, DeviceProfile::vectorBytes);
+  }
+  uint64_t bytes = DeviceProfile::vectorBytes * stored / widest;
+  bytes = std::max(
+      {static_cast<int64_t>(llvm::bit_floor(bytes)), int64_t{4}, stored});
+  return std::min<int64_t>(bytes, getMaxVectorBytes(op));
+}
+
+/// After how many coordinates of `dim` the same elements are read again.
+static int64_t getPeriod(linalg::GenericOp op, int64_t dim) {
+  int64_t size = getOutputType(op).getDimSize(dim), period = 1;
+  for (auto index : op.getBody()->getOps<linalg::IndexOp>()) {
+    if (static_cast<int64_t>(index.getDim()) != dim)
+      continue;
+    for (Operation *user : index->getUsers()) {
+      APInt divisor;
+      if (!isa<arith::RemUIOp>(user) || user->getOperand(0) != index ||
+          !matchPattern(user->getOperand(1), m_ConstantInt(&divisor)) ||
+          divisor.isZero() || divisor.ugt(size))
+        return size;
+      period = std::lcm(period, divisor.getSExtValue());
+    }
+  }
+  return size % period ? size : period;
+}
+
+RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
+  MemRefType type = getOutputType(op);
+  RowShape rows;
+  rows.vectorSize = vectorSize;
+  rows.numElements = type.getNumElements();
+  for (int64_t dim = type.getRank() - 1; dim >= 0 && rows.perPlane == 1;
+       --dim) {
+    int64_t size = type.getDimSize(dim);
+    if (rows.size > 1)
+      rows.perPlane = size;
+    else
+      std::tie(rows.size, rows.dim) = std::tie(size, dim);
+  }
+  // A tensor of rank 0 has no dimension to ask for.
+  if (rows.size == 1 || rows.hasWholeVectors())
+    return rows;
+  int64_t period = getPeriod(op, rows.dim);
+  if (period > 1 && period < rows.size) {
+    rows.perPlane = rows.size / period;
+    rows.size = period;
+  }
+  return rows;
+}
+
+int64_t RowShape::getInsideVectors() const {
+  // The most elements that lie before a row's first whole vector.
+  int64_t most = vectorSize - std::gcd(size, vectorSize);
+  return (size - most) / vectorSize;
+}
+
+int64_t RowShape::getNumVectors() const {
+  return llvm::divideCeil(numElements, vectorSize);
+}
+
+bool dml::mayLookInBothRows(linalg::GenericOp op, const RowShape &rows) {
+  return !rows.hasWholeVectors() && rows.size >= rows.vectorSize &&
+         rows.hasSeveralRows() && TileBuilder::isMove(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+std::string dml::findMapProblem(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics())
+    return "wants buffers to be distributed to workgroups";
+  if (!isElementMap(op))
+    return "wants no inputs and one output under an identity map that is not "
+           "read, with parallel iterators, to be distributed to workgroups";
+  auto type = dyn_cast<MemRefType>(op.getOutputs().front().getType());
+  if (type && type.hasStaticShape() && type.getLayout().isIdentity())
+    return "";
+  std::string problem;
+  llvm::raw_string_ostream(problem)
+      << "wants a packed output of static shape, but it is '"
+      << op.getOutputs().front().getType() << "'";
+  return problem;
+}
+
+SmallVector<int64_t> dml::getUnitBlock(linalg::GenericOp op,
+                                       int64_t vectorBytes) {
+  MemRefType type = getOutputType(op);
+  int64_t rank = type.getRank(), outer = rank, row = 1;
+  int64_t count = vectorBytes * 8 / type.getElementTypeBitWidth();
+  while (outer > 0 && (outer == rank || row % count != 0))
+    row *= type.getDimSize(--outer);
+  return SmallVector<int64_t>(outer, 1);
+}
+
+MapTile dml::getPlainTile(linalg::GenericOp op) {
+  MapTile tile;
+  if (TileBuilder::hasLoops(op)) {
+    tile.vectorBytes = getMaxVectorBytes(op);
+    tile.block = getUnitBlock(op, tile.vectorBytes);
+  } else {
+    tile.vectorBytes = getVectorBytes(op);
+  }
+  return tile;
+}
+
+/// Elements of a thread, which are written out: drivers take long to compile
+/// more.
+static constexpr int64_t maxThreadElements = 256;
+
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
+
+std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return findCrosswiseProblem(op, tile);
+  MemRefType type = getOutputType(op);
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t maxBytes = getMaxVectorBytes(op);
+  if (tile.vectorBytes != elementBytes &&
+      (tile.vectorBytes < std::max<int64_t>(elementBytes, 4) ||
+       tile.vectorBytes > maxBytes || !llvm::isPowerOf2_64(tile.vectorBytes)))
+    return llvm::formatv(
+        "has vector_bytes {0}, but wants {1}, or a power of two from {2} to "
+        "{3}",
+        tile.vectorBytes, elementBytes, std::max<int64_t>(elementBytes, 4),
+        maxBytes);
+  int64_t count = tile.vectorBytes / elementBytes;
+  SmallVector<int64_t> factors = tile.block.value_or(SmallVector<int64_t>());
+  factors.append({tile.vectors, tile.rows, tile.steps});
+  int64_t vectors = 1;
+  for (int64_t factor : factors)
+    if (llvm::MulOverflow(vectors, factor, vectors) ||
+        vectors > maxThreadElements / count)
+      return llvm::formatv("has more than {0} elements", maxThreadElements);
+  size_t numParts = tile.hasParts() ? 2 : 1;
+  if (!tile.interior.empty() && tile.interior.size() != numParts)
+    return llvm::formatv("has {0} numbers in interior, but wants {1}",
+                         tile.interior.size(), numParts);
+  bool hasLoops = TileBuilder::hasLoops(op);
+  if (tile.block.has_value() != hasLoops)
+    return hasLoops ? "has no block, which a body with loops wants"
+                    : "has a block, which is for a body with loops";
+  bool isPlain = tile.vectors == 1 && tile.rows == 1;
+  if (hasLoops) {
+    if (!isPlain || tile.steps > 1 || tile.inBothRows || tile.isSplit ||
+        tile.turns)
+      return "has vectors, rows, steps, in_both_rows, split or turns, which "
+             "are "
+             "for a body without loops";
+    auto outer = static_cast<int64_t>(tile.block->size());
+    if (outer > std::max<int64_t>(type.getRank() - 1, 0) ||
+        (outer > 0 &&
+         llvm::product_of(type.getShape().drop_front(outer)) % count))
+      return llvm::formatv("has a block of {0} dimensions, but what they leave "
+                           "of the output is no row of whole vectors",
+                           outer);
+    for (auto [dim, factor] : llvm::enumerate(*tile.block))
+      if (type.getDimSize(dim) % factor)
+        return llvm::formatv("has {0} elements of dimension {1}, but wants a "
+                             "divisor of {2}",
+                             factor, dim, type.getDimSize(dim));
+    return "";
+  }
+  RowShape rows = RowShape::get(op, count);
+  if (!isPlain && (tile.inBothRows || tile.hasParts() ||
+                   (tile.vectors > 1 && tile.rows > 1)))
+    return "has more than one of vectors, rows, inside, and in_both_rows or "
+           "split";
+  if (tile.steps > 1 && (!isPlain || tile.inside))
+    return "has steps and one of vectors, rows and inside";
+  if (tile.inside &&
+      (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
+       tile.inside->first + tile.inside->count > rows.getInsideVectors() ||
+       tile.inside->count == rows.getInsideVectors()))
+    return llvm::formatv("has {0} vectors inside from {1} on, but wants fewer "
+                         "than the {2} of a row of whole vectors",
+                         tile.inside->count, tile.inside->first,
+                         rows.hasWholeVectors() ? rows.getInsideVectors() : 0);
+  if (tile.rows > 1 && (!rows.hasSeveralRows() || !rows.hasWholeVectors() ||
+                        rows.perPlane % tile.rows))
+    return llvm::formatv("has {0} rows, but wants a divisor of the {1} rows of "
+                         "a plane, and rows of whole vectors",
+                         tile.rows, rows.perPlane);
+  if (tile.vectors > 1) {
+    int64_t bytes =
+        tile.vectors * tile.vectorBytes * DeviceProfile::workgroupSize;
+    if (rows.getNumVectors() % tile.vectors ||
+        bytes > DeviceProfile::workgroupMemory)
+      return llvm::formatv(
+          "has {0} vectors, but wants a divisor of the output's {1}, with at "
+          "most {2} bytes of workgroup memory",
+          tile.vectors, rows.getNumVectors(), DeviceProfile::workgroupMemory);
+    std::optional<Placement> placement = getPlacement(op.getOutputs().front());
+    if (placement && !placement->strips.empty())
+      return "has several vectors, but the output is a part of a buffer";
+  }
+  if (tile.inBothRows && !mayLookInBothRows(op, rows))
+    return "has in_both_rows, which wants elements that are only moved, and "
+           "rows of several vectors that are not whole";
+  if (tile.isSplit && !rows.canBeSplit())
+    return "has split, which wants several rows that are not whole vectors, "
+           "with a vector inside of each";
+  return findTurnsProblem(op, tile);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which vectors a thread computes: any, those that lie inside of rows, or
+/// those that may reach across the ends of rows.
+enum class Part { Whole, Inside, Across };
+
+/// A linalg.generic with the tile of its threads, and what follows from these.
+struct MapKernel {
+  MapKernel(linalg::GenericOp op, const MapTile &tile)
+      : op(op), output(op.getOutputs().front()), tile(tile),
+        type(getOutputType(op)),
+        packing(type.getElementType(), tile.vectorBytes),
+        rows(tile.block ? RowShape() : RowShape::get(op, packing.getCount())) {}
+
+  /// The elements of the dimensions that a block leaves for its row.
+  int64_t getBlockRowSize() const {
+    return llvm::product_of(type.getShape().drop_front(tile.block->size()));
+  }
+  /// The vectors that a workgroup has in all of its steps.
+  int64_t getStepVectors() const {
+    return DeviceProfile::workgroupSize * tile.steps;
+  }
+  /// The vectors of each row that part Inside has, where there are parts, or
+  /// else all.
+  int64_t getInsideVectors() const {
+    return tile.inside ? tile.inside->count : rows.getInsideVectors();
+  }
+  bool looksInBothRows(Part part) const {
+    return tile.inBothRows && part != Part::Inside;
+  }
+  int64_t getNumThreads(Part part) const;
+  LinearForm getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                       int64_t step) const;
+  LinearForm getPosition(ImplicitLocOpBuilder &b, IndexForms &forms, Part part,
+                         LinearForm vector, int64_t row, int64_t number) const;
+  SmallVector<LinearForm> getCoordinates(ImplicitLocOpBuilder &b,
+                                         IndexForms &forms,
+                                         LinearForm position) const;
+  std::optional<InsideVectors> findInside(ImplicitLocOpBuilder &b,
+                                          IndexForms &forms, Part part) const;
+
+  linalg::GenericOp op;
+  Value output;
+  MapTile tile;
+  MemRefType type;
+  Packing packing;
+  RowShape rows;
+};
+} // namespace
+
+int64_t MapKernel::getNumThreads(Part part) const {
+  if (tile.block)
+    return type.getNumElements() / getBlockRowSize() /
+           llvm::product_of(*tile.block) *
+           llvm::divideCeil(getBlockRowSize(), packing.getCount());
+  int64_t vectors = rows.getNumVectors();
+  if (part != Part::Whole) {
+    int64_t inside = rows.getNumRows() * getInsideVectors();
+    vectors = part == Part::Inside ? inside : vectors - inside;
+  }
+  if (tile.steps > 1)
+    return llvm::divideCeil(vectors, getStepVectors()) *
+           DeviceProfile::workgroupSize;
+  return vectors / (tile.vectors * tile.rows);
+}
+
+int64_t dml::getNumThreads(linalg::GenericOp op, const MapTile &tile) {
+  return MapKernel(op, tile).getNumThreads(Part::Whole);
+}
+
+/// The number of the first vector that a thread has in step `step`.
+LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
+                                int64_t step) const {
+  if (tile.steps == 1)
+    return forms.mul(b, forms.getThread(), tile.vectors);
+  auto [group, local] =
+      forms.divide(b, forms.getThread(), DeviceProfile::workgroupSize);
+  LinearForm vector =
+      forms.add(b, forms.mul(b, group, getStepVectors()), local);
+  return forms.add(b, vector, step * DeviceProfile::workgroupSize);
+}
+
+/// The position in the output of vector `number` of the thread's row `row`,
+/// where `vector` is the number of the thread's first vector.
+LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
+                                  Part part, LinearForm vector, int64_t row,
+                                  int64_t number) const {
+  int64_t count = packing.getCount(), inside = getInsideVectors();
+  if (part == Part::Across && tile.inside) {
+    // Those after the ones inside follow those before them.
+    int64_t first = tile.inside->first;
+    auto [place, column] =
+        forms.divide(b, vector, rows.getInsideVectors() - inside);
+    if (first == 0) {
+      column = forms.add(b, column, inside);
+    } else if (forms.getRange(column).max >= first) {
+      LinearForm behind = forms.add(b, column, inside);
+      Value isBefore = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ult, forms.materialize(b, column),
+          arith::ConstantIndexOp::create(b, first));
+      column = forms.getOpaque(
+          arith::SelectOp::create(b, isBefore, forms.materialize(b, column),
+                                  forms.materialize(b, behind)),
+          {0, rows.getInsideVectors() - 1});
+    }
+    return forms.add(b, forms.mul(b, place, rows.size),
+                     forms.mul(b, column, count));
+  }
+  if (part == Part::Across) {
+    // The first n rows have n * others / count such vectors, rounded up. Those
+    // of a row lie after those inside of it.
+    int64_t others = rows.size - inside * count;
+    LinearForm before =
+        forms.divide(b, forms.mul(b, vector, count), others).first;
+    vector =
+        forms.add(b, vector, forms.mul(b, forms.add(b, before, 1), inside));
+  } else if (part == Part::Inside || tile.rows > 1) {
+    auto [place, column] = forms.divide(b, vector, inside);
+    place = forms.add(b, forms.mul(b, place, tile.rows), row);
+    LinearForm first = forms.mul(b, place, rows.size);
+    // From a row's start to the next multiple of a vector.
+    LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
+    first = forms.add(b, first, forms.divide(b, ahead, count).second);
+    if (tile.inside)
+      column = forms.add(b, column, tile.inside->first);
+    return forms.add(b, first,
+                     forms.mul(b, forms.add(b, column, number), count));
+  }
+  return forms.mul(b, forms.add(b, vector, number), count);
+}
+
+/// The coordinates of the element at `position` of the output.
+SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
+                                                  IndexForms &forms,
+                                                  LinearForm position) const {
+  SmallVector<LinearForm> coordinates(type.getRank());
+  const auto *outermost =
+      llvm::find_if(type.getShape(), [](int64_t size) { return size > 1; });
+  if (outermost == type.getShape().end())
+    return coordinates;
+  int64_t first = outermost - type.getShape().begin();
+  for (int64_t dim = type.getRank() - 1; dim >= first; --dim) {
+    int64_t size = type.getDimSize(dim), stride = 1;
+    if (dim == rows.dim && rows.size < size) {
+      std::tie(position, coordinates[dim]) =
+          forms.divide(b, position, rows.size);
+      stride = rows.size;
+    }
+    LinearForm digit;
+    // Lanes after the last element compute another element once more.
+    if (dim == first)
+      digit = forms.min(b, position, size / stride - 1);
+    else
+      std::tie(position, digit) = forms.divide(b, position, size / stride);
+    coordinates[dim] =
+        forms.add(b, coordinates[dim], forms.mul(b, digit, stride));
+  }
+  return coordinates;
+}
+
+/// The vectors of each row, of those that `part` has, for which the comparisons
+/// that `forms` have not decided come out as they do in the row's middle.
+std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
+                                                   IndexForms &forms,
+                                                   Part part) const {
+  if (tile.block || part == Part::Across || tile.vectors * tile.rows > 1 ||
+      tile.steps > 1 || !rows.hasSeveralRows() || !rows.hasWholeVectors())
+    return std::nullopt;
+  LinearForm column =
+      forms.divide(b, forms.getThread(), getInsideVectors()).second;
+  if (column.terms.size() != 1)
+    return std::nullopt;
+  IndexForms::Box box = forms.getInterior(/*maxDivergence=*/1);
+  auto found = box.find(column.terms.front().first);
+  if (found == box.end() || found->second.min > found->second.max)
+    return std::nullopt;
+  int64_t first = tile.inside ? tile.inside->first : 0;
+  return InsideVectors{first + found->second.min,
+                       found->second.max - found->second.min + 1};
+}
+
+//===----------------------------------------------------------------------===//
+// What code costs
+//===----------------------------------------------------------------------===//
+
+/// How often the body of `loop` runs, about.
+static double countIterations(scf::ForOp loop) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? count->roundToDouble() : 1;
+}
+
+/// How many operations of a device those of `block` become, about.
+static double countOperations(Block *block) {
+  double count = 0;
+  for (Operation &op : *block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      count += countIterations(loop) * countOperations(loop.getBody());
+      continue;
+    }
+    APInt divisor;
+    bool divides = isa<arith::DivUIOp, arith::RemUIOp>(op) &&
+                   matchPattern(op.getOperand(1), m_ConstantInt(&divisor)) &&
+                   !divisor.isPowerOf2();
+    count += divides ? cost::opsPerDivision : cost::getWeight(&op);
+  }
+  return count;
+}
+
+/// How many loads a thread runs that runs `block`.
+static double countLoads(Block *block) {
+  double count = 0;
+  for (Operation &op : *block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      count += countIterations(loop) * countLoads(loop.getBody());
+    else
+      count += isa<memref::LoadOp>(op);
+  }
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// The code of a thread
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Workgroup memory for the vectors of a workgroup, and the place of the
+/// thread's first vector in it. Both are null if threads store their vectors
+/// themselves.
+struct Staging {
+  Value memory, first;
+};
+
+/// Builds what the threads of one part of a kernel compute.
+class PartBuilder {
+public:
+  PartBuilder(const MapKernel &kernel, Part part, ImplicitLocOpBuilder &b,
+              BufferViews &views, const Staging &staging = {})
+      : kernel(kernel), part(part), b(b), views(views), staging(staging) {}
+
+  KernelCost build(Value thread, int64_t count, ArrayRef<int64_t> interiors,
+                   double maxGeneral, Operation *end);
+
+private:
+  /// The second path of a thread, or why there is none.
+  struct Interior {
+    /// The operations that a thread runs on average, if the path pays.
+    std::optional<double> average;
+    /// The least share of groups, in percent, that has the same outcome.
+    double divergence = 0;
+  };
+
+  std::optional<Scalar> buildInBothRows(IndexForms &forms, TileBuilder &builder,
+                                        SmallVector<LinearForm> here,
+                                        SmallVector<LinearForm> next,
+                                        LinearForm column, int64_t lane);
+  SmallVector<Scalar> buildVector(IndexForms &forms, TileBuilder &builder,
+                                  LinearForm position);
+  void buildBlock(IndexForms &forms, TileBuilder &builder,
+                  const OutputVectors &output);
+  void buildTile(IndexForms &forms, double maxOperations);
+  Interior buildInterior(IndexForms &forms, Value thread, Operation *end,
+                         double maxDivergence);
+
+  const MapKernel &kernel;
+  const Part part;
+  ImplicitLocOpBuilder &b;
+  BufferViews &views;
+  const Staging staging;
+};
+} // namespace
+
+/// Element `lane` of a vector whose first has the coordinates `here` and is at
+/// `column` of its row, looked up in that row and in the one that begins at
+/// `next`. Nothing if it cannot be chosen so.
+std::optional<Scalar> PartBuilder::buildInBothRows(
+    IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
+    SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
+  const RowShape &rows = kernel.rows;
+  here[rows.dim] = forms.add(b, here[rows.dim], lane);
+  LinearForm beyond = forms.add(b, column, lane - rows.size);
+  std::optional<bool> isNext = forms.isNonNegative(beyond);
+  if (isNext == false)
+    return builder.buildElement(here);
+  next[rows.dim] = forms.add(b, next[rows.dim], beyond);
+  if (isNext == true)
+    return builder.buildElement(next);
+  return builder.chooseMoved(beyond, next, here);
+}
+
+/// Builds the elements of the vector that begins at `position`.
+SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
+                                             TileBuilder &builder,
+                                             LinearForm position) {
+  SmallVector<LinearForm> here, next;
+  LinearForm column;
+  if (kernel.looksInBothRows(part)) {
+    LinearForm row;
+    std::tie(row, column) = forms.divide(b, position, kernel.rows.size);
+    LinearForm nextRow = forms.add(b, row, 1);
+    here = kernel.getCoordinates(b, forms, position);
+    next = kernel.getCoordinates(b, forms,
+                                 forms.mul(b, nextRow, kernel.rows.size));
+  }
+  SmallVector<Scalar> elements;
+  for (int64_t lane = 0; lane < kernel.packing.getCount(); ++lane) {
+    std::optional<Scalar> element;
+    if (!here.empty())
+      element = buildInBothRows(forms, builder, here, next, column, lane);
+    if (!element)
+      element = builder.buildElement(
+          kernel.getCoordinates(b, forms, forms.add(b, position, lane)));
+    elements.push_back(*element);
+  }
+  return elements;
+}
+
+/// Builds what a thread computes and stores whose elements share loops.
+void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
+                             const OutputVectors &output) {
+  MemRefType type = kernel.type;
+  const Packing &packing = kernel.packing;
+  ArrayRef<int64_t> block = *kernel.tile.block;
+  int64_t count = packing.getCount(), rank = type.getRank();
+  auto numOuter = static_cast<int64_t>(block.size());
+  int64_t rowVectors = llvm::divideCeil(kernel.getBlockRowSize(), count);
+  LinearForm rows, column = forms.getThread();
+  if (numOuter > 0)
+    std::tie(rows, column) = forms.divide(b, column, rowVectors);
+  // The first coordinates of the block.
+  SmallVector<LinearForm> first(numOuter);
+  for (int64_t dim = numOuter; dim-- > 0;) {
+    int64_t factor = block[dim];
+    LinearForm digit = rows;
+    if (dim > 0)
+      std::tie(rows, digit) =
+          forms.divide(b, rows, type.getDimSize(dim) / factor);
+    first[dim] = forms.mul(b, digit, factor);
+  }
+
+  SmallVector<LinearForm> places;
+  SmallVector<SmallVector<LinearForm>> coordinates;
+  for (int64_t i = 0, e = llvm::product_of(block); i < e; ++i) {
+    SmallVector<LinearForm> outer = first;
+    LinearForm place = 0;
+    int64_t rest = i;
+    for (int64_t dim = numOuter; dim-- > 0;) {
+      int64_t factor = block[dim];
+      outer[dim] = forms.add(b, outer[dim], rest % factor);
+      rest /= factor;
+    }
+    for (int64_t dim = 0; dim < numOuter; ++dim)
+      place =
+          forms.add(b, forms.mul(b, place, type.getDimSize(dim)), outer[dim]);
+    places.push_back(forms.add(b, forms.mul(b, place, rowVectors), column));
+    for (int64_t lane = 0; lane < count; ++lane) {
+      LinearForm position = forms.add(b, forms.mul(b, column, count), lane);
+      if (numOuter == 0) {
+        coordinates.push_back(kernel.getCoordinates(b, forms, position));
+        continue;
+      }
+      SmallVector<LinearForm> element(rank);
+      llvm::copy(outer, element.begin());
+      for (int64_t dim = rank; dim-- > numOuter + 1;)
+        std::tie(position, element[dim]) =
+            forms.divide(b, position, type.getDimSize(dim));
+      element[numOuter] = position;
+      coordinates.push_back(std::move(element));
+    }
+  }
+  SmallVector<Scalar> elements = builder.buildElements(coordinates);
+  VectorPacker packer(builder.getShared(), packing);
+  for (auto [i, place] : llvm::enumerate(places))
+    memref::StoreOp::create(
+        b, packer.pack(ArrayRef(elements).slice(i * count, count)),
+        output.getBuffer(), output.getPlace(forms, b, place));
+}
+
+/// Builds what one thread computes and stores, or a part of it that has more
+/// than `maxOperations`.
+void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
+  const MapTile &tile = kernel.tile;
+  const Packing &packing = kernel.packing;
+  TileBuilder builder(b, kernel.op, forms, views);
+  OutputVectors output(b, views, kernel.output, packing);
+  if (tile.block)
+    return buildBlock(forms, builder, output);
+  // Drivers do not move loads before stores, which might be of the same buffer:
+  // where elements only move, all vectors are loaded before the first is
+  // stored, so that their loads are in flight together. What else threads
+  // compute takes registers, and is stored at once: resample_linear_x2_f16 and
+  // maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as long otherwise on an H200.
+  bool storesLast = tile.steps > 1 || TileBuilder::isMove(kernel.op);
+  struct Computed {
+    Value value, place;
+    /// The number of the vector in the output.
+    LinearForm vector;
+  };
+  SmallVector<Computed> vectors;
+  auto storeVectors = [&] {
+    for (const Computed &computed : vectors) {
+      OpBuilder::InsertionGuard restore(b);
+      // The last steps of the last workgroup may lie beyond the output. What is
+      // computed for them is computed of other elements.
+      LinearForm left =
+          forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
+      if (tile.steps > 1 && forms.getRange(left).min < 0) {
+        Value inside = arith::CmpIOp::create(
+            b, arith::CmpIPredicate::ult, forms.materialize(b, computed.vector),
+            forms.materialize(b, kernel.rows.getNumVectors()));
+        b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+      }
+      memref::StoreOp::create(
+          b, computed.value,
+          staging.memory ? staging.memory : output.getBuffer(), computed.place);
+    }
+    vectors.clear();
+  };
+  for (int64_t step = 0; step < tile.steps; ++step) {
+    LinearForm first = kernel.getVector(b, forms, step);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      for (int64_t number = 0; number < tile.vectors; ++number) {
+        LinearForm position =
+            kernel.getPosition(b, forms, part, first, row, number);
+        SmallVector<Scalar> elements = buildVector(forms, builder, position);
+        if (countOperations(b.getBlock()) > maxOperations)
+          return;
+        Computed computed;
+        if (staging.memory) {
+          computed.place = b.createOrFold<arith::AddIOp>(
+              staging.first,
+              arith::ConstantIndexOp::create(b, number).getResult());
+        } else {
+          computed.vector = forms.divide(b, position, packing.getCount()).first;
+          computed.place = output.getPlace(forms, b, computed.vector);
+        }
+        computed.value =
+            VectorPacker(builder.getShared(), packing).pack(elements);
+        vectors.push_back(computed);
+        if (!storesLast)
+          storeVectors();
+      }
+    }
+  }
+  storeVectors();
+}
+
+static double toShare(int64_t percent) {
+  return static_cast<double>(percent) / 100;
+}
+
+/// What was built between `thread` and `end` is for any thread. Builds a second
+/// path for those that nothing needs clamping for, if that pays: it parts no
+/// more than `maxDivergence` of the groups of threads.
+PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
+                                                 Value thread, Operation *end,
+                                                 double maxDivergence) {
+  Interior result;
+  IndexForms::Box undecided = forms.getInterior(maxDivergence);
+  if (undecided.empty())
+    return result;
+  double worthwhile = kernel.packing.bits < 32 && TileBuilder::isMove(kernel.op)
+                          ? cost::share::interiorOfWords
+                          : cost::share::interior;
+  b.setInsertionPointAfterValue(thread);
+  Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
+  auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
+  Block *block = end->getBlock();
+  Block *interior = choice.thenBlock(), *general = choice.elseBlock();
+  general->getOperations().splice(general->begin(), block->getOperations(),
+                                  std::next(Block::iterator(choice)),
+                                  Block::iterator(end));
+
+  Block::iterator condition(any.getDefiningOp());
+  auto countCondition = [&] {
+    return static_cast<double>(
+        std::distance(condition, Block::iterator(choice)));
+  };
+
+  IndexForms entry = forms.getUnbuilt();
+  IndexForms::Box box;
+  double outside = 0;
+  do {
+    for (auto [atom, range] : undecided)
+      box[atom] = range;
+    // What is outside of an interior is outside of smaller ones, too.
+    outside = forms.getDivergence(box);
+    if (outside > worthwhile)
+      break;
+    b.setInsertionPoint(choice);
+    choice.getConditionMutable().assign(entry.buildIsInside(b, box));
+    interior->clear();
+    b.setInsertionPointToEnd(interior);
+    IndexForms narrowed = entry.getNarrowed(b, box);
+    // No more than what may pay: comparisons that are undecided show early.
+    buildTile(narrowed, (worthwhile - outside) *
+                            (countOperations(general) + countCondition()));
+    scf::YieldOp::create(b);
+    // What is still undecided makes for a smaller interior.
+    undecided = narrowed.getInterior(maxDivergence);
+  } while (!undecided.empty());
+
+  for (const auto &bounds : box)
+    result.divergence =
+        std::max(result.divergence, forms.getDivergence({bounds}));
+  double operations = countOperations(general);
+  if (result.divergence <= toShare(cost::lowDivergence))
+    operations += countCondition();
+  // Groups of threads with some outside run both.
+  double average = countOperations(interior) + outside * operations;
+  if (average <= worthwhile * operations) {
+    result.average = average;
+    return result;
+  }
+  general->getTerminator()->erase();
+  block->getOperations().splice(Block::iterator(end), general->getOperations());
+  // The choice goes, with what its condition took.
+  Block discarded;
+  discarded.getOperations().splice(discarded.end(), block->getOperations(),
+                                   condition,
+                                   std::next(Block::iterator(choice)));
+  return result;
+}
+
+/// Builds what the part's threads compute, of `count` that come, before `end`.
+/// If they run more than `maxGeneral`, it stays in pieces.
+KernelCost PartBuilder::build(Value thread, int64_t count,
+                              ArrayRef<int64_t> interiors, double maxGeneral,
+                              Operation *end) {
+  int64_t threads = kernel.getNumThreads(part);
+  b.setInsertionPoint(end);
+  if (count != threads) {
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                              arith::ConstantIndexOp::create(b, threads));
+    auto guard = scf::IfOp::create(b, inside);
+    b.setInsertionPointToStart(guard.thenBlock());
+    // What range analysis cannot learn from the condition.
+    thread = arith::MinUIOp::create(
+        b, thread, arith::ConstantIndexOp::create(b, threads - 1));
+    end = guard.thenBlock()->getTerminator();
+  }
+  IndexForms forms(thread, threads);
+  auto numThreads = static_cast<double>(threads);
+  buildTile(forms, maxGeneral / numThreads);
+  KernelCost cost;
+  cost.interior = {0};
+  cost.general = countOperations(end->getBlock()) * numThreads;
+  cost.average = cost.general;
+  cost.loads = countLoads(end->getBlock()) * numThreads;
+  if (cost.general > maxGeneral)
+    return cost;
+  cost.inside = kernel.findInside(b, forms, part);
+  // Where a larger interior does not pay, one without the dimensions that run
+  // across groups of threads may.
+  double divergence = 1;
+  for (int64_t percent : interiors) {
+    if (divergence <= toShare(percent))
+      break;
+    Interior interior = buildInterior(forms, thread, end, toShare(percent));
+    divergence = interior.divergence;
+    if (interior.average) {
+      cost.average = *interior.average * numThreads;
+      cost.interior = {percent};
+      break;
+    }
+  }
+  return cost;
+}
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+/// The workgroups that compute one copy of what repeats along dimension `dim`,
+/// and the copies that there are. Nothing if a copy is no whole workgroups.
+static std::optional<std::pair<int64_t, int64_t>>
+getRepetition(const MapKernel &kernel, int64_t dim) {
+  const RowShape &rows = kernel.rows;
+  if (kernel.tile.block || kernel.tile.hasParts() || dim >= rows.dim)
+    return std::nullopt;
+  int64_t groupSize = DeviceProfile::workgroupSize * rows.vectorSize *
+                      kernel.tile.vectors * kernel.tile.rows *
+                      kernel.tile.steps;
+  int64_t size = kernel.type.getDimSize(dim),
+          period = getPeriod(kernel.op, dim);
+  int64_t elements = period;
+  for (int64_t inner : kernel.type.getShape().drop_front(dim + 1))
+    elements *= inner;
+  if (period == size || elements % groupSize ||
+      elements / rows.size % kernel.tile.rows)
+    return std::nullopt;
+  return std::make_pair(elements / groupSize, size / period);
+}
+
+static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile) {
+  if (!tile.turns || getRepetition(MapKernel(op, tile), *tile.turns))
+    return "";
+  return llvm::formatv("has turns along dimension {0}, but wants an outer one "
+                       "whose elements repeat after whole workgroups",
+                       *tile.turns);
+}
+
+std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
+                                     double bytes) {
+  MapKernel kernel(op, tile);
+  for (int64_t dim = kernel.rows.dim - 1; dim >= 0; --dim) {
+    auto repetition = getRepetition(kernel, dim);
+    if (!repetition)
+      continue;
+    int64_t ofGroup = DeviceProfile::workgroupSize * tile.vectorBytes *
+                      tile.vectors * tile.rows * tile.steps;
+    if (static_cast<double>(repetition->first * ofGroup) >= bytes)
+      return dim;
+  }
+  return std::nullopt;
+}
+
+/// Elements that are read again where an outer dimension repeats may have left
+/// the caches by then: workgroups that read the same take turns. Those beyond
+/// the last stay there.
+static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+                          Value group) {
+  if (!kernel.tile.turns)
+    return group;
+  auto [groups, copies] = *getRepetition(kernel, *kernel.tile.turns);
+  auto [rest, copy] = delinearize(b, group, copies);
+  auto [outer, place] = delinearize(b, rest, groups);
+  return linearize(b, linearize(b, outer, copies, copy), groups, place);
+}
+
+/// Makes room for the vectors of a workgroup, whose thread `local` this is.
+static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+                            Value local) {
+  Staging staging;
+  staging.memory =
+      allocateInWorkgroup(b, kernel.tile.vectors * DeviceProfile::workgroupSize,
+                          kernel.packing.getVectorType());
+  staging.first = arith::MulIOp::create(
+      b, local, arith::ConstantIndexOp::create(b, kernel.tile.vectors));
+  return staging;
+}
+
+/// Stores the vectors of a workgroup, in their order: those of neighbouring
+/// threads lie side by side.
+static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+                        BufferViews &views, const Staging &staging, Value group,
+                        Value local, bool mayExceed) {
+  Value output = views.getVectors(b, kernel.output, kernel.packing);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  gpu::BarrierOp::create(b);
+  Value first = arith::MulIOp::create(
+      b, group, constant(kernel.tile.vectors * DeviceProfile::workgroupSize));
+  for (int64_t i = 0; i < kernel.tile.vectors; ++i) {
+    Value place = b.createOrFold<arith::AddIOp>(
+        local, constant(i * DeviceProfile::workgroupSize));
+    Value position = arith::AddIOp::create(b, first, place);
+    OpBuilder::InsertionGuard restore(b);
+    if (mayExceed) {
+      Value inside =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                                constant(kernel.rows.getNumVectors()));
+      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
+    }
+    memref::StoreOp::create(b, memref::LoadOp::create(b, staging.memory, place),
+                            output, position);
+  }
+}
+
+/// Builds the launch of `kernel` where `b` stands. `getInteriors` says which
+/// second paths each part may have. If its threads run more than `maxGeneral`,
+/// it stays in pieces.
+static KernelCost
+buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
+            llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,
+            double maxGeneral) {
+  const MapTile &tile = kernel.tile;
+  const RowShape &rows = kernel.rows;
+  static constexpr Part whole[] = {Part::Whole};
+  static constexpr Part split[] = {Part::Inside, Part::Across};
+  ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
+  // Workgroups of each part. Those of two parts take turns, so that what they
+  // share is still in a cache: after so many rows both are whole workgroups.
+  SmallVector<int64_t> counts;
+  for (Part part : parts)
+    counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
+                                      DeviceProfile::workgroupSize));
+  int64_t turns = 1;
+  if (tile.hasParts()) {
+    // Each row of whole vectors has the same number of both.
+    int64_t vectorsOfTurn = tile.inside ? 1 : rows.vectorSize;
+    turns = llvm::divideCeil(rows.getNumRows(),
+                             kernel.getStepVectors() * vectorsOfTurn);
+    if (turns > 1) {
+      counts[0] = kernel.getInsideVectors() * vectorsOfTurn;
+      counts[1] = rows.size * vectorsOfTurn / rows.vectorSize - counts[0];
+    }
+  }
+  int64_t groups =
+      turns * std::accumulate(counts.begin(), counts.end(), int64_t{0});
+  auto [launch, linear, allGroups, end] = createLaunch(b, kernel.op, groups);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  Value local = launch.getThreadIds().x;
+  auto getThread = [&](Value group) {
+    return linearize(b, group, DeviceProfile::workgroupSize, local);
+  };
+
+  BufferViews views(launch);
+  b.setInsertionPoint(end);
+  if (!tile.hasParts()) {
+    linear = orderByTurns(kernel, b, linear);
+    Staging staging;
+    if (tile.vectors > 1)
+      staging = buildStaging(kernel, b, local);
+    int64_t count = allGroups * DeviceProfile::workgroupSize;
+    PartBuilder part(kernel, Part::Whole, b, views, staging);
+    KernelCost cost =
+        part.build(getThread(linear), count, getInteriors(0), maxGeneral, end);
+    if (tile.vectors > 1) {
+      b.setInsertionPoint(end);
+      storeStaged(kernel, b, views, staging, linear, local,
+                  count != kernel.getNumThreads(Part::Whole));
+    }
+    return cost;
+  }
+  int64_t each = counts[0] + counts[1];
+  Value turn = constant(0), place = linear;
+  if (turns > 1)
+    std::tie(turn, place) = delinearize(b, linear, each);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place,
+                                        constant(counts[0]));
+  auto choice = scf::IfOp::create(b, isFirst, /*withElseRegion=*/true);
+  KernelCost cost;
+  for (int64_t i : {0, 1}) {
+    Block *path = i ? choice.elseBlock() : choice.thenBlock();
+    b.setInsertionPointToStart(path);
+    // What range analysis cannot learn from the condition.
+    Value own =
+        i ? arith::SubIOp::create(
+                b, arith::MaxUIOp::create(b, place, constant(counts[0])),
+                constant(counts[0]))
+                .getResult()
+          : arith::MinUIOp::create(b, place, constant(counts[0] - 1))
+                .getResult();
+    int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
+    PartBuilder part(kernel, parts[i], b, views);
+    KernelCost ofPart =
+        part.build(getThread(linearize(b, turn, counts[i], own)),
+                   most * DeviceProfile::workgroupSize, getInteriors(i),
+                   maxGeneral - cost.general, path->getTerminator());
+    cost.general += ofPart.general;
+    cost.loads += ofPart.loads;
+    cost.average += ofPart.average;
+    llvm::append_range(cost.interior, ofPart.interior);
+    if (ofPart.inside)
+      cost.inside = ofPart.inside;
+  }
+  return cost;
+}
+
+KernelCost dml::tryMapKernel(Block &block, linalg::GenericOp op,
+                             const MapTile &tile, ArrayRef<int64_t> interiors,
+                             double maxGeneral) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  b.setInsertionPointToEnd(&block);
+  return buildLaunch(
+      MapKernel(op, tile), b, [&](size_t) { return interiors; }, maxGeneral);
+}
+
+void dml::buildMapKernel(linalg::GenericOp op, const MapTile &tile) {
+  if (tile.crosswise)
+    return buildCrosswiseKernel(op, tile);
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  buildLaunch(
+      MapKernel(op, tile), b,
+      [&](size_t part) {
+        bool isInside = part < tile.interior.size() && tile.interior[part];
+        return ArrayRef(tile.interior).slice(isInside ? part : 0, isInside);
+      },
+      HUGE_VAL);
+  op.erase();
+}

@@ -1,0 +1,907 @@
+//===- MatrixAttentionKernel.cpp - Attention by matrices ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A workgroup has some queries and all columns of their outputs, as in
+// AttentionKernel.cpp, and goes through the keys in blocks. Its subgroups
+// multiply cooperative matrices: those of queries with those of a block's keys
+// for scores, and those of weights, which are f16, with those of values. A
+// subgroup has as many queries as threads, whose scores and outputs are its
+// own, so that its subgroups meet only where keys and values are staged.
+//
+// Which thread has which element of a matrix is the device's secret. So scores
+// go through workgroup memory, where each thread loads the line of its query,
+// makes weights of it, and stores them in the line's place, half as wide. There
+// they are loaded as matrices. While threads make weights of a block's scores,
+// matrix units multiply the keys of the next one: these two wait for each other
+// nowhere.
+//
+// Outputs stay in matrices from block to block, since they could be scaled line
+// by line in memory alone. So weights are exponentials of what scores are above
+// a reference that mostly stays. It is 5.55, the logarithm of 256, below the
+// largest score of the query's first block, whose weight is 256 then. Of scores
+// 3 and 5 in two blocks, whose values are 10 and 20, weights are 256 and 256
+// e^2, 1892; their sum is 2148, and that of their products with values 40392,
+// which is 18.8 times as much. Where a score is so far above the reference that
+// its weight could leave f16, the query has a new reference, for which its
+// subgroup scales outputs and sums. A weight that is a denormal in f16 is less
+// than 2^-22 of the largest; docs/Reference.md says what that admits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/Attention.h"
+#include "Emit/ContractionBuilder.h"
+#include "Emit/Launch.h"
+#include "Emit/VectorPacker.h"
+#include "Kernels/MatrixKernel.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+/// Components of the vectors that workgroup memory is made of: words, or
+/// numbers of f32.
+static constexpr int64_t words = 4;
+
+/// Factors of f16 in such a vector.
+static constexpr int64_t lanes = 8;
+
+/// How far the reference is below the largest score that it is made for: the
+/// logarithm of 256.
+static const double belowLargest = 8 * std::log(2.0);
+
+/// How far scores are above the reference at most. The weight is 37,798 then,
+/// which f16 has.
+static constexpr double mostAbove = 10.54;
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+/// The largest number of `columns`, a multiple of `ofMatrix`, whose lines fit
+/// `vectors` for each query.
+static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
+                                  int64_t vectors) {
+  while (columns > ofMatrix && getLinePitch(columns, words) > vectors)
+    columns -= ofMatrix;
+  return columns;
+}
+
+std::string MatrixAttentionLayout::get(const Attention &attention,
+                                       const MatrixAttentionTile &tile,
+                                       const DeviceProfile &profile,
+                                       MatrixAttentionLayout &layout) {
+  std::optional<MatrixShape> shape = MatrixShape::parse(tile.shape);
+  if (!shape || !llvm::is_contained(profile.getMatrixShapes(), *shape) ||
+      shape->factors != "f16" || shape->sums != "f32")
+    return "has the shape '" + tile.shape +
+           "', which is none of factors of f16 and sums of f32 of the device "
+           "profile '" +
+           profile.str() + "'";
+  if (attention.isSeen)
+    return "stands where queries do not see all keys";
+  if (!attention.isRoundable)
+    return "wants weights that may be rounded to f16";
+  if (!canMultiply(attention.scores, *shape) ||
+      !canMultiply(attention.products, *shape))
+    return "wants queries, keys and values that were widened from f16";
+  layout.shape = *shape;
+  layout.subgroupSize = profile.getSubgroupSize();
+  if (layout.subgroupSize == 0 || layout.subgroupSize % shape->rows ||
+      tile.queries % layout.subgroupSize ||
+      tile.queries > profile.getMaxWorkgroupSize())
+    return "has " + std::to_string(tile.queries) +
+           " queries, but as many are wanted as threads of whole subgroups, "
+           "which are whole matrices";
+  if (shape->rows % lanes || shape->columns % lanes || shape->terms % lanes ||
+      tile.keys % shape->columns || tile.keys % shape->terms ||
+      tile.keys > profile.getMaxWorkgroupMemory())
+    return "has " + std::to_string(tile.keys) +
+           " keys, but whole matrices are wanted, whose edges are multiples "
+           "of " +
+           std::to_string(lanes);
+  int64_t ofStep = attention.scores.getTermsOfStep();
+  layout.unit = std::lcm(lanes, ofStep);
+  layout.stepsOfUnit = layout.unit / ofStep;
+  // Nothing below overflows.
+  constexpr int64_t maxSize = 1 << 12;
+  if (layout.unit > maxSize || attention.scores.getTerms() > maxSize ||
+      attention.products.columns.size > maxSize)
+    return "stands on sums of more than " + std::to_string(maxSize) + " terms";
+  layout.terms = llvm::alignTo(attention.scores.getTerms(),
+                               std::lcm(layout.unit, shape->terms));
+  layout.columns =
+      llvm::alignTo(attention.products.columns.size, shape->columns);
+  layout.termsPitch = getLinePitch(layout.terms, lanes);
+  layout.valuesPitch = getLinePitch(layout.columns, lanes);
+  layout.scoresPitch = getLinePitch(tile.keys, words);
+  layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
+  layout.scoreVectors = tile.queries * layout.scoresPitch;
+  // Queries are staged before there are scores and keys.
+  layout.vectors =
+      std::max(layout.scoreVectors + tile.stages * layout.stageVectors,
+               tile.queries * layout.termsPitch);
+  layout.scaledColumns =
+      getColumnsTogether(layout.columns, shape->columns, layout.scoresPitch);
+  layout.storedColumns = getColumnsTogether(layout.columns, shape->columns,
+                                            layout.vectors / tile.queries);
+  return findMemoryProblem(layout.vectors * DeviceProfile::vectorBytes,
+                           profile);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MatrixAttentionBuilder : ContractionBuilder {
+public:
+  MatrixAttentionBuilder(linalg::GenericOp op, const Attention &attention,
+                         const MatrixAttentionTile &tile,
+                         const MatrixAttentionLayout &layout)
+      : ContractionBuilder(op, attention.products), attention(attention),
+        tile(tile), layout(layout), shape(layout.shape),
+        rowMatrices(layout.subgroupSize / shape.rows) {}
+
+  void build();
+
+private:
+  /// What lies in lines of workgroup memory: queries, keys or values.
+  struct Lines {
+    const ContractionOperand &operand;
+    /// Lines, the items that one is loaded as, and the vectors of an item.
+    int64_t lines, items, vectors;
+    /// The first vector, and those from one line to the next.
+    int64_t first, pitch;
+
+    int64_t getNumItems() const { return lines * items; }
+  };
+  /// What is carried from block to block: the outputs' matrices in row-major
+  /// order, the reference of the thread's query, the sum of its weights, the
+  /// matrices of the block's sums, and what is on its way of the keys of the
+  /// next block and the values of this one.
+  struct State {
+    SmallVector<Value> outputs;
+    Value reference, total;
+    SmallVector<Value> sums, next;
+
+    SmallVector<Value> get() const {
+      SmallVector<Value> all(outputs);
+      all.append({reference, total});
+      llvm::append_range(all, sums);
+      llvm::append_range(all, next);
+      return all;
+    }
+  };
+  State getState(ValueRange all) const {
+    State state;
+    auto take = [&](size_t count) {
+      auto taken = llvm::to_vector_of<Value>(all.take_front(count));
+      all = all.drop_front(count);
+      return taken;
+    };
+    state.outputs = take(getNumOutputs());
+    state.reference = take(1).front();
+    state.total = take(1).front();
+    state.sums = take(getNumSums());
+    state.next = take(all.size());
+    return state;
+  }
+
+  Value pack(TileBuilder &builder, const ContractionOperand &operand,
+             ArrayRef<std::pair<int64_t, int64_t>> places,
+             ArrayRef<Value> counts);
+  Value buildCount(LinearForm number, int64_t last, int64_t most);
+  SmallVector<Value> loadTerms(const Lines &lines, LinearForm item,
+                               LinearForm keyBlock);
+  SmallVector<Value> loadValues(LinearForm item, LinearForm keyBlock);
+  SmallVector<Value> load(const Lines &lines, LinearForm keyBlock);
+  void store(const Lines &lines, LinearForm stage, ValueRange vectors);
+  void meet();
+  Value loadMatrix(gpu::MMAMatrixType type, LinearForm place, int64_t pitch,
+                   bool isTransposed = false);
+  void storeMatrix(Value matrix, LinearForm place, int64_t pitch);
+  SmallVector<Value> loadQueries();
+  SmallVector<Value> multiplyKeys(LinearForm stage);
+  void storeSums(ValueRange sums);
+  SmallVector<Value> buildScores(LinearForm keyBlock);
+  void setReference(State &state, Value largest, Value isFirst);
+  void storeWeights(State &state, ValueRange scores);
+  void addValues(State &state, LinearForm stage);
+  State buildBlock(LinearForm keyBlock, State state);
+  void storeOutputs(const State &state);
+
+  size_t getNumOutputs() const {
+    return rowMatrices * (layout.columns / shape.columns);
+  }
+  size_t getNumSums() const {
+    return rowMatrices * (tile.keys / shape.columns);
+  }
+  gpu::MMAMatrixType getType(int64_t rows, int64_t columns, Type element,
+                             StringRef operand) {
+    return gpu::MMAMatrixType::get({rows, columns}, element, operand);
+  }
+  gpu::MMAMatrixType getSumsType() {
+    return getType(shape.rows, shape.columns, b.getF32Type(), "COp");
+  }
+  Value constantOf(double value, int64_t count = 1) {
+    TypedAttr attribute = b.getF32FloatAttr(static_cast<float>(value));
+    if (count > 1)
+      attribute = DenseElementsAttr::get(VectorType::get(count, b.getF32Type()),
+                                         attribute);
+    return arith::ConstantOp::create(b, attribute);
+  }
+  Value max(Value lhs, Value rhs) {
+    // A NaN among scores makes the sum of weights NaN, whichever is taken.
+    return arith::MaxNumFOp::create(b, lhs, rhs, arith::FastMathFlags::nnan);
+  }
+  Value sub(Value lhs, Value rhs) { return arith::SubFOp::create(b, lhs, rhs); }
+  Value loadNumbers(LinearForm place) {
+    Value vector =
+        memref::LoadOp::create(b, memory, forms->materialize(b, place));
+    return vector::BitCastOp::create(b, VectorType::get(words, b.getF32Type()),
+                                     vector);
+  }
+  void storeVector(Value vector, LinearForm place) {
+    memref::StoreOp::create(
+        b,
+        vector::BitCastOp::create(b, VectorType::get(words, b.getI32Type()),
+                                  vector),
+        memory, forms->materialize(b, place));
+  }
+  /// The place of the matrix of scores, weights or outputs in row `row` of
+  /// matrices, where lines are `pitch` vectors apart.
+  LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
+    return forms->mul(b,
+                      forms->add(b,
+                                 forms->mul(b, subgroup, layout.subgroupSize),
+                                 row * shape.rows),
+                      pitch);
+  }
+
+  const Attention &attention;
+  const MatrixAttentionTile &tile;
+  const MatrixAttentionLayout &layout;
+  const MatrixShape &shape;
+  /// Matrices of a subgroup's queries below each other.
+  const int64_t rowMatrices;
+
+  OperandTile rows, columns;
+  /// All of workgroup memory, in vectors.
+  Value memory;
+  /// The subgroup's number, the number of the thread's query among those of the
+  /// workgroup, and its coordinates.
+  LinearForm subgroup, query;
+  Forms coordinates;
+  std::optional<Lines> keys, values;
+  /// The matrices of the subgroup's queries: rows of one for each of the terms.
+  SmallVector<Value> queries;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// To workgroup memory
+//===----------------------------------------------------------------------===//
+
+/// Returns the vector of the factors that `builder` has built at `places`, each
+/// of which is an element and a term. A factor is 0 where `counts` of its
+/// element is there and does not hold.
+Value MatrixAttentionBuilder::pack(TileBuilder &builder,
+                                   const ContractionOperand &operand,
+                                   ArrayRef<std::pair<int64_t, int64_t>> places,
+                                   ArrayRef<Value> counts) {
+  SharedValues &shared = builder.getShared();
+  Type f16 = b.getF16Type();
+  Value zero = shared.getConstant(b.getZeroAttr(f16));
+  llvm::DenseMap<std::pair<Value, Value>, Value> both;
+  auto conjoin = [&](Value lhs, Value rhs) {
+    if (!rhs)
+      return lhs;
+    Value &known = both[{lhs, rhs}];
+    if (!known)
+      known = arith::AndIOp::create(b, lhs, rhs);
+    return known;
+  };
+  SmallVector<Scalar> elements;
+  for (auto [lane, term] : places) {
+    NarrowFactor narrow =
+        *NarrowFactor::get(operand.factors[term], shape.factors);
+    Scalar element = builder.getScalar(lane, narrow.element);
+    if (narrow.element.getType().isF32())
+      element =
+          Value(arith::TruncFOp::create(b, f16, shared.materialize(element)));
+    if (counts[lane])
+      guardFactor(shared, element, counts[lane], zero, conjoin);
+    elements.push_back(element);
+  }
+  return VectorPacker(shared, Packing(f16, DeviceProfile::vectorBytes))
+      .pack(elements);
+}
+
+/// Whether `number`, which is at most `most`, is at most `last`; null where it
+/// always is.
+Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
+                                         int64_t most) {
+  if (most <= last)
+    return Value();
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                               forms->materialize(b, number), constant(last));
+}
+
+/// Loads item `item` of the terms of queries or keys, those of the block
+/// `keyBlock`: the terms of some iterations, which are whole vectors.
+SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
+                                                     LinearForm item,
+                                                     LinearForm keyBlock) {
+  const Contraction &sums = attention.scores;
+  bool areKeys = &lines.operand == &sums.columns;
+  auto [line, unit] = forms->divide(b, item, lines.items);
+  LinearForm position = forms->min(
+      b,
+      forms->add(b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.lines),
+                 line),
+      lines.operand.size - 1);
+  int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
+  LinearForm first = forms->mul(b, unit, stepsOfUnit);
+  // Where there are always all iterations of an item or none, they share the
+  // condition under which they count.
+  bool isWhole = sums.steps % stepsOfUnit == 0;
+  int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
+  int64_t most = lines.items * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
+  SmallVector<Value> counts(stepsOfUnit);
+  if (isWhole) {
+    counts.assign(stepsOfUnit, buildCount(first, last, most));
+    first = forms->min(b, first, last);
+  }
+  TileBuilder builder(b, op, *forms, *views);
+  Forms ofLine = getCoordinates(lines.operand, areKeys ? 0 : position);
+  SmallVector<Forms> coordinates(stepsOfUnit, ofLine);
+  for (int64_t i = 0; i < stepsOfUnit; ++i) {
+    LinearForm step = forms->add(b, first, i);
+    if (!isWhole) {
+      counts[i] = buildCount(step, last, most);
+      step = forms->min(b, step, last);
+    }
+    bindStep(builder, i, step, sums);
+    if (areKeys)
+      builder.bind(i, attention.key, position);
+  }
+  builder.buildSlice(lines.operand.slice, coordinates);
+  SmallVector<Value> vectors;
+  for (int64_t vector = 0; vector < lines.vectors; ++vector) {
+    SmallVector<std::pair<int64_t, int64_t>> places;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t term = vector * lanes + lane;
+      places.emplace_back(term / ofStep, term % ofStep);
+    }
+    vectors.push_back(pack(builder, lines.operand, places, counts));
+  }
+  return vectors;
+}
+
+/// Loads item `item` of the values of the block `keyBlock`: a vector of
+/// columns.
+SmallVector<Value> MatrixAttentionBuilder::loadValues(LinearForm item,
+                                                      LinearForm keyBlock) {
+  const ContractionOperand &operand = contraction.columns;
+  auto [line, vector] = forms->divide(b, item, values->items);
+  LinearForm key = forms->add(b, forms->mul(b, keyBlock, values->lines), line);
+  int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
+  // What is not there has no weight, but 0 times it may be NaN.
+  SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
+  key = forms->min(b, key, attention.keys - 1);
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Forms> coordinates;
+  SmallVector<std::pair<int64_t, int64_t>> places;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    bindStep(builder, lane, key);
+    coordinates.push_back(
+        getCoordinates(operand, getPosition(operand, vector, lane, lanes)));
+    places.emplace_back(lane, 0);
+  }
+  builder.buildSlice(operand.slice, coordinates);
+  return {pack(builder, operand, places, counts)};
+}
+
+/// Loads the thread's share of `lines`.
+SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
+                                                LinearForm keyBlock) {
+  SmallVector<Value> vectors;
+  int64_t numItems = lines.getNumItems();
+  for (int64_t first = 0; first < numItems; first += tile.queries) {
+    LinearForm item =
+        forms->min(b, forms->add(b, forms->getThread(), first), numItems - 1);
+    llvm::append_range(vectors, &lines.operand == &contraction.columns
+                                    ? loadValues(item, keyBlock)
+                                    : loadTerms(lines, item, keyBlock));
+  }
+  return vectors;
+}
+
+/// Stores in stage `stage` what load has loaded.
+void MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
+                                   ValueRange vectors) {
+  int64_t numItems = lines.getNumItems();
+  for (int64_t first = 0; first < numItems; first += tile.queries) {
+    OpBuilder::InsertionGuard guard(b);
+    IndexForms saved = *forms;
+    LinearForm item = forms->add(b, forms->getThread(), first);
+    // The last round may have threads without anything to store.
+    bool isPart = first + tile.queries > numItems;
+    if (isPart) {
+      Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                            forms->materialize(b, item),
+                                            constant(numItems));
+      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
+      // What range analysis cannot learn from the condition.
+      item = forms->min(b, item, numItems - 1);
+    }
+    auto [line, inLine] = forms->divide(b, item, lines.items);
+    LinearForm place = forms->add(
+        b, forms->mul(b, stage, layout.stageVectors),
+        forms->add(
+            b, forms->mul(b, line, lines.pitch),
+            forms->add(b, forms->mul(b, inLine, lines.vectors), lines.first)));
+    for (int64_t i = 0; i < lines.vectors; ++i)
+      memref::StoreOp::create(b, vectors[i], memory,
+                              forms->materialize(b, forms->add(b, place, i)));
+    vectors = vectors.drop_front(lines.vectors);
+    if (isPart)
+      *forms = std::move(saved);
+  }
+}
+
+/// Has the threads of the subgroup wait for each other, and see what they have
+/// stored in workgroup memory.
+void MatrixAttentionBuilder::meet() {
+  spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
+                                  spirv::Scope::Subgroup,
+                                  spirv::MemorySemantics::AcquireRelease |
+                                      spirv::MemorySemantics::WorkgroupMemory);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+Value MatrixAttentionBuilder::loadMatrix(gpu::MMAMatrixType type,
+                                         LinearForm place, int64_t pitch,
+                                         bool isTransposed) {
+  return gpu::SubgroupMmaLoadMatrixOp::create(
+      b, type, memory, ValueRange(forms->materialize(b, place)),
+      b.getIndexAttr(pitch), isTransposed ? b.getUnitAttr() : UnitAttr());
+}
+
+void MatrixAttentionBuilder::storeMatrix(Value matrix, LinearForm place,
+                                         int64_t pitch) {
+  gpu::SubgroupMmaStoreMatrixOp::create(
+      b, matrix, memory, ValueRange(forms->materialize(b, place)),
+      b.getIndexAttr(pitch), UnitAttr());
+}
+
+/// Stages the workgroup's queries, and loads the matrices of the subgroup's.
+SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
+  Lines lines{attention.scores.rows,
+              tile.queries,
+              layout.terms / layout.unit,
+              layout.unit / lanes,
+              0,
+              layout.termsPitch};
+  store(lines, 0, load(lines, 0));
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> matrices;
+  gpu::MMAMatrixType type =
+      getType(shape.rows, shape.terms, b.getF16Type(), "AOp");
+  for (int64_t row = 0; row < rowMatrices; ++row)
+    for (int64_t term = 0; term < layout.terms; term += shape.terms)
+      matrices.push_back(loadMatrix(
+          type,
+          forms->add(b, getRowOfMatrices(row, layout.termsPitch), term / lanes),
+          layout.termsPitch));
+  // Keys and scores take the place of queries.
+  gpu::BarrierOp::create(b);
+  return matrices;
+}
+
+/// The sums of products that the scores of a block are made of, whose keys are
+/// in stage `stage`: matrices in column-major order.
+SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
+  int64_t termMatrices = layout.terms / shape.terms;
+  gpu::MMAMatrixType type =
+      getType(shape.terms, shape.columns, b.getF16Type(), "BOp");
+  Value zero =
+      gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
+  SmallVector<Value> all;
+  for (int64_t key = 0; key < tile.keys; key += shape.columns) {
+    SmallVector<Value> sums(rowMatrices, zero);
+    LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
+                                 key * layout.termsPitch + keys->first);
+    for (int64_t term = 0; term < termMatrices; ++term) {
+      Value ofKeys =
+          loadMatrix(type, forms->add(b, line, term * (shape.terms / lanes)),
+                     layout.termsPitch, /*isTransposed=*/true);
+      for (auto [row, sum] : llvm::enumerate(sums))
+        sum = gpu::SubgroupMmaComputeOp::create(
+            b, sum.getType(), queries[row * termMatrices + term], ofKeys, sum,
+            UnitAttr(), UnitAttr());
+    }
+    llvm::append_range(all, sums);
+  }
+  return all;
+}
+
+/// Stores what multiplyKeys has multiplied.
+void MatrixAttentionBuilder::storeSums(ValueRange sums) {
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    auto number = static_cast<int64_t>(i);
+    storeMatrix(
+        sum,
+        forms->add(b,
+                   getRowOfMatrices(number % rowMatrices, layout.scoresPitch),
+                   number / rowMatrices * (shape.columns / words)),
+        layout.scoresPitch);
+  }
+}
+
+/// Makes the scores of the thread's query, of the sums in memory. Those of keys
+/// that are not there are -infinity.
+SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
+  LinearForm line = forms->mul(b, query, layout.scoresPitch);
+  LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
+  TileBuilder builder(b, op, *forms, *views);
+  int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
+  SmallVector<Value> areThere;
+  for (int64_t key = 0; key < tile.keys; key += words) {
+    Value sums = loadNumbers(forms->add(b, line, key / words));
+    for (int64_t lane = 0; lane < words; ++lane) {
+      LinearForm number = forms->add(b, firstKey, key + lane);
+      areThere.push_back(buildCount(number, attention.keys - 1, most));
+      builder.bind(key + lane, attention.key,
+                   forms->min(b, number, attention.keys - 1));
+      builder.bind(key + lane, attention.sum,
+                   Value(vector::ExtractOp::create(b, sums, lane)));
+    }
+  }
+  builder.buildSlice(attention.scoreSlice,
+                     SmallVector<Forms>(tile.keys, coordinates));
+  Value none = constantOf(-std::numeric_limits<double>::infinity());
+  SmallVector<Value> scores;
+  for (auto [key, isThere] : llvm::enumerate(areThere)) {
+    scores.push_back(builder.getBuilt(key, attention.score));
+    if (isThere)
+      scores.back() = arith::SelectOp::create(b, isThere, scores.back(), none);
+  }
+  return scores;
+}
+
+/// Combines `values`, each half by itself first.
+static Value combine(ValueRange values,
+                     llvm::function_ref<Value(Value, Value)> combineTwo) {
+  if (values.size() == 1)
+    return values.front();
+  size_t half = values.size() / 2;
+  Value lhs = combine(values.take_front(half), combineTwo);
+  return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
+}
+
+/// Sets the reference for the first block, and a new one, for which outputs and
+/// sums are scaled, where a weight of the thread's query could leave f16.
+/// `largest` is the largest score that the query has in the block.
+void MatrixAttentionBuilder::setReference(State &state, Value largest,
+                                          Value isFirst) {
+  // A finite number in place of -infinity.
+  Value lowest = constantOf(-std::numeric_limits<float>::max());
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, largest, lowest);
+  Value own = sub(arith::SelectOp::create(b, isNone, lowest, largest),
+                  constantOf(belowLargest));
+  Value before = arith::SelectOp::create(b, isFirst, own, state.reference);
+  Value leaves =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, sub(largest, before),
+                            constantOf(mostAbove));
+  Value any = spirv::GroupNonUniformAnyOp::create(
+      b, b.getI1Type(), spirv::Scope::Subgroup, leaves);
+  SmallVector<Type> types(state.outputs.size(), getSumsType());
+  types.append({b.getF32Type(), b.getF32Type()});
+  auto choice = scf::IfOp::create(b, types, any, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  SmallVector<Value> kept(state.outputs);
+  kept.append({before, state.total});
+  scf::YieldOp::create(b, kept);
+
+  b.setInsertionPointToStart(choice.thenBlock());
+  IndexForms saved = *forms;
+  // Other queries keep theirs, and what is multiplied with 1 is not rounded.
+  Value reference = arith::SelectOp::create(b, leaves, own, before);
+  Value factor = arith::SelectOp::create(
+      b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
+  Value factors = vector::BroadcastOp::create(
+      b, VectorType::get(words, b.getF32Type()), factor);
+  SmallVector<Value> scaled(state.outputs);
+  int64_t pitch = layout.scoresPitch;
+  int64_t ofRow = layout.columns / shape.columns;
+  auto forEachMatrix =
+      [&](int64_t first, int64_t end,
+          llvm::function_ref<void(Value &, LinearForm)> build) {
+        for (int64_t row = 0; row < rowMatrices; ++row)
+          for (int64_t column = first; column < end; column += shape.columns)
+            build(scaled[row * ofRow + column / shape.columns],
+                  forms->add(b, getRowOfMatrices(row, pitch),
+                             (column - first) / words));
+      };
+  for (int64_t first = 0; first < layout.columns;
+       first += layout.scaledColumns) {
+    int64_t end = std::min(first + layout.scaledColumns, layout.columns);
+    // All threads have loaded what was there.
+    meet();
+    forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
+      storeMatrix(matrix, place, pitch);
+    });
+    meet();
+    for (int64_t column = first; column < end; column += words) {
+      LinearForm place =
+          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
+      storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
+    }
+    meet();
+    forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
+      matrix = loadMatrix(getSumsType(), place, pitch);
+    });
+  }
+  // Weights take the place of outputs.
+  meet();
+  scaled.append(
+      {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
+  scf::YieldOp::create(b, scaled);
+  *forms = std::move(saved);
+  size_t count = getNumOutputs();
+  state.outputs =
+      llvm::to_vector_of<Value>(choice.getResults().take_front(count));
+  state.reference = choice.getResult(count);
+  state.total = choice.getResult(count + 1);
+}
+
+/// Makes weights of `scores`, those of the thread's query, stores them in the
+/// place of the sums that they were made of, and adds them up.
+void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
+  SmallVector<Value> weights;
+  for (Value score : scores)
+    weights.push_back(math::ExpOp::create(b, sub(score, state.reference)));
+  state.total = add(state.total, combine(weights, [&](Value lhs, Value rhs) {
+                      return add(lhs, rhs);
+                    }));
+  LinearForm line = forms->mul(b, query, layout.scoresPitch);
+  for (int64_t key = 0; key < tile.keys; key += lanes) {
+    SmallVector<Value> parts;
+    for (int64_t lane = 0; lane < lanes; lane += 2) {
+      Value pair = vector::FromElementsOp::create(
+          b, VectorType::get(2, b.getF32Type()),
+          ArrayRef(weights).slice(key + lane, 2));
+      pair =
+          arith::TruncFOp::create(b, VectorType::get(2, b.getF16Type()), pair);
+      pair = vector::BitCastOp::create(b, VectorType::get(1, b.getI32Type()),
+                                       pair);
+      parts.push_back(vector::ExtractOp::create(b, pair, 0));
+    }
+    memref::StoreOp::create(
+        b,
+        vector::FromElementsOp::create(
+            b, VectorType::get(words, b.getI32Type()), parts),
+        memory, forms->materialize(b, forms->add(b, line, key / lanes)));
+  }
+}
+
+/// Adds the products of a block's weights and values to the outputs.
+void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
+  Type f16 = b.getF16Type();
+  gpu::MMAMatrixType rowType = getType(shape.rows, shape.terms, f16, "AOp"),
+                     columnType =
+                         getType(shape.terms, shape.columns, f16, "BOp");
+  int64_t ofRow = layout.columns / shape.columns;
+  for (int64_t key = 0; key < tile.keys; key += shape.terms) {
+    SmallVector<Value> weights;
+    for (int64_t row = 0; row < rowMatrices; ++row)
+      weights.push_back(loadMatrix(
+          rowType,
+          forms->add(b, getRowOfMatrices(row, layout.scoresPitch), key / lanes),
+          layout.scoresPitch));
+    LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
+                                 key * layout.valuesPitch + values->first);
+    for (int64_t column = 0; column < ofRow; ++column) {
+      Value ofValues = loadMatrix(
+          columnType, forms->add(b, line, column * (shape.columns / lanes)),
+          layout.valuesPitch);
+      for (int64_t row = 0; row < rowMatrices; ++row) {
+        Value &sum = state.outputs[row * ofRow + column];
+        sum = gpu::SubgroupMmaComputeOp::create(b, sum.getType(), weights[row],
+                                                ofValues, sum, UnitAttr(),
+                                                UnitAttr());
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All blocks
+//===----------------------------------------------------------------------===//
+
+/// Goes on with block `keyBlock` of the keys. Its sums are there: those of the
+/// next one are multiplied while threads make weights of these.
+MatrixAttentionBuilder::State
+MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
+  LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
+  LinearForm stage = 0;
+  if (tile.stages > 1)
+    // The code has a remainder even where ranges tell that there are no more
+    // blocks than stages, since who reads the code alone does not know how
+    // large a loop's variable becomes.
+    stage = forms->getOpaque(
+        arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
+                               constant(tile.stages)),
+        {0, tile.stages - 1});
+  else
+    // Nothing takes the place of what others still load.
+    gpu::BarrierOp::create(b);
+  // The weights that were in the place of the sums have been loaded by all
+  // threads of the subgroup.
+  if (tile.stages > 1)
+    meet();
+  storeSums(state.sums);
+  ValueRange next = state.next;
+  size_t ofKeys =
+      llvm::divideCeilSigned(keys->getNumItems(), tile.queries) * keys->vectors;
+  store(*keys, stage, next.take_front(ofKeys));
+  store(*values, stage, next.drop_front(ofKeys));
+  gpu::BarrierOp::create(b);
+  // What is beyond the last block is the last block once more, for nothing.
+  LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
+  state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
+  llvm::append_range(state.next, load(*values, nextBlock));
+
+  state.sums = multiplyKeys(stage);
+  SmallVector<Value> scores = buildScores(keyBlock);
+  Value largest =
+      combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
+  Value isFirst =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            forms->materialize(b, keyBlock), constant(0));
+  setReference(state, largest, isFirst);
+  storeWeights(state, scores);
+  meet();
+  addValues(state, stage);
+  return state;
+}
+
+/// Stores the outputs: of some columns after the others, which go through
+/// workgroup memory.
+void MatrixAttentionBuilder::storeOutputs(const State &state) {
+  int64_t ofRow = layout.columns / shape.columns;
+  int64_t together = layout.storedColumns;
+  // A line ends with the sum of the query's weights.
+  int64_t pitch = getLinePitch(together, words);
+  gpu::BarrierOp::create(b);
+  LinearForm line = forms->mul(b, query, pitch);
+  storeVector(vector::BroadcastOp::create(
+                  b, VectorType::get(words, b.getF32Type()), state.total),
+              forms->add(b, line, pitch - 1));
+  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+  for (int64_t first = 0; first < layout.columns; first += together) {
+    if (first > 0)
+      gpu::BarrierOp::create(b);
+    int64_t end = std::min(first + together, layout.columns);
+    for (int64_t row = 0; row < rowMatrices; ++row)
+      for (int64_t column = first; column < end; column += shape.columns)
+        storeMatrix(state.outputs[row * ofRow + column / shape.columns],
+                    forms->add(b, getRowOfMatrices(row, pitch),
+                               (column - first) / words),
+                    pitch);
+    gpu::BarrierOp::create(b);
+    int64_t vectorsOfLine = (end - first) / lanes;
+    int64_t rounds = vectorsOfLine;
+    auto loop =
+        scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
+    OpBuilder::InsertionGuard guard(b);
+    IndexForms saved = *forms;
+    b.setInsertionPointToStart(loop.getBody());
+    LinearForm item = forms->add(
+        b, forms->getThread(),
+        forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
+                   tile.queries));
+    auto [number, vector] = forms->divide(b, item, vectorsOfLine);
+    LinearForm place = forms->mul(b, number, pitch);
+    Value total = vector::ExtractOp::create(
+        b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
+    // Scores that are all -infinity have no softmax.
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total,
+                                         constantOf(0));
+    Value divisor = arith::SelectOp::create(b, isNone, nan, total);
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < lanes / words; ++i) {
+      Value loaded = loadNumbers(forms->add(
+          b, place, forms->add(b, forms->mul(b, vector, lanes / words), i)));
+      for (int64_t lane = 0; lane < words; ++lane)
+        elements.push_back(arith::DivFOp::create(
+            b, vector::ExtractOp::create(b, loaded, lane), divisor));
+    }
+    TileBuilder builder(b, op, *forms, *views);
+    storeElements(builder, rows,
+                  forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
+                  columns, forms->add(b, vector, first / lanes), elements);
+    *forms = std::move(saved);
+    moveLoopInvariantCode(loop);
+  }
+}
+
+void MatrixAttentionBuilder::build() {
+  buildLaunch(tile.queries, layout.columns, tile.queries, rows, columns);
+  memory = allocateInWorkgroup(b, layout.vectors,
+                               VectorType::get(words, b.getI32Type()));
+  int64_t subgroups = tile.queries / layout.subgroupSize;
+  subgroup =
+      forms->getOpaque(buildSubgroupId(b, subgroups), {0, subgroups - 1});
+  query = forms->add(b, forms->mul(b, subgroup, layout.subgroupSize),
+                     forms->getOpaque(buildLaneId(b, layout.subgroupSize),
+                                      {0, layout.subgroupSize - 1}));
+  const ContractionOperand &ofQueries = attention.scores.rows;
+  coordinates = getCoordinates(
+      ofQueries,
+      forms->min(b,
+                 forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
+                 ofQueries.size - 1));
+  keys.emplace(Lines{attention.scores.columns, tile.keys,
+                     layout.terms / layout.unit, layout.unit / lanes,
+                     layout.scoreVectors, layout.termsPitch});
+  values.emplace(Lines{contraction.columns, tile.keys, layout.columns / lanes,
+                       1, layout.scoreVectors + tile.keys * layout.termsPitch,
+                       layout.valuesPitch});
+
+  queries = loadQueries();
+  Value zero =
+      gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
+  State state;
+  state.outputs.assign(getNumOutputs(), zero);
+  state.reference = state.total = constantOf(0);
+  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  // The first keys have the last stage, since the first block fills the first
+  // one.
+  store(*keys, tile.stages - 1, load(*keys, 0));
+  state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
+  llvm::append_range(state.next, load(*values, 0));
+  gpu::BarrierOp::create(b);
+  state.sums = multiplyKeys(tile.stages - 1);
+  auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
+                                 state.get());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    IndexForms saved = *forms;
+    b.setInsertionPointToStart(loop.getBody());
+    LinearForm keyBlock =
+        forms->getOpaque(loop.getInductionVar(), {0, blocks - 1});
+    scf::YieldOp::create(
+        b, buildBlock(keyBlock, getState(loop.getRegionIterArgs())).get());
+    *forms = std::move(saved);
+    moveLoopInvariantCode(loop);
+  }
+  storeOutputs(getState(loop.getResults()));
+  op.erase();
+}
+
+void dml::buildMatrixAttentionKernel(linalg::GenericOp op,
+                                     const MatrixAttentionTile &tile,
+                                     const DeviceProfile &profile) {
+  widenLast(op);
+  std::optional<Attention> attention = Attention::match(op);
+  MatrixAttentionLayout layout;
+  [[maybe_unused]] std::string problem =
+      MatrixAttentionLayout::get(*attention, tile, profile, layout);
+  assert(problem.empty() && "the tile was to be looked at before");
+  MatrixAttentionBuilder(op, *attention, tile, layout).build();
+}

@@ -1,0 +1,1262 @@
+//===- RowKernel.cpp - Rows that a workgroup holds ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads of a row load its elements once, if they can hold them all, and
+// combine what they have of each: first a thread its own, in the order of the
+// row, then the threads theirs, which go from register to register between the
+// threads of a subgroup, and through workgroup memory between others. After
+// that each knows the result, and goes on with its elements: to the next
+// combination of them, or to what is stored. A longer row is read again for
+// each.
+//
+// Scans come last. The threads of a row learn what stands before their elements
+// and go on with what is stored, in one pass over the row however long it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis/BodySlice.h"
+#include "Analysis/RowReduction.h"
+#include "Emit/Launch.h"
+#include "Emit/VectorPacker.h"
+#include "Kernels/MapKernel.h"
+#include "dml/Target/CostModel.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
+static MemRefType getOutputType(linalg::GenericOp op) {
+  return cast<MemRefType>(op.getOutputs().front().getType());
+}
+
+/// Binds what loops count for element `element` of row `row`, and returns the
+/// coordinates that the output has there.
+static SmallVector<LinearForm> bindPlace(ImplicitLocOpBuilder &b,
+                                         IndexForms &forms,
+                                         TileBuilder &builder, MemRefType type,
+                                         RowReduction &reduction, size_t lane,
+                                         LinearForm row, LinearForm element) {
+  SmallVector<LinearForm> coordinates(type.getRank());
+  for (auto [i, dim] : llvm::reverse(llvm::enumerate(reduction.setDims))) {
+    LinearForm &coordinate = coordinates[dim];
+    bool isOfParts =
+        reduction.partSize > 0 && dim == reduction.elementDims.front();
+    int64_t size = type.getDimSize(dim);
+    if (isOfParts)
+      size = llvm::divideCeilSigned(size, reduction.partSize);
+    // The first dimension takes what is left.
+    if (i == 0)
+      coordinate = row;
+    else
+      std::tie(row, coordinate) = forms.divide(b, row, size);
+    if (!isOfParts)
+      continue;
+    for (Value number : reduction.partNumbers)
+      builder.bind(lane, number, coordinate);
+    coordinate = forms.mul(b, coordinate, reduction.partSize);
+  }
+  for (size_t i = reduction.sizes.size(); i-- > 0;) {
+    LinearForm induction = element;
+    if (i > 0)
+      std::tie(element, induction) =
+          forms.divide(b, element, reduction.sizes[i]);
+    for (RowLoops &nest : reduction.nests)
+      builder.bind(lane, nest.loops[i].getInductionVar(), induction);
+    if (!reduction.elementDims.empty()) {
+      LinearForm &coordinate = coordinates[reduction.elementDims[i]];
+      coordinate = forms.add(b, coordinate, induction);
+    }
+  }
+  return coordinates;
+}
+
+//===----------------------------------------------------------------------===//
+// Neighbours
+//===----------------------------------------------------------------------===//
+
+/// The first load of a row whose place depends on coordinates alone, and what
+/// computes it; none if there is no such load.
+static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
+                                             RowLoops &nest) {
+  auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {
+    return Value(loop.getInductionVar());
+  });
+  for (Operation *load : nest.slice) {
+    if (!isa<memref::LoadOp>(load))
+      continue;
+    BodySlice slice(op, given);
+    if (failed(slice.add(load->getResult(0))))
+      continue;
+    SmallVector<Operation *> operations = slice.getOperations();
+    if (llvm::count_if(operations, BodySlice::isLoad) == 1)
+      return operations;
+  }
+  return {};
+}
+
+/// Whether `lanes` elements, of `rows` rows, are neighbours where they are
+/// loaded first and where they are stored. `isStored` says whether several are
+/// stored at once.
+static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
+                          int64_t rows, int64_t lanes, bool isStored) {
+  // What is built here is built for its forms alone.
+  Block block;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  b.setInsertionPointToEnd(&block);
+  auto getValue = [&]() -> Value {
+    return block.addArgument(b.getIndexType(), op.getLoc());
+  };
+  IndexForms forms(getValue(), 1);
+  BufferViews views(op);
+  TileBuilder builder(b, op, forms, views);
+  auto getFirst = [&](int64_t count, int64_t step) {
+    return forms.mul(b, forms.getOpaque(getValue(), {0, count / step - 1}),
+                     step);
+  };
+  LinearForm element = getFirst(reduction.rowSize, lanes / rows);
+  LinearForm row = getFirst(reduction.numRows, rows);
+  MemRefType type = getOutputType(op);
+  SmallVector<SmallVector<LinearForm>> coordinates;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
+                                    forms.add(b, row, lane % rows),
+                                    forms.add(b, element, lane / rows)));
+  auto areInVector = [&](ArrayRef<LinearForm> places) {
+    std::optional<std::pair<LinearForm, int64_t>> vector =
+        divideExactly(places.front(), lanes);
+    if (!vector || vector->second != 0)
+      return false;
+    for (auto [lane, place] : llvm::enumerate(places))
+      if (!(place == forms.add(b, places.front(), static_cast<int64_t>(lane))))
+        return false;
+    return true;
+  };
+  SmallVector<LinearForm> places;
+  SmallVector<Operation *> slice = getFirstLoad(op, reduction.nests.front());
+  if (!slice.empty()) {
+    builder.buildSlice(slice, coordinates);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      places.push_back(
+          std::get<Load>(builder.getScalar(lane, slice.back()->getResult(0)))
+              .position);
+    if (!areInVector(places))
+      return false;
+  }
+  if (!isStored)
+    return true;
+  places.clear();
+  for (ArrayRef<LinearForm> at : coordinates)
+    places.push_back(builder.linearize(type, at));
+  return areInVector(places);
+}
+
+/// The bytes of a value in workgroup memory.
+static int64_t getSharedBytes(Type type) {
+  return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
+}
+
+/// Returns the bytes of the workgroup memory in which threads share what they
+/// carry for `rows` rows. There are two parts of it for each kind of value.
+static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
+  llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
+  for (const RowLoops &nest : reduction.nests)
+    for (auto [i, type] : llvm::enumerate(nest.getResults().getTypes()))
+      kinds.insert({type, i});
+  int64_t bytes = 0;
+  for (auto [type, i] : kinds)
+    bytes += getSharedBytes(type);
+  return 2 * rows * numThreads * bytes;
+}
+
+RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
+  auto getBytes = [](Value buffer) -> int64_t {
+    return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+  };
+  int64_t stored = getBytes(op.getOutputs().front()), widest = 1;
+  for (RowLoops &nest : reduction.nests)
+    for (Operation *nested : nest.slice)
+      if (auto load = dyn_cast<memref::LoadOp>(nested))
+        widest = std::max(widest, getBytes(load.getMemRef()));
+
+  RowLayout layout;
+  bool storesElements = !reduction.elementDims.empty();
+  bool isRowInMemory = false;
+  if (storesElements) {
+    isRowInMemory = layout.isAlongRow =
+        reduction.setDims.empty() ||
+        reduction.elementDims.back() >= reduction.setDims.back();
+  } else {
+    isRowInMemory = reduction.numRows == 1 ||
+                    areNeighbours(op, reduction, /*rows=*/1, /*lanes=*/2,
+                                  /*isStored=*/false);
+    layout.isAlongRow =
+        isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
+                                        /*isStored=*/true);
+  }
+  // The last part of a line may have fewer elements, but ends with a vector.
+  int64_t line =
+      reduction.partSize > 0
+          ? getOutputType(op).getDimSize(reduction.elementDims.front())
+          : 0;
+  auto canStore = [&](int64_t lanes) {
+    return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
+  };
+
+  // A few rows side by side: a thread has whole vectors of all of them.
+  int64_t ofVector = DeviceProfile::vectorBytes /
+                     (storesElements ? std::max(widest, stored) : widest);
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+       ++rows) {
+    // A thread has at least two elements of each row, whose places in memory
+    // show that no other row lies between the rows taken together.
+    int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
+    int64_t lanes = rows * elements;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || lanes > cost::maxHeld ||
+        (storesElements && !canStore(ofVector)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesElements))
+      continue;
+    return {/*isAlongRow=*/true, lanes, rows,
+            /*together=*/storesElements ? ofVector : 1};
+  }
+
+  bool storesVectors = !layout.isAlongRow || storesElements;
+  if (storesVectors)
+    widest = std::max(widest, stored);
+  for (int64_t lanes = DeviceProfile::vectorBytes / widest; lanes > 1;
+       lanes /= 2) {
+    int64_t rows = layout.isAlongRow ? 1 : lanes, elements = lanes / rows;
+    if (reduction.numRows % rows || reduction.rowSize % elements ||
+        line % elements || (storesVectors && !canStore(lanes)) ||
+        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
+        !areNeighbours(op, reduction, rows, lanes, storesVectors))
+      continue;
+    layout.lanes = lanes;
+    layout.rows = rows;
+    layout.together = storesVectors ? lanes : 1;
+    break;
+  }
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// The places in workgroup memory of `count` values: after every 32 one is left
+/// out, so that threads which each read neighbouring values, 8 for example,
+/// read from different banks.
+static int64_t getPadded(int64_t count) {
+  return count + count / cost::threadsTogether;
+}
+
+/// A thread has at most so many vectors at a time.
+static int64_t getMaxVectors(const RowReduction &reduction,
+                             const RowLayout &layout) {
+  int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
+  if (!layout.isAlongRow || !reduction.hasScan())
+    return most;
+  // What all vectors come to is in workgroup memory, beside what the threads
+  // come to.
+  int64_t bytes = 0;
+  for (const RowLoops &nest : reduction.nests)
+    if (nest.scan)
+      bytes += getSharedBytes(nest.getResults().front().getType());
+  int64_t left =
+      DeviceProfile::workgroupMemory - getSharedBytes(reduction, layout.rows);
+  while (most > 1 && getPadded(most * numThreads) * bytes > left)
+    --most;
+  return most;
+}
+
+RowTile dml::chooseRowTile(const RowReduction &reduction,
+                           const RowLayout &layout, const DeviceSpeed &device) {
+  int64_t items = layout.getItems(reduction),
+          slots = layout.getSlots(reduction);
+  int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
+                                         (layout.lanes * reduction.countOps()),
+                                     1, getMaxVectors(reduction, layout));
+  int64_t wanted = std::min(cost::vectorsOfRow, most);
+  // Threads side by side read so many bytes side by side.
+  auto getTogether = [](int64_t count) {
+    return static_cast<int64_t>(llvm::bit_ceil(
+        static_cast<uint64_t>(std::min(cost::threadsSideBySide, count))));
+  };
+  RowTile tile = {1, 1};
+  int64_t mostThreads = numThreads;
+  if (layout.isAlongRow || reduction.hasScan())
+    wanted = std::min(
+        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
+  if (layout.isAlongRow) {
+    tile.threads = getTogether(items);
+    // Of a few rows side by side two parts share a workgroup:
+    // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
+    // part for each.
+    if (layout.rows > 1 && !reduction.hasScan())
+      mostThreads = numThreads / 2;
+  } else {
+    mostThreads = numThreads / getTogether(slots);
+    // Of long rows that are few, fewer are side by side.
+    while (mostThreads * cost::leastSideBySide < numThreads &&
+           slots * mostThreads < device.getEnoughThreads() &&
+           items > mostThreads * wanted)
+      mostThreads *= 2;
+  }
+  while (tile.threads < mostThreads && tile.threads < items &&
+         (llvm::divideCeilSigned(items, tile.threads) > wanted ||
+          slots * tile.threads < device.getEnoughThreads()))
+    tile.threads *= 2;
+  tile.vectors = llvm::divideCeilSigned(items, tile.threads);
+  if (tile.vectors > most)
+    tile.vectors = wanted;
+  return tile;
+}
+
+std::string dml::findRowTileProblem(const RowReduction &reduction,
+                                    const RowLayout &layout,
+                                    const RowTile &tile) {
+  if (!llvm::isPowerOf2_64(tile.threads) || tile.threads > numThreads)
+    return llvm::formatv(
+        "has {0} threads, but wants a power of two of at most {1}",
+        tile.threads, numThreads);
+  int64_t most = getMaxVectors(reduction, layout);
+  if (tile.vectors > most)
+    return llvm::formatv(
+        "has {0} vectors of {1} elements, but wants at most {2}", tile.vectors,
+        layout.lanes, most);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// Returns how many threads apart the neighbours of a row are: other rows of
+/// the workgroup may lie between them.
+static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
+  return layout.isAlongRow ? 1 : numThreads / tile.threads;
+}
+
+/// Returns how many threads of a row one subgroup has, which exchange what they
+/// carry by shuffles: 1 where no subgroup may do so. Shuffles take values of 32
+/// bits on all devices that have them.
+static int64_t getThreadsInSubgroup(RowReduction &reduction,
+                                    const RowTile &tile,
+                                    const RowLayout &layout,
+                                    const DeviceProfile &profile) {
+  int64_t size = profile.getSubgroupSize();
+  if (!profile.has(DeviceFeature::SubgroupShuffle) || size == 0 ||
+      numThreads % size)
+    return 1;
+  for (RowLoops &nest : reduction.nests)
+    for (Type type : nest.getResults().getTypes())
+      if (!type.isF32() && !type.isInteger(32))
+        return 1;
+  return std::clamp<int64_t>(size / getApart(tile, layout), 1, tile.threads);
+}
+
+/// What workgroup memory is used for: combinations, which take two memories,
+/// and what threads, groups of them, and vectors come to in scans.
+enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
+
+namespace {
+class KernelBuilder {
+public:
+  KernelBuilder(linalg::GenericOp op, RowReduction &reduction,
+                const RowTile &tile, const DeviceProfile &profile)
+      : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
+        layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
+        numItems(layout.getItems(reduction)),
+        numSlots(layout.getSlots(reduction)),
+        slotsOfGroup(numThreads / tile.threads),
+        subgroupSize(profile.getSubgroupSize()),
+        inSubgroup(getThreadsInSubgroup(reduction, tile, layout, profile)) {}
+
+  void build();
+
+private:
+  using Forms = SmallVector<LinearForm>;
+  /// What is carried for a row.
+  using State = SmallVector<Value>;
+  /// What is built for an item: it exists where the value is true, or always
+  /// where that is null. Takes what is carried, and returns it for the next.
+  using ItemFn = llvm::function_ref<SmallVector<Value>(
+      TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
+  /// The items of all threads of a row in a round, and the rounds in which each
+  /// thread has as many as it may. A row that the threads hold takes none.
+  int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
+  int64_t getNumRounds() const {
+    return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
+  }
+  SmallVector<Value>
+  buildRounds(ValueRange init,
+              llvm::function_ref<SmallVector<Value>(
+                  TileBuilder &builder, LinearForm round, ValueRange carried)>
+                  build);
+  SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
+  State combine(RowLoops &nest, State lhs, State rhs);
+  State combineAll(RowLoops &nest, ArrayRef<State> states);
+  Value getMemory(Use use, size_t number, int64_t size, Type type);
+  Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
+  /// Whether `form` has the value `number`.
+  Value isEqual(const LinearForm &form, int64_t number) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                 forms->materialize(b, form), constant(number));
+  }
+  Value getThread();
+  Value wordConstant(int64_t value) {
+    return arith::ConstantIntOp::create(b, value, /*width=*/32);
+  }
+  Value shuffle(Value value, Value offset, gpu::ShuffleMode mode);
+  LinearForm getLane(const LinearForm &place);
+  Value shuffleFrom(Value value, const LinearForm &place);
+  void combineInSubgroup(RowLoops &nest, State &state);
+  void share(RowLoops &nest, SmallVector<State> &states);
+  void buildResults(RowLoops &nest);
+
+  /// What stands before a number in a scan, and what all numbers come to. Null
+  /// stands for no number.
+  struct Prefix {
+    Value before, total;
+  };
+  /// What is scanned is one value. Null stands for none.
+  Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
+    if (!lhs || !rhs)
+      return lhs ? lhs : rhs;
+    return combine(nest, State{lhs}, State{rhs}).front();
+  }
+  Prefix scanInSubgroup(RowLoops &nest, Value own, Value identity);
+  SmallVector<Prefix> scanInMemory(RowLoops &nest, ArrayRef<Value> own,
+                                   Value identity, LinearForm thread,
+                                   int64_t threads, Value isWriter);
+  SmallVector<Prefix> scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
+  SmallVector<Prefix> scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                                  Value identity);
+  int64_t getScannedLane(int64_t lane) const;
+  SmallVector<Value> buildScanned(TileBuilder &builder, LinearForm first,
+                                  int64_t vectors);
+  SmallVector<Value> buildScan(TileBuilder &builder, RowLoops &nest,
+                               ArrayRef<Value> elements, ArrayRef<Value> before,
+                               SmallVector<SmallVector<Value>> &values);
+  SmallVector<Value> buildRound(TileBuilder &builder, LinearForm first,
+                                int64_t vectors, ArrayRef<Value> elements,
+                                ArrayRef<Value> carried);
+  void buildScans();
+  LinearForm getScanned(LinearForm first, int64_t vectors, int64_t i,
+                        Value &exists);
+  void store(TileBuilder &builder, ArrayRef<Forms> coordinates,
+             Value condition);
+
+  ImplicitLocOpBuilder b;
+  linalg::GenericOp op;
+  RowReduction &reduction;
+  const RowTile &tile;
+  const RowLayout layout;
+  const MemRefType type;
+  /// What a row has, rows or vectors of them, and how many of these a workgroup
+  /// has.
+  const int64_t numItems, numSlots, slotsOfGroup;
+  /// The threads of a subgroup, and how many of them a row has (1 where they
+  /// exchange nothing).
+  const int64_t subgroupSize, inSubgroup;
+
+  gpu::LaunchOp launch;
+  std::optional<BufferViews> views;
+  std::optional<IndexForms> forms;
+  /// What is built for all items at once.
+  std::optional<TileBuilder> whole;
+  /// The thread's place among those of its row, and the row's among those of
+  /// the workgroup and among all.
+  LinearForm threadOfRow, slotOfGroup, slot;
+  /// The thread's place among those of its row that are in its subgroup, and
+  /// the number of these among all of the row: of 128 threads of a row, thread
+  /// 70 has place 6 of number 2 if subgroups have 32.
+  LinearForm placeInSubgroup, subgroupOfRow;
+  /// Whether the row is one, or null where all are.
+  Value isWanted;
+  /// What the loops have come to, in each lane.
+  SmallVector<std::pair<Value, SmallVector<Value>>> results;
+  /// Workgroup memory by its use.
+  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
+  /// Combinations so far.
+  int64_t numShared = 0;
+  /// Whether threads may still read what threads came to in a scan.
+  bool isScanRead = false;
+};
+} // namespace
+
+/// Binds what is known of the item's elements, and returns their coordinates.
+SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
+                                                          LinearForm item) {
+  SmallVector<Forms> coordinates;
+  LinearForm element = forms->mul(b, item, layout.getElements());
+  LinearForm row = forms->mul(b, slot, layout.rows);
+  for (int64_t lane = 0; lane < layout.lanes; ++lane) {
+    coordinates.push_back(
+        bindPlace(b, *forms, builder, type, reduction, lane,
+                  forms->add(b, row, lane % layout.rows),
+                  forms->add(b, element, lane / layout.rows)));
+    for (auto &[result, values] : results)
+      builder.bind(lane, result, values[lane]);
+  }
+  return coordinates;
+}
+
+/// Builds the loop over a row's rounds, if it has any: `build` gets the number
+/// of a round and what is carried, and returns what the next round gets. What
+/// the last one returns is returned.
+SmallVector<Value> KernelBuilder::buildRounds(
+    ValueRange init,
+    llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
+                                          ValueRange)>
+        build) {
+  int64_t rounds = getNumRounds();
+  if (rounds == 0)
+    return init;
+  auto loop =
+      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
+  IndexForms saved = *forms;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    TileBuilder builder(b, op, *forms, *views);
+    SmallVector<Value> next = build(
+        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
+        loop.getRegionIterArgs());
+    // A loop that carries nothing has its end from the beginning.
+    if (!next.empty())
+      scf::YieldOp::create(b, next);
+  }
+  *forms = std::move(saved);
+  moveLoopInvariantCode(loop);
+  return loop.getResults();
+}
+
+/// Builds the thread's items: those that it has at a time side by side, in a
+/// loop if that takes several rounds, and what is left of the row after it.
+SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
+  auto getItem = [&](LinearForm first, int64_t number) {
+    return forms->add(b, forms->add(b, first, threadOfRow),
+                      number * tile.threads);
+  };
+  SmallVector<Value> carried = buildRounds(
+      init, [&](TileBuilder &builder, LinearForm round, ValueRange before) {
+        LinearForm first = forms->mul(b, round, getItemsOfRound());
+        SmallVector<Value> next(before);
+        for (int64_t i = 0; i < tile.vectors; ++i)
+          next = build(builder, getItem(first, i), /*exists=*/Value(), next);
+        return next;
+      });
+  for (int64_t first = getNumRounds() * getItemsOfRound(); first < numItems;
+       first += tile.threads) {
+    LinearForm item = getItem(first, 0);
+    Value exists;
+    if (first + tile.threads > numItems) {
+      exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                     forms->materialize(b, item),
+                                     constant(numItems));
+      item = forms->min(b, item, numItems - 1);
+    }
+    carried = build(*whole, item, exists, carried);
+  }
+  return carried;
+}
+
+/// What two states come to.
+KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
+                                            State rhs) {
+  // A builder of its own: an element may be a constant, which is the same value
+  // elsewhere, and no state there.
+  TileBuilder builder(b, op, *forms, *views);
+  for (auto [carried, element, left, right] :
+       llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
+    builder.bind(0, carried, left);
+    builder.bind(0, element, right);
+  }
+  builder.buildSlice(nest.combiner,
+                     SmallVector<Forms>(1, Forms(type.getRank())));
+  return llvm::map_to_vector<6>(nest.getCombined(), [&](Value value) {
+    return builder.getBuilt(0, value);
+  });
+}
+
+/// What `states`, a power of two of them, come to: pairs of neighbours first.
+KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
+                                               ArrayRef<State> states) {
+  if (states.size() == 1)
+    return states.front();
+  size_t half = states.size() / 2;
+  State lhs = combineAll(nest, states.take_front(half));
+  return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
+}
+
+/// The workgroup memory of `size` values that `use` has for the value `number`
+/// of a state.
+Value KernelBuilder::getMemory(Use use, size_t number, int64_t size,
+                               Type type) {
+  Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
+  if (!memory) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    memory = allocateInWorkgroup(b, size, type);
+  }
+  return memory;
+}
+
+/// The place in workgroup memory of what `thread`, of so many threads of a row,
+/// has in `lane`. Neighbouring threads have neighbouring places.
+Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
+                              int64_t lane) {
+  LinearForm place =
+      layout.isAlongRow
+          ? forms->add(b, forms->mul(b, slotOfGroup, threads), thread)
+          : forms->add(b, forms->mul(b, thread, slotsOfGroup), slotOfGroup);
+  return forms->materialize(
+      b, forms->add(b, place, lane * slotsOfGroup * threads));
+}
+
+/// The number of the thread in its workgroup. Where subgroups exchange values,
+/// the threads of one have consecutive numbers.
+Value KernelBuilder::getThread() {
+  if (inSubgroup == 1)
+    return launch.getThreadIds().x;
+  Value subgroup = buildSubgroupId(b, numThreads / subgroupSize);
+  return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
+}
+
+/// Builds the `value` of another thread of the subgroup, which `mode` and
+/// `offset` name.
+Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
+  return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
+                                mode)
+      .getShuffleResult();
+}
+
+/// The number in its subgroup of the thread that has `place` among those of the
+/// row there.
+LinearForm KernelBuilder::getLane(const LinearForm &place) {
+  int64_t apart = getApart(tile, layout);
+  LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
+  LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
+  return forms->add(b, first, forms->mul(b, place, apart));
+}
+
+/// Builds the `value` of the thread of the row and the subgroup that has
+/// `place`.
+Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
+  Value lane = forms->materialize(b, getLane(place));
+  return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
+                 gpu::ShuffleMode::IDX);
+}
+
+/// Combines, in their order, the states of those threads of a row that are in
+/// the subgroup. The first of these threads gets the result; the others get
+/// something that nobody uses.
+void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
+  int64_t apart = getApart(tile, layout);
+  for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
+    Value mask = wordConstant(distance * apart);
+    State other = llvm::map_to_vector<6>(state, [&](Value value) {
+      return shuffle(value, mask, gpu::ShuffleMode::XOR);
+    });
+    state = combine(nest, state, other);
+  }
+}
+
+/// Combines the states of the threads of a row: each gets what they come to.
+/// Those of a subgroup come first. More than a few others do so in two steps.
+void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
+  if (tile.threads == 1)
+    return;
+  constexpr int64_t maxAtOnce = 32, ofStep = 16;
+  auto lanes = static_cast<int64_t>(states.size());
+  int64_t threads = tile.threads / inSubgroup;
+  Value isWriter;
+  if (inSubgroup > 1) {
+    for (State &state : states)
+      combineInSubgroup(nest, state);
+    if (threads == 1) {
+      for (State &state : states)
+        for (Value &value : state)
+          value = shuffleFrom(value, 0);
+      return;
+    }
+    isWriter = isEqual(placeInSubgroup, 0);
+  }
+  // Memory that is in use no more before it is used again: two steps take a
+  // memory each, and one step takes two in turn.
+  auto exchange = [&](Use use, Value condition, LinearForm thread,
+                      LinearForm first, int64_t count) {
+    SmallVector<Value> used;
+    for (auto [i, value] : llvm::enumerate(states.front()))
+      used.push_back(
+          getMemory(use, i, lanes * slotsOfGroup * threads, value.getType()));
+    {
+      SmallVector<Value> places;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        places.push_back(getPlace(thread, threads, lane));
+      OpBuilder::InsertionGuard guard(b);
+      if (condition)
+        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        for (auto [value, memory] : llvm::zip_equal(states[lane], used))
+          memref::StoreOp::create(b, value, memory, places[lane]);
+    }
+    gpu::BarrierOp::create(b);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      SmallVector<State> others;
+      for (int64_t i = 0; i < count; ++i) {
+        State other;
+        Value place = getPlace(forms->add(b, first, i), threads, lane);
+        for (Value memory : used)
+          other.push_back(memref::LoadOp::create(b, memory, place));
+        others.push_back(other);
+      }
+      states[lane] = combineAll(nest, others);
+    }
+  };
+  if (threads <= maxAtOnce) {
+    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, isWriter,
+             subgroupOfRow, 0, threads);
+    return;
+  }
+  auto [step, place] = forms->divide(b, subgroupOfRow, ofStep);
+  exchange(Use::Combined, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
+           ofStep);
+  exchange(Use::CombinedNext, both(b, isWriter, isEqual(place, 0)), step, 0,
+           threads / ofStep);
+}
+
+/// Builds what the loops of `nest` come to.
+void KernelBuilder::buildResults(RowLoops &nest) {
+  size_t numValues = nest.elements.size();
+  SmallVector<Forms> coordinates = bindItem(*whole, 0);
+  whole->buildSlice(nest.start, coordinates);
+  SmallVector<Value> init;
+  for (int64_t lane = 0; lane < layout.lanes; ++lane)
+    for (Value value : nest.getInit())
+      init.push_back(whole->getBuilt(lane, value));
+  SmallVector<Value> carried =
+      forEachItem(init, [&](TileBuilder &builder, LinearForm item, Value exists,
+                            ValueRange carried) {
+        SmallVector<Forms> coordinates = bindItem(builder, item);
+        builder.buildSlice(nest.slice, coordinates);
+        for (int64_t lane = 0; lane < layout.lanes; ++lane)
+          for (auto [argument, value] :
+               llvm::zip_equal(nest.getCarried(),
+                               carried.slice(lane * numValues, numValues)))
+            builder.bind(lane, argument, value);
+        builder.buildSlice(nest.combiner, coordinates);
+        SmallVector<Value> next;
+        for (int64_t lane = 0; lane < layout.lanes; ++lane)
+          for (Value combined : nest.getCombined())
+            next.push_back(builder.getBuilt(lane, combined));
+        if (exists)
+          for (auto [value, before] : llvm::zip_equal(next, carried))
+            value = arith::SelectOp::create(b, exists, value, before);
+        return next;
+      });
+  SmallVector<State> states;
+  for (int64_t row = 0; row < layout.rows; ++row) {
+    SmallVector<State> ofRow;
+    for (int64_t lane = row; lane < layout.lanes; lane += layout.rows)
+      ofRow.emplace_back(ArrayRef(carried).slice(lane * numValues, numValues));
+    states.push_back(combineAll(nest, ofRow));
+  }
+  share(nest, states);
+  for (auto [i, result] : llvm::enumerate(nest.getResults())) {
+    SmallVector<Value> values;
+    for (int64_t lane = 0; lane < layout.lanes; ++lane)
+      values.push_back(states[lane % layout.rows][i]);
+    results.push_back({result, values});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// Combines, in their order, the values of those threads of a row that are in
+/// the subgroup. Each thread gets as its total what the threads up to itself
+/// come to; the last thread's is that of all.
+KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
+                                                    Value identity) {
+  Value total = own;
+  auto getEarlier = [&](int64_t distance, Value first) {
+    // A thread that has none so much earlier asks for the first one's value,
+    // and does not use it.
+    LinearForm place =
+        forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
+    Value earlier = shuffleFrom(total, place);
+    Value isThere = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::uge, forms->materialize(b, placeInSubgroup),
+        constant(distance));
+    Value combined = first ? earlier : combineTwo(nest, earlier, total);
+    return arith::SelectOp::create(b, isThere, combined, first ? first : total)
+        .getResult();
+  };
+  for (int64_t distance = 1; distance < inSubgroup; distance *= 2)
+    total = getEarlier(distance, Value());
+  return {getEarlier(1, identity), total};
+}
+
+/// Combines, in their order and through workgroup memory, what `threads`
+/// threads of a row have in each lane. `thread` is the thread's number among
+/// them. Several threads may have the same number; `isWriter` holds for the one
+/// that has the value, and is null where each has a number of its own. More
+/// than a few threads take two steps.
+SmallVector<KernelBuilder::Prefix>
+KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
+                            LinearForm thread, int64_t threads,
+                            Value isWriter) {
+  constexpr int64_t ofStep = 16;
+  auto lanes = static_cast<int64_t>(own.size());
+  auto write = [&](Value memory, LinearForm thread, int64_t threads,
+                   Value condition, ArrayRef<Value> values) {
+    SmallVector<Value> places;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      places.push_back(getPlace(thread, threads, lane));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      if (condition)
+        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
+      for (auto [value, place] : llvm::zip_equal(values, places))
+        memref::StoreOp::create(b, value, memory, place);
+    }
+    gpu::BarrierOp::create(b);
+  };
+  // Reads `count` values of each lane, of `threads` that are there, from
+  // `first` on, and combines those before the one that is the thread's own.
+  auto read = [&](Value memory, LinearForm first, int64_t threads,
+                  int64_t count, LinearForm own) {
+    SmallVector<Value> isOwn(1);
+    for (int64_t i = 1; i < count; ++i)
+      isOwn.push_back(isEqual(own, i));
+    SmallVector<Prefix> prefixes;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Prefix prefix = {identity, Value()};
+      for (int64_t i = 0; i < count; ++i) {
+        if (i > 0)
+          prefix.before =
+              arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
+        Value value = memref::LoadOp::create(
+            b, memory, getPlace(forms->add(b, first, i), threads, lane));
+        prefix.total = combineTwo(nest, prefix.total, value);
+      }
+      prefixes.push_back(prefix);
+    }
+    return prefixes;
+  };
+  Type valueType = own.front().getType();
+  Value ofThreads =
+      getMemory(Use::OfThreads, 0, lanes * slotsOfGroup * threads, valueType);
+  if (threads <= ofStep) {
+    // No other barrier keeps what is read from what is written next.
+    if (isScanRead)
+      gpu::BarrierOp::create(b);
+    isScanRead = true;
+    write(ofThreads, thread, threads, isWriter, own);
+    return read(ofThreads, 0, threads, threads, thread);
+  }
+  write(ofThreads, thread, threads, isWriter, own);
+  auto [step, place] = forms->divide(b, thread, ofStep);
+  SmallVector<Prefix> ofStepThreads =
+      read(ofThreads, forms->mul(b, step, ofStep), threads, ofStep, place);
+  int64_t steps = threads / ofStep;
+  Value ofSteps =
+      getMemory(Use::OfSteps, 0, lanes * slotsOfGroup * steps, valueType);
+  write(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
+        llvm::map_to_vector(ofStepThreads,
+                            [](const Prefix &prefix) { return prefix.total; }));
+  SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
+  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
+    prefix.before = combineTwo(nest, prefix.before, inStep.before);
+  return prefixes;
+}
+
+/// Combines, in their order, what the threads of a row have in each lane: first
+/// those of each subgroup, then the subgroups.
+SmallVector<KernelBuilder::Prefix>
+KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
+  if (tile.threads == 1)
+    return llvm::map_to_vector(own, [](Value value) {
+      return Prefix{Value(), value};
+    });
+  if (inSubgroup == 1)
+    return scanInMemory(nest, own, identity, threadOfRow, tile.threads,
+                        /*isWriter=*/Value());
+  auto inside = llvm::map_to_vector(
+      own, [&](Value value) { return scanInSubgroup(nest, value, identity); });
+  int64_t threads = tile.threads / inSubgroup;
+  if (threads == 1) {
+    for (Prefix &prefix : inside)
+      prefix.total = shuffleFrom(prefix.total, inSubgroup - 1);
+    return inside;
+  }
+  SmallVector<Prefix> prefixes = scanInMemory(
+      nest,
+      llvm::map_to_vector(inside,
+                          [](const Prefix &prefix) { return prefix.total; }),
+      identity, subgroupOfRow, threads,
+      /*isWriter=*/isEqual(placeInSubgroup, inSubgroup - 1));
+  for (auto [prefix, own] : llvm::zip_equal(prefixes, inside))
+    prefix.before = combineTwo(nest, prefix.before, own.before);
+  return prefixes;
+}
+
+/// The same for what each vector of a row comes to. A thread has several:
+/// number i of thread t stands at i * threads + t. They go through workgroup
+/// memory, where each thread combines neighbouring ones.
+SmallVector<KernelBuilder::Prefix>
+KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
+                           Value identity) {
+  auto vectors = static_cast<int64_t>(own.size());
+  if (vectors == 1)
+    return scanThreads(nest, own, identity);
+  SmallVector<Prefix> prefixes;
+  if (tile.threads == 1) {
+    Value total;
+    for (Value value : own) {
+      prefixes.push_back({total, Value()});
+      total = combineTwo(nest, total, value);
+    }
+    prefixes.back().total = total;
+    return prefixes;
+  }
+  Value memory =
+      getMemory(Use::OfVectors, 0, getPadded(tile.vectors * numThreads),
+                own.front().getType());
+  auto getVector = [&](LinearForm number) {
+    LinearForm place = forms->add(
+        b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
+    LinearForm pad = forms->divide(b, place, cost::threadsTogether).first;
+    return forms->materialize(b, forms->add(b, place, pad));
+  };
+  auto getOwn = [&](int64_t i) {
+    return getVector(forms->add(b, threadOfRow, i * tile.threads));
+  };
+  auto getTaken = [&](int64_t i) {
+    return getVector(forms->add(b, forms->mul(b, threadOfRow, vectors), i));
+  };
+  for (int64_t i = 0; i < vectors; ++i)
+    memref::StoreOp::create(b, own[i], memory, getOwn(i));
+  gpu::BarrierOp::create(b);
+  // What stands before each vector that is taken, of those that are.
+  SmallVector<Value> before(1);
+  for (int64_t i = 0; i < vectors; ++i)
+    before.push_back(combineTwo(
+        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+  Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
+  for (int64_t i = 0; i < vectors; ++i)
+    memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
+                            memory, getTaken(i));
+  gpu::BarrierOp::create(b);
+  for (int64_t i = 0; i < vectors; ++i)
+    prefixes.push_back({memref::LoadOp::create(b, memory, getOwn(i)), Value()});
+  prefixes.back().total = taken.total;
+  return prefixes;
+}
+
+/// The number of item `i`, of so many of the thread, in the scan's order, from
+/// item `first` of all threads on. `exists` becomes whether it is one, or null
+/// where all are.
+LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
+                                     int64_t i, Value &exists) {
+  // Neighbouring threads have neighbouring vectors of a row. Where neighbours
+  // are of other rows, a thread has neighbouring elements.
+  LinearForm number =
+      forms->add(b, first,
+                 layout.isAlongRow
+                     ? forms->add(b, threadOfRow, i * tile.threads)
+                     : forms->add(b, forms->mul(b, threadOfRow, vectors), i));
+  exists = Value();
+  if (forms->getRange(number).max >= numItems)
+    exists = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                   forms->materialize(b, number),
+                                   constant(numItems));
+  number = forms->min(b, number, numItems - 1);
+  return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
+}
+
+/// The lanes of an item in the scan's order.
+int64_t KernelBuilder::getScannedLane(int64_t lane) const {
+  int64_t rows = layout.rows;
+  return layout.isAlongRow && reduction.isBackward()
+             ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
+             : lane;
+}
+
+/// Builds what is scanned of so many items of each thread, from item `first`
+/// on: of each scan, of each item, of each lane.
+SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
+                                               LinearForm first,
+                                               int64_t vectors) {
+  SmallVector<Value> scanned;
+  for (RowLoops &nest : reduction.nests) {
+    if (!nest.scan)
+      continue;
+    for (int64_t i = 0; i < vectors; ++i) {
+      Value exists;
+      SmallVector<Forms> coordinates =
+          bindItem(builder, getScanned(first, vectors, i, exists));
+      builder.buildSlice(nest.start, coordinates);
+      builder.buildSlice(nest.slice, coordinates);
+      for (int64_t lane = 0; lane < layout.lanes; ++lane) {
+        Value element = builder.getBuilt(getScannedLane(lane), nest.scanned);
+        if (exists)
+          element = arith::SelectOp::create(
+              b, exists, element, builder.getBuilt(0, nest.getInit().front()));
+        scanned.push_back(element);
+      }
+    }
+  }
+  return scanned;
+}
+
+/// Builds the scan `nest` of `elements`. Its results are put into `values`,
+/// which has a list of lanes for each item. `before` has what stands before the
+/// elements, for each lane that has a scan of its own, and what stands behind
+/// them is returned.
+SmallVector<Value>
+KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
+                         ArrayRef<Value> elements, ArrayRef<Value> before,
+                         SmallVector<SmallVector<Value>> &values) {
+  int64_t lanes = layout.lanes;
+  int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
+  builder.buildSlice(nest.start, bindItem(builder, 0));
+  Value identity = builder.getBuilt(0, nest.getInit().front());
+  // What the thread's own elements up to each come to.
+  SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
+  auto getPrevious = [&](int64_t i, int64_t lane) {
+    if (layout.isAlongRow)
+      return lane >= layout.rows ? sums[i][lane - layout.rows] : Value();
+    return i > 0 ? sums[i - 1][lane] : Value();
+  };
+  for (int64_t i = 0; i < vectors; ++i)
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      sums[i][lane] =
+          combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
+  // What stands before each item in each row, or before the thread's first.
+  SmallVector<SmallVector<Prefix>> prefixes;
+  if (!layout.isAlongRow)
+    for (Prefix prefix : scanThreads(nest, sums.back(), identity))
+      prefixes.push_back({prefix});
+  else
+    for (int64_t row = 0; row < layout.rows; ++row)
+      prefixes.push_back(scanVectors(
+          nest,
+          llvm::map_to_vector(sums,
+                              [&](ArrayRef<Value> item) {
+                                return item[lanes - layout.rows + row];
+                              }),
+          identity));
+  SmallVector<Value> behind;
+  for (auto [start, ofRow] : llvm::zip_equal(before, prefixes)) {
+    for (Prefix &prefix : ofRow)
+      prefix.before = combineTwo(nest, start, prefix.before);
+    behind.push_back(combineTwo(nest, start, ofRow.back().total));
+  }
+  values.assign(vectors, SmallVector<Value>(lanes));
+  for (int64_t i = 0; i < vectors; ++i) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Value sum = combineTwo(
+          nest, prefixes[lane % layout.rows][layout.isAlongRow ? i : 0].before,
+          nest.scan->isExclusive ? getPrevious(i, lane) : sums[i][lane]);
+      values[i][getScannedLane(lane)] = sum ? sum : identity;
+    }
+  }
+  return behind;
+}
+
+/// Builds all scans of `elements`, those of so many items of each thread from
+/// item `first` on, and stores what becomes of them. `carried` has what stands
+/// before the items in all scans, and what stands behind them is returned.
+SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
+                                             LinearForm first, int64_t vectors,
+                                             ArrayRef<Value> elements,
+                                             ArrayRef<Value> carried) {
+  SmallVector<Value> next;
+  SmallVector<std::pair<Value, SmallVector<SmallVector<Value>>>> scanned;
+  for (RowLoops &nest : reduction.nests) {
+    if (!nest.scan)
+      continue;
+    size_t size = layout.rows, count = vectors * layout.lanes;
+    auto &[result, values] = scanned.emplace_back();
+    result = nest.getResults().front();
+    llvm::append_range(next,
+                       buildScan(builder, nest, elements.take_front(count),
+                                 carried.take_front(size), values));
+    carried = carried.drop_front(size);
+    elements = elements.drop_front(count);
+  }
+  for (int64_t i = 0; i < vectors; ++i) {
+    Value exists;
+    SmallVector<Forms> coordinates =
+        bindItem(builder, getScanned(first, vectors, i, exists));
+    for (auto &[result, values] : scanned)
+      for (int64_t lane = 0; lane < layout.lanes; ++lane)
+        builder.bind(lane, result, values[i][lane]);
+    exists = both(b, isWanted, exists);
+    // The last part of a line may have fewer elements than a row.
+    int64_t dim = reduction.elementDims.front(), size = type.getDimSize(dim);
+    if (reduction.partSize > 0 && size % reduction.partSize)
+      exists = both(
+          b, exists,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                forms->materialize(b, coordinates.front()[dim]),
+                                constant(size)));
+    store(builder, coordinates, exists);
+  }
+  return next;
+}
+
+/// Builds all scans, in a loop if a row takes several rounds, and stores what
+/// becomes of them.
+void KernelBuilder::buildScans() {
+  int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
+  SmallVector<Value> carried;
+  SmallVector<Forms> coordinates = bindItem(*whole, 0);
+  for (RowLoops &nest : reduction.nests) {
+    if (!nest.scan)
+      continue;
+    whole->buildSlice(nest.start, coordinates);
+    for (int64_t lane = 0; lane < layout.rows; ++lane)
+      carried.push_back(
+          rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
+  }
+  if (rounds > 0) {
+    isScanRead = true;
+    // A round loads what the next one scans, if a thread has registers for
+    // both: its loads are on their way while threads wait for each other.
+    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
+    size_t numCarried = carried.size();
+    if (isAhead)
+      llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
+    carried = buildRounds(carried, [&](TileBuilder &builder, LinearForm round,
+                                       ValueRange before) {
+      LinearForm first = forms->mul(b, round, ofRound), loaded = first;
+      if (isAhead)
+        loaded = forms->mul(
+            b, forms->min(b, forms->add(b, round, 1), rounds - 1), ofRound);
+      SmallVector<Value> arguments(before),
+          elements = buildScanned(builder, loaded, tile.vectors),
+          next = buildRound(builder, first, tile.vectors,
+                            isAhead ? ArrayRef(arguments).drop_front(numCarried)
+                                    : ArrayRef(elements),
+                            ArrayRef(arguments).take_front(numCarried));
+      if (isAhead)
+        llvm::append_range(next, elements);
+      return next;
+    });
+    carried.truncate(numCarried);
+  }
+  if (int64_t left = numItems - rounds * ofRound) {
+    int64_t first = rounds * ofRound,
+            vectors = llvm::divideCeilSigned(left, tile.threads);
+    buildRound(*whole, first, vectors, buildScanned(*whole, first, vectors),
+               carried);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is stored
+//===----------------------------------------------------------------------===//
+
+/// Stores the elements at `coordinates`, of one lane after the other.
+void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
+                          Value condition) {
+  builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
+  int64_t together = layout.together;
+  Packing packing(type.getElementType(),
+                  together * type.getElementTypeBitWidth() / 8);
+  OutputVectors output(b, *views, op.getOutputs().front(), packing);
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  SmallVector<std::pair<Value, Value>> vectors;
+  for (auto first = 0U; first < coordinates.size(); first += together) {
+    SmallVector<Scalar> elements;
+    for (int64_t lane = 0; lane < together; ++lane)
+      elements.push_back(builder.getScalar(first + lane, yielded));
+    Value vector = VectorPacker(builder.getShared(), packing).pack(elements);
+    LinearForm position = builder.linearize(type, coordinates[first]);
+    vectors.push_back(
+        {vector, output.getPlace(*forms, b,
+                                 forms->divide(b, position, together).first)});
+  }
+  OpBuilder::InsertionGuard guard(b);
+  if (condition)
+    b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
+  for (auto [vector, place] : vectors)
+    memref::StoreOp::create(b, vector, output.getBuffer(), place);
+}
+
+void KernelBuilder::build() {
+  int64_t groups = llvm::divideCeilSigned(numSlots, slotsOfGroup);
+  GroupedLaunch grouped = createLaunch(b, op, groups);
+  launch = grouped.launch;
+  views.emplace(launch);
+  forms.emplace(getThread(), numThreads);
+  whole.emplace(b, op, *forms, *views);
+  LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
+  if (layout.isAlongRow)
+    std::tie(slotOfGroup, threadOfRow) =
+        forms->divide(b, forms->getThread(), tile.threads);
+  else
+    std::tie(threadOfRow, slotOfGroup) =
+        forms->divide(b, forms->getThread(), slotsOfGroup);
+  std::tie(subgroupOfRow, placeInSubgroup) =
+      forms->divide(b, threadOfRow, inSubgroup);
+  slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
+  if (grouped.count * slotsOfGroup > numSlots) {
+    // All threads meet at barriers; only what they store is left out.
+    isWanted =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                              forms->materialize(b, slot), constant(numSlots));
+    slot = forms->min(b, slot, numSlots - 1);
+  }
+  for (RowLoops &nest : reduction.nests)
+    if (!nest.scan)
+      buildResults(nest);
+  if (reduction.hasScan()) {
+    buildScans();
+  } else if (!reduction.elementDims.empty()) {
+    forEachItem({}, [&](TileBuilder &builder, LinearForm item, Value exists,
+                        ValueRange) {
+      store(builder, bindItem(builder, item), both(b, isWanted, exists));
+      return SmallVector<Value>();
+    });
+  } else {
+    Value isFirst;
+    if (tile.threads > 1)
+      isFirst = isEqual(threadOfRow, 0);
+    for (int64_t result = 0; result < reduction.numResults; ++result) {
+      SmallVector<Forms> coordinates = bindItem(*whole, 0);
+      coordinates.truncate(layout.rows);
+      if (reduction.resultDim)
+        for (Forms &ofLane : coordinates)
+          ofLane[*reduction.resultDim] = result;
+      store(*whole, coordinates, both(b, isWanted, isFirst));
+    }
+  }
+  op.erase();
+}
+
+void dml::buildRowKernel(linalg::GenericOp op, RowReduction &reduction,
+                         const RowTile &tile, const DeviceProfile &profile) {
+  KernelBuilder(op, reduction, tile, profile).build();
+}

@@ -1,0 +1,45 @@
+//===- LayoutCosts.cpp - What another order of elements gains -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutCosts.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/MatrixCosts.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// Rows of a matrix kernel's tile, at most, about. Each tile of rows stages the
+/// factors of its columns.
+static constexpr int64_t tileRows = 128;
+
+bool dml::isFasterChannelsLast(const WindowSums &sums,
+                               const DeviceProfile &profile) {
+  auto isUsable = [&](const MatrixShape &shape) {
+    return (shape.factors == "f16" ? sums.factorType.isF16()
+                                   : sums.factorType.isInteger(8)) &&
+           2 * sums.rows >= shape.rows && 2 * sums.positions >= shape.columns &&
+           sums.channels * sums.taps >= shape.terms;
+  };
+  int64_t lanes =
+      DeviceProfile::vectorBytes * 8 / sums.factorType.getIntOrFloatBitWidth();
+  // A vector has channels of one tap.
+  if (!llvm::any_of(profile.getMatrixShapes(), isUsable) ||
+      sums.channels % lanes != 0)
+    return false;
+  double staged =
+      static_cast<double>(llvm::divideCeilSigned(sums.rows, tileRows)) *
+      static_cast<double>(sums.positions) *
+      static_cast<double>(sums.channels * sums.taps);
+  double saved =
+      staged * (sums.width % lanes == 0 ? cost::opsSavedInRows
+                                        : cost::opsSavedAcrossRows) -
+      sums.movedBytes * cost::turningFactor * profile.getSpeed().opsPerByte;
+  // What is saved has to be worth another kernel, even where none is needed:
+  // few sums wait for other things than operations.
+  return saved / cost::getOpsOfCycle(profile.getSpeed()) > cost::cyclesOfLaunch;
+}
