@@ -18,6 +18,7 @@
 #include "Kernels/MatrixKernel.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/MatrixCosts.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -777,10 +778,7 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     std::optional<Wanted> wanted;
     if (attentionTile != "auto" && attentionTile != "none") {
       wanted = Wanted::parse(attentionTile, &getContext());
@@ -806,13 +804,13 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
     for (linalg::GenericOp op : llvm::reverse(generics)) {
       if (erased.contains(op))
         continue;
-      Fusion fusion(op, *profile);
+      Fusion fusion(op, profile);
       std::optional<Attention> attention = fusion.build();
       if (!attention)
         continue;
       Attribute kernel =
-          wanted ? wanted->getChoice(*attention, *profile, &getContext())
-                 : chooseKernel(*attention, *profile, &getContext());
+          wanted ? wanted->getChoice(*attention, profile, &getContext())
+                 : chooseKernel(*attention, profile, &getContext());
       if (!kernel)
         continue;
       for (linalg::GenericOp producer : fusion.getProducers())

@@ -11,6 +11,7 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/MatrixCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -655,10 +656,7 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     std::optional<MatrixTile> wantedMatrixTile;
     if (matrixTile != "auto" && matrixTile != "none") {
       wantedMatrixTile = parseMatrixTile(matrixTile, &getContext());
@@ -698,10 +696,9 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
       if (op->hasAttr(kernelAttrName))
         return;
       if (Attribute choice =
-              chooseContraction(op, *profile, wantedMatrixTile, wanted))
+              chooseContraction(op, profile, wantedMatrixTile, wanted))
         op->setAttr(kernelAttrName, choice);
-      else if (Attribute choice =
-                   chooseRow(op, profile->getSpeed(), *wantedRow))
+      else if (Attribute choice = chooseRow(op, profile.getSpeed(), *wantedRow))
         op->setAttr(kernelAttrName, choice);
     });
   }

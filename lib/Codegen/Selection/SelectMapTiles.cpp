@@ -12,7 +12,7 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -380,10 +380,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   using SelectMapTilesBase::SelectMapTilesBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> device =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(device))
-      return signalPassFailure();
+    const DeviceProfile &device = getDeviceProfile(getOperation());
     getOperation().walk([&](linalg::GenericOp op) {
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelChoice> choice = KernelChoice::get(attribute);
@@ -393,8 +390,8 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
       if (!findMapProblem(op).empty())
         return;
       MapTile tile = TileBuilder::hasLoops(op)
-                         ? chooseBlock(op, device->getSpeed())
-                         : chooseTile(op, device->getSpeed());
+                         ? chooseBlock(op, device.getSpeed())
+                         : chooseTile(op, device.getSpeed());
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });
   }
