@@ -8,6 +8,11 @@
 #include "Selection/MapTiles.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
+<<<<<<< HEAD
+=======
+#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
+>>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,10 +30,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   using SelectMapTilesBase::SelectMapTilesBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> device =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(device))
-      return signalPassFailure();
+    const DeviceProfile &device = getDeviceProfile(getOperation());
     getOperation().walk([&](linalg::GenericOp op) {
       // A stated kernel is kept, but for a map kernel whose tile is open.
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
@@ -39,7 +41,13 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
       }
       if (!findMapProblem(op).empty())
         return;
+<<<<<<< HEAD
       MapTile tile = chooseMapTile(op, device->getSpeed());
+=======
+      MapTile tile = TileBuilder::hasLoops(op)
+                         ? chooseBlock(op, device.getSpeed())
+                         : chooseTile(op, device.getSpeed());
+>>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });
   }
