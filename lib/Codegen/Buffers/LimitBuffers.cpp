@@ -84,7 +84,7 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
 
 /// The largest constant that others are made a part of.
 static constexpr int64_t maxPackedBytes =
-    DeviceProfile::promisedStorageBufferRange;
+    DeviceProfile::promisedMaxStorageBufferRange;
 
 /// The value of the constant that `root` is, or nothing.
 static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
