@@ -7,6 +7,7 @@
 #ifndef DML_CODEGEN_PASSES_TD
 #define DML_CODEGEN_PASSES_TD
 
+include "dml/Target/Options.td"
 include "mlir/Pass/PassBase.td"
 
 def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
@@ -48,7 +49,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     are for. The reader then has the loops in front of its own operations, where
     they are the same for all elements of a row, and becomes a row kernel (see
     `dml-select-kernels`). Where a reader becomes none, such as one of few and
-    long rows, nothing is fused.
+    long rows, nothing is fused. With `row-tile=none`, rows are not fused with their
+    readers, and with a tile, all rows are fused that can be.
 
     A `linalg.generic` with the attribute `dml.layout` puts elements into the order
     in which a kernel wants them in memory (see `dml-choose-layouts`), and is not
@@ -71,12 +73,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
-  let options = [
-    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
-           "Tile of row kernels: where it is 'none', rows are not fused with "
-           "what is computed of them, and where it is not 'auto', all are that "
-           "can be">,
-  ];
+  let options = [RowTileOption];
 }
 
 def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
@@ -127,13 +124,7 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
-  let options = [
-    Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
-           "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
-           "no such kernels, and queries and keys, such as '64x32', or a "
-           "'dml.kernel' with a matrix_attention_tile, are taken wherever they "
-           "can be">,
-  ];
+  let options = [AttentionTileOption];
 }
 
 def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
@@ -344,11 +335,7 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     the launch of the second kernel included, where that is three quarters or less of
     the time of whole sums. A generic with a `dml.kernel` is left alone.
   }];
-  let options = [
-    Option<"parts", "sum-parts", "std::string", [{"auto"}],
-           "'auto', 'none', or how many parts all sums of products have that "
-           "can have so many, such as '4'">,
-  ];
+  let options = [SumPartsOption];
   // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
@@ -511,21 +498,7 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     All other generics become map kernels, whose threads share nothing. A
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
-  let options = [
-    Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
-           "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
-           "matrix kernels, and rows, columns and terms of a workgroup and rows "
-           "and columns of its subgroups, such as '128x128x32x64x64', are taken "
-           "wherever they can be">,
-    Option<"contractionTile", "contraction-tile", "std::string", [{"auto"}],
-           "Tile of contraction kernels: 'auto' chooses one for each, 'none' "
-           "makes all kernels map kernels, and rows and columns, such as "
-           "'64x64', are taken wherever they can be">,
-    Option<"rowTile", "row-tile", "std::string", [{"auto"}],
-           "Tile of row kernels: 'auto' chooses one for each, 'none' makes all "
-           "kernels map kernels, and the threads of a row and the vectors that "
-           "each has, such as '32x4', are taken wherever they can be">,
-  ];
+  let options = [MatrixTileOption, ContractionTileOption, RowTileOption];
   // Which factors lie side by side is found out with a launch that is thrown away.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
