@@ -285,7 +285,8 @@ void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
     Value buffer = getWhole(bound);
     auto type = dyn_cast<MemRefType>(buffer.getType());
     if (!type || !type.hasStaticShape() ||
-        getNumBytes(type) < cost::minBytesInOrder)
+        static_cast<double>(getNumBytes(type)) <
+            cost::cachesOfLargeBuffer * DeviceSpeed().cacheBytes)
       continue;
     large.push_back(buffer);
     auto before = isReversed.find(buffer);

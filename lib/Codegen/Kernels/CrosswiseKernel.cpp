@@ -8,8 +8,8 @@
 #include "Emit/Launch.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MapKernel.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -348,7 +348,8 @@ struct DimOfLoads {
 /// The dimension of the loads of `op`, if it is not the innermost one: where
 /// the coordinate there is 1 larger, the loads of all large buffers read the
 /// next element, or the one after it.
-static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
+static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op,
+                                               int64_t sectorBits) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   Block discarded;
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -392,7 +393,8 @@ static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
   std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
     MemRefType source = load.getMemRefType();
-    if (getNumBytes(source) * cost::smallBufferShare < getNumBytes(type))
+    if (getNumBytes(source) * cost::crosswise::smallBufferShare <
+        getNumBytes(type))
       continue;
     Scalar scalar = builder.getScalar(0, load.getResult());
     const auto *element = std::get_if<Load>(&scalar);
@@ -406,7 +408,7 @@ static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
       return getStrideInMiddle(load, dim).value_or(0);
     };
     if (std::abs(getStride(columnDim)) * source.getElementTypeBitWidth() <
-        cost::lineBytes * 8)
+        sectorBits)
       return std::nullopt;
     std::optional<int64_t> own;
     for (int64_t dim = 0; dim < columnDim; ++dim)
@@ -427,18 +429,21 @@ static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
   return found;
 }
 
-std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op) {
+std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
+                                             const DeviceSpeed &device) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   int64_t bits = type.getElementTypeBitWidth();
   if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
     return std::nullopt;
-  std::optional<DimOfLoads> loads = getDimOfLoads(op);
+  // Memory brings whole sectors.
+  auto sectorBits = static_cast<int64_t>(8 * device.sectorBytes);
+  std::optional<DimOfLoads> loads = getDimOfLoads(op, sectorBits);
   if (!loads)
     return std::nullopt;
   const Shape shape(op, loads->dim);
-  // Fewer elements than a line has are read, or stored, as well by themselves.
-  if (loads->extent * bits < cost::lineBytes * 8 ||
-      shape.numColumns * bits < cost::lineBytes * 8)
+  // Fewer elements than a sector has are read, or stored, as well by
+  // themselves.
+  if (loads->extent * bits < sectorBits || shape.numColumns * bits < sectorBits)
     return std::nullopt;
   MapTile tile;
   tile.vectorBytes = getMaxVectorBytes(op);

@@ -16,13 +16,15 @@
 #define DML_LIB_CODEGEN_KERNELS_CROSSWISEKERNEL_H
 
 #include "dml/IR/KernelAttr.h"
+#include "dml/Target/DeviceSpeed.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace dml {
 
 /// The crosswise tile of `op`, if what it reads lies side by side along a
 /// dimension that is not the innermost one.
-std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op);
+std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op,
+                                        const DeviceSpeed &device);
 
 /// Says why `tile`, which is crosswise, cannot be the tile of `op`, or nothing
 /// if it can.

@@ -21,6 +21,7 @@
 #include "Emit/VectorPacker.h"
 #include "Kernels/MapKernel.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
@@ -213,14 +214,14 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
   // A few rows side by side: a thread has whole vectors of all of them.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
-  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
     // A thread has at least two elements of each row, whose places in memory
     // show that no other row lies between the rows taken together.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || lanes > cost::maxHeld ||
+        line % elements || lanes > cost::rows::maxHeld ||
         (storesElements && !canStore(ofVector)) ||
         getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
         !areNeighbours(op, reduction, rows, lanes, storesElements))
@@ -252,17 +253,16 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The places in workgroup memory of `count` values: after every 32 one is left
-/// out, so that threads which each read neighbouring values, 8 for example,
-/// read from different banks.
+/// Returns the places in workgroup memory of `count` values, with one left out
+/// after as many as there are banks.
 static int64_t getPadded(int64_t count) {
-  return count + count / cost::threadsTogether;
+  return count + count / cost::rows::banks;
 }
 
 /// A thread has at most so many vectors at a time.
 static int64_t getMaxVectors(const RowReduction &reduction,
                              const RowLayout &layout) {
-  int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
+  int64_t most = std::max<int64_t>(cost::rows::maxHeld / layout.lanes, 1);
   if (!layout.isAlongRow || !reduction.hasScan())
     return most;
   // What all vectors come to is in workgroup memory, beside what the threads
@@ -285,17 +285,18 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
   int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
-  int64_t wanted = std::min(cost::vectorsOfRow, most);
+  int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
   // Threads side by side read so many bytes side by side.
-  auto getTogether = [](int64_t count) {
-    return static_cast<int64_t>(llvm::bit_ceil(
-        static_cast<uint64_t>(std::min(cost::threadsSideBySide, count))));
+  auto getTogether = [&](int64_t count) {
+    return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
+        std::min(cost::rows::getThreadsSideBySide(device), count))));
   };
   RowTile tile = {1, 1};
   int64_t mostThreads = numThreads;
   if (layout.isAlongRow || reduction.hasScan())
     wanted = std::min(
-        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
+        wanted,
+        std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
     // Of a few rows side by side two parts share a workgroup:
@@ -306,7 +307,7 @@ RowTile dml::chooseRowTile(const RowReduction &reduction,
   } else {
     mostThreads = numThreads / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
-    while (mostThreads * cost::leastSideBySide < numThreads &&
+    while (mostThreads * cost::rows::getLeastSideBySide(device) < numThreads &&
            slots * mostThreads < device.getEnoughThreads() &&
            items > mostThreads * wanted)
       mostThreads *= 2;
@@ -945,7 +946,7 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
   auto getVector = [&](LinearForm number) {
     LinearForm place = forms->add(
         b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
-    LinearForm pad = forms->divide(b, place, cost::threadsTogether).first;
+    LinearForm pad = forms->divide(b, place, cost::rows::banks).first;
     return forms->materialize(b, forms->add(b, place, pad));
   };
   auto getOwn = [&](int64_t i) {
@@ -1144,7 +1145,7 @@ void KernelBuilder::buildScans() {
     isScanRead = true;
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
+    bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));

@@ -17,9 +17,9 @@
 #include "Graph/BodyFusion.h"
 #include "Kernels/MatrixKernel.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MatrixCosts.h"
-#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -547,17 +547,18 @@ void Fusion::apply(Attribute kernel) {
 static constexpr std::pair<int64_t, int64_t> tileShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// The operations that a product takes where a thread adds up `rows` by
+/// Returns the operations that a product takes where a thread adds up `rows` by
 /// `columns` sums: it shares the loads of its factors.
-static double getOpsOfProduct(double rows, double columns) {
-  return 1 + cost::opsPerLoad * (rows + columns) / ThreadBlock::side /
-                 (rows * columns);
+static double getOpsOfProduct(double rows, double columns,
+                              const DeviceSpeed &device) {
+  return 1 + cost::getOpsPerLoad(device) * (rows + columns) /
+                 ThreadBlock::side / (rows * columns);
 }
 
-/// The operations of an attention kernel, as if it had a workgroup for each
-/// multiprocessor at least.
-static double countOps(const Attention &attention, const AttentionTile &tile,
-                       const DeviceSpeed &device) {
+/// Returns the cycles that an attention kernel takes, as if it had a workgroup
+/// for each multiprocessor at least.
+static double getTime(const Attention &attention, const AttentionTile &tile,
+                      const DeviceSpeed &device) {
   AttentionLayout layout = *AttentionLayout::get(attention, tile);
   auto rows = static_cast<double>(layout.block.rows),
        keys = static_cast<double>(layout.block.columns),
@@ -567,108 +568,111 @@ static double countOps(const Attention &attention, const AttentionTile &tile,
   auto terms = static_cast<double>(
            llvm::alignTo(attention.scores.getTerms(), tile.terms)),
        allColumns = static_cast<double>(layout.getColumns());
-  double ofScore = terms * getOpsOfProduct(rows, keys) +
-                   allColumns * getOpsOfProduct(rows, columns) +
-                   cost::opsPerScore;
-  double ofStaging = cost::opsPerLoad * ((queries + keysOfBlock) * terms +
-                                         keysOfBlock * allColumns);
+  double ofScore = terms * getOpsOfProduct(rows, keys, device) +
+                   allColumns * getOpsOfProduct(rows, columns, device) +
+                   cost::attention::opsPerScore;
+  double ofStaging =
+      cost::getOpsPerLoad(device) *
+      ((queries + keysOfBlock) * terms + keysOfBlock * allColumns);
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
   return std::max(groups, device.multiprocessors) * blocks *
-         (queries * keysOfBlock * ofScore + ofStaging);
+         (queries * keysOfBlock * ofScore + ofStaging) /
+         device.getOpsPerCycle();
 }
 
-/// The same of kernels that compute scores, weights and products one after the
-/// other, where bytes, and the launch and the start of the second and the third
-/// kernel, count as the operations that a device begins meanwhile.
-static double countOpsApart(const Attention &attention,
-                            const DeviceProfile &profile) {
+/// Returns the cycles of kernels that compute scores, weights and products one
+/// after the other.
+static double getTimeApart(const Attention &attention,
+                           const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   auto scores = static_cast<double>(attention.keys) *
                 static_cast<double>(attention.products.rows.size) *
                 static_cast<double>(attention.products.batches);
   double ofProduct =
-      getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side);
+      getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
   // Matrix kernels add up the scores of f16 where the device has matrices.
   double ofScoreProduct = ofProduct;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     if (canMultiply(attention.scores, shape))
-      ofScoreProduct =
-          cost::opsPerCycle * sizeof(uint16_t) / cost::matrixBytesPerCycle;
-  // Scores are written and read, and so are weights.
-  constexpr double passes = 4;
-  const DeviceSpeed &device = profile.getSpeed();
+      ofScoreProduct = DeviceSpeed::opsPerCycle * sizeof(uint16_t) /
+                       device.matrixBytesPerCycle;
+  double operations = scores * (terms * ofScoreProduct + columns * ofProduct +
+                                cost::attention::opsPerScore);
   double bytes = scores * sizeof(float);
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
-  double launches = 2 * (cost::cyclesOfLaunch + cost::cyclesOfStart) *
-                    cost::getOpsOfCycle(device);
-  return launches +
-         scores * (terms * ofScoreProduct + columns * ofProduct +
-                   cost::opsPerScore) +
-         (isCached ? 0 : passes * bytes * device.opsPerByte);
+  return cost::attention::waitingKernels *
+             (device.launchCycles + device.kernelCycles) +
+         operations / device.getOpsPerCycle() +
+         (isCached ? 0
+                   : cost::attention::passesOfScores * bytes *
+                         device.getCyclesPerByte());
 }
 
-/// The same of a kernel that multiplies matrices: what a multiprocessor takes
-/// for it, whose units work side by side, counts as the operations that it
-/// begins meanwhile.
-static double countOps(const Attention &attention,
-                       const MatrixAttentionTile &tile,
-                       const MatrixAttentionLayout &layout,
-                       const DeviceProfile &profile) {
+/// Returns the cycles of a kernel that multiplies matrices. The units of a
+/// multiprocessor work side by side.
+static double getTime(const Attention &attention,
+                      const MatrixAttentionTile &tile,
+                      const MatrixAttentionLayout &layout,
+                      const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   auto queries = static_cast<double>(tile.queries),
        keys = static_cast<double>(tile.keys),
        terms = static_cast<double>(layout.terms + layout.columns);
   constexpr double bytesOfFactor = sizeof(uint16_t);
   double staged = keys * terms * bytesOfFactor;
-  double products = queries * staged / cost::matrixBytesPerCycle;
-  double scores = queries * keys * cost::opsPerScore / cost::opsPerCycle;
+  double products = queries * staged / device.matrixBytesPerCycle;
+  double scores =
+      queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
   // Each subgroup loads all that is staged. A score is stored and loaded, and
   // so is its weight.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
   constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
-                  cost::workgroupBytesPerCycle;
-  double cached = staged / cost::cachedBytesPerCycle;
+                  device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
   double together = std::max({products + scores, shared, cached});
   // A workgroup alone waits at its barriers.
   double barriers = tile.stages == 1 ? 2 : 1;
   double alone =
-      std::max(products * std::max(cost::matrixUnits / subgroups, 1.0),
+      std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
                shared) +
-      scores + barriers * cost::barrierCycles + cost::stageCycles;
+      scores + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
   // A thread has its shares of outputs, of queries, of what is on its way, and
   // of the next block's sums, and a query's scores.
   double registers =
-      static_cast<double>(layout.columns) + 2 * keys + cost::otherRegisters +
+      static_cast<double>(layout.columns) + 2 * keys +
+      cost::matrix::otherRegisters +
       (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
           bytesOfFactor / sizeof(float);
-  double ofRegisters = std::floor(cost::registers / (queries * registers)),
+  double ofRegisters = std::floor(device.registers / (queries * registers)),
          ofMemory = std::floor(
-             cost::workgroupMemories *
+             cost::matrix::workgroupMemories *
              static_cast<double>(profile.getMaxWorkgroupMemory()) /
              static_cast<double>(layout.vectors * DeviceProfile::vectorBytes));
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
-  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
+  double ofEach = std::ceil(groups / device.multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofBlock = std::max(together, alone / resident);
   if (resident > 1)
-    ofBlock += cost::unhiddenShare * alone;
+    ofBlock += cost::matrix::unhiddenShare * alone;
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  bool spills = ofRegisters < 1 || registers > cost::registersOfThread;
-  double cycles = ofEach * (spills ? cost::spillFactor : 1) *
-                  (blocks * ofBlock + cost::startCycles / resident);
-  return cycles * cost::getOpsOfCycle(profile.getSpeed());
+  bool spills = ofRegisters < 1 || registers > device.registersOfThread;
+  return ofEach * (spills ? cost::matrix::spillTimes : 1) *
+         (blocks * ofBlock + cost::matrix::getStartCycles(device) / resident);
 }
 
-/// The tile of a kernel that multiplies matrices with the least operations,
-/// where these are fewer than `least`, which they become.
+/// Returns the tile of a kernel that multiplies matrices with the least time,
+/// where that is less than `least`, which it becomes.
 static std::optional<MatrixAttentionTile>
 chooseMatrixTile(const Attention &attention, const DeviceProfile &profile,
                  double &least) {
@@ -682,16 +686,16 @@ chooseMatrixTile(const Attention &attention, const DeviceProfile &profile,
           if (!MatrixAttentionLayout::get(attention, tile, profile, layout)
                    .empty())
             continue;
-          double ops = countOps(attention, tile, layout, profile);
-          if (ops >= least)
+          double time = getTime(attention, tile, layout, profile);
+          if (time >= least)
             continue;
-          least = ops;
+          least = time;
           best = tile;
         }
   return best;
 }
 
-/// The tile of the least operations, where these are fewer than `least`.
+/// Returns the tile of the least time, where that is less than `least`.
 static std::optional<AttentionTile> chooseTile(const Attention &attention,
                                                const DeviceProfile &profile,
                                                double least) {
@@ -701,10 +705,10 @@ static std::optional<AttentionTile> chooseTile(const Attention &attention,
         getAttentionTile(attention, queries, keys, profile);
     if (!tile)
       continue;
-    double ops = countOps(attention, *tile, profile.getSpeed());
-    if (ops >= least)
+    double time = getTime(attention, *tile, profile.getSpeed());
+    if (time >= least)
       continue;
-    least = ops;
+    least = time;
     best = tile;
   }
   return best;
@@ -759,12 +763,12 @@ Attribute Wanted::getChoice(const Attention &attention,
   return tile ? tile->getAttr(context) : Attribute();
 }
 
-/// The kernel of the least operations, or null if kernels that write scores
+/// Returns the kernel of the least time, or null if kernels that write scores
 /// take the least.
 static Attribute chooseKernel(const Attention &attention,
                               const DeviceProfile &profile,
                               MLIRContext *context) {
-  double least = countOpsApart(attention, profile);
+  double least = getTimeApart(attention, profile);
   std::optional<MatrixAttentionTile> matrixTile =
       chooseMatrixTile(attention, profile, least);
   if (std::optional<AttentionTile> tile = chooseTile(attention, profile, least))

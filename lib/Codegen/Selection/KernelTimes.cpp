@@ -6,7 +6,7 @@
 
 #include "Selection/KernelTimes.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
+#include "dml/Target/MapCosts.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,11 +16,6 @@
 
 using namespace mlir;
 using namespace dml;
-
-/// Products and loads of a map kernel's thread for each term: 8 rows of 4
-/// elements, the most that it carries, take a load for each row and one for all
-/// columns.
-static constexpr double mapProducts = cost::maxCarried, mapLoads = 9;
 
 //===----------------------------------------------------------------------===//
 // Factors
@@ -71,15 +66,11 @@ static double getBytes(const SumTraits &sums, const FactorTraits &factors) {
   return count * static_cast<double>(factors.bytes);
 }
 
-static double getCyclesOfByte(const DeviceSpeed &device) {
-  return device.opsPerByte / cost::getOpsOfCycle(device);
-}
-
 /// The cycles that memory takes for all factors.
 static double getTimeOfMemory(const SumTraits &sums,
                               const DeviceSpeed &device) {
   return (getBytes(sums, sums.rows) + getBytes(sums, sums.columns)) *
-         getCyclesOfByte(device);
+         device.getCyclesPerByte();
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,10 +85,11 @@ static double
 getTimeOfGroups(double groups, int64_t threads, double registers,
                 const DeviceSpeed &device,
                 function_ref<double(double most, double average)> getTime) {
-  double resident = std::max(
-      std::floor(cost::registers / (static_cast<double>(threads) *
-                                    std::min(registers, cost::maxRegisters))),
-      1.0);
+  double resident =
+      std::max(std::floor(device.registers /
+                          (static_cast<double>(threads) *
+                           std::min(registers, device.registersOfThread))),
+               1.0);
   double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;
@@ -125,7 +117,7 @@ struct StagedCost {
 
 static StagedCost getStagedCost(const FactorTraits &factors,
                                 const ContractionTile &tile, int64_t positions,
-                                bool areColumns) {
+                                bool areColumns, const DeviceSpeed &device) {
   constexpr int64_t side = ThreadBlock::side;
   int64_t ofStep = factors.strides.terms;
   int64_t together = ofStep;
@@ -148,8 +140,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
     loads = together * getVectors(side);
   bool isScattered = ofStep > side && !factors.isChosen;
   auto count = static_cast<double>(positions * tile.terms);
-  return {count * cost::cyclesOfStagedFactor *
-              (isScattered ? cost::scatteredFactors : 1),
+  return {count * cost::contraction::getStagedFactorCycles(device) *
+              (isScattered ? cost::contraction::scatteredFactors : 1),
           turns * static_cast<double>(loads),
           turns * static_cast<double>(side * together)};
 }
@@ -163,25 +155,27 @@ double dml::getTime(const SumTraits &sums, const ContractionTile &tile,
       llvm::divideCeilSigned(sums.rows.size, tile.rows) *
       llvm::divideCeilSigned(sums.columns.size, tile.columns) * sums.batches);
   StagedCost rows = getStagedCost(sums.rows, tile, tile.rows,
-                                  /*areColumns=*/false),
+                                  /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
-                                     /*areColumns=*/true);
+                                     /*areColumns=*/true, device);
   // A thread multiplies vectors from workgroup memory, which it loads.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
       static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
-  double products = terms * sumsOfThread * tile.threads / cost::opsPerCycle;
-  double loaded = terms * vectors * tile.threads * cost::cyclesOfVector /
-                  cost::threadsTogether;
-  double adding = cost::cyclesOfProduct * std::max(products, loaded) +
-                  cost::cyclesOfBarriers;
+  double products =
+      terms * sumsOfThread * tile.threads / DeviceSpeed::opsPerCycle;
+  double loaded = terms * vectors * tile.threads *
+                  cost::contraction::getVectorCycles(device);
+  double adding = cost::sums::timesOfProducts * std::max(products, loaded) +
+                  cost::contraction::getBarrierCycles(device);
   double staged = rows.cycles + columns.cycles;
-  double alone = products + cost::cyclesOfRound +
-                 cost::cyclesOfThreadLoad * (rows.loads + columns.loads);
+  double alone =
+      products + cost::contraction::getRoundCycles(device) +
+      cost::contraction::getLoadCycles(device) * (rows.loads + columns.loads);
   double registers = sumsOfThread + rows.registers + columns.registers +
-                     cost::otherRegistersOfSums;
-  return cost::cyclesOfStart + getTimeOfMemory(sums, device) +
+                     cost::contraction::otherRegisters;
+  return device.kernelCycles + getTimeOfMemory(sums, device) +
          getTimeOfGroups(groups, tile.threads, registers, device,
                          [&](double most, double average) {
                            return rounds * std::max({most * adding,
@@ -202,15 +196,16 @@ double dml::getMapTime(linalg::GenericOp op, const Contraction &contraction,
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
-  double loads = mapLoads * ThreadBlock::side / lanes;
-  double time = 1 + cost::opsPerLoad * loads / mapProducts;
+  double loads = cost::map_sums::loadsOfTerm * ThreadBlock::side / lanes;
+  double time = 1 + cost::getOpsPerLoad(device) * loads / cost::map::maxCarried;
   double busy = time * static_cast<double>(contraction.getTerms()) *
                 std::max(sums, static_cast<double>(device.getEnoughThreads())) /
-                cost::getOpsOfCycle(device);
-  double ofStep = std::min(
-      cost::cyclesOfTerm * static_cast<double>(contraction.getTermsOfStep()),
-      cost::cyclesOfStep);
-  return cost::cyclesOfStart + getTimeOfMemory(traits, device) +
+                device.getOpsPerCycle();
+  double ofStep =
+      std::min(cost::map_sums::getTermCycles(device) *
+                   static_cast<double>(contraction.getTermsOfStep()),
+               cost::map_sums::getMaxIterationCycles(device));
+  return device.kernelCycles + getTimeOfMemory(traits, device) +
          std::max(busy, ofStep * static_cast<double>(contraction.steps));
 }
 
@@ -228,14 +223,15 @@ struct Spread {
 
 /// The lines of the first cache that threads touch that run together and each
 /// load `width` bytes.
-static double countLines(Spread inner, Spread outer, double width) {
+static double countLines(Spread inner, Spread outer, double width,
+                         const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
     std::swap(inner, outer);
   double lines = 1;
   for (Spread spread : {inner, outer}) {
     auto count = static_cast<double>(spread.count);
     double span = (count - 1) * static_cast<double>(spread.apart) + width;
-    lines = std::min(count * lines, std::ceil(span / cost::cacheLineBytes));
+    lines = std::min(count * lines, std::ceil(span / device.cacheLineBytes));
     width = span;
   }
   return std::max(lines, 1.0);
@@ -258,7 +254,10 @@ struct FactorCost {
 
 static FactorCost getFactorCost(const FactorTraits &factors,
                                 const SliceTile &tile, int64_t positions,
-                                bool areColumns, bool isAlong) {
+                                bool areColumns, bool isAlong,
+                                const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  int64_t threadsTogether = profile.getThreadsTogether();
   int64_t ofVector =
       std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
   int64_t stepTerms = factors.strides.terms;
@@ -289,26 +288,29 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   // Those whose numbers are neighbours run together.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
-  nearer.count = std::min(nearer.count, cost::threadsTogether);
-  farther.count = cost::threadsTogether / nearer.count;
-  double lines = countLines(slices, columns, width);
-  double groups =
-      static_cast<double>(DeviceProfile::workgroupSize) / cost::threadsTogether;
-  result.cycles =
-      groups * result.loads *
-      std::max({cost::cyclesOfLine * lines, cost::cyclesOfLoad,
-                width * cost::threadsTogether / cost::cacheLineBytes});
+  nearer.count = std::min(nearer.count, threadsTogether);
+  farther.count = threadsTogether / nearer.count;
+  double lines = countLines(slices, columns, width, device);
+  double groups = static_cast<double>(DeviceProfile::workgroupSize) /
+                  static_cast<double>(threadsTogether);
+  result.cycles = groups * result.loads *
+                  std::max({cost::sliced::shareOfTouchedLine * lines,
+                            cost::sliced::linesOfLoad,
+                            width * static_cast<double>(threadsTogether) /
+                                device.cacheLineBytes}) *
+                  cost::sliced::getLineCycles(device);
   return result;
 }
 
 double dml::getTime(const SumTraits &sums, const SliceTile &tile,
-                    const DeviceSpeed &device) {
+                    const DeviceProfile &profile) {
   constexpr int64_t threads = DeviceProfile::workgroupSize;
+  const DeviceSpeed &device = profile.getSpeed();
   bool isAlong = sums.isAlong();
   FactorCost rows = getFactorCost(sums.rows, tile, tile.rows,
-                                  /*areColumns=*/false, isAlong),
+                                  /*areColumns=*/false, isAlong, profile),
              columns = getFactorCost(sums.columns, tile, tile.columns,
-                                     /*areColumns=*/true, isAlong);
+                                     /*areColumns=*/true, isAlong, profile);
   int64_t columnsOfGroup = threads / tile.slices * tile.columns;
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
   auto groups = static_cast<double>(
@@ -321,15 +323,16 @@ double dml::getTime(const SumTraits &sums, const SliceTile &tile,
   double operations = times * (static_cast<double>(tile.terms) * sumsOfThread +
                                rows.operations + columns.operations);
   double cycles = times * (rows.cycles + columns.cycles);
-  double busy = std::max(cost::cyclesOfProduct * operations, cycles);
-  double alone = cost::cyclesOfSlicedRound + operations + cycles;
-  double last = cost::cyclesOfEnd + cost::cyclesOfJoinedSum * sumsOfThread;
+  double busy = std::max(cost::sums::timesOfProducts * operations, cycles);
+  double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
+  double last = cost::sliced::getEndCycles(device) +
+                cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
   // Drivers load some vectors ahead, and all factors that are no vectors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
-                          cost::registersAhead + sumsOfThread / 2);
+                          cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
                      times * (rows.ofSingles + columns.ofSingles) +
-                     cost::otherRegistersOfSlices;
+                     cost::sliced::otherRegisters;
   double together = 1;
   double time = getTimeOfGroups(
       groups, threads, registers, device, [&](double most, double) {
@@ -338,14 +341,16 @@ double dml::getTime(const SumTraits &sums, const SliceTile &tile,
       });
   // All threads begin together, and add up when memory has brought what they
   // wait for.
-  double memory =
-      (getBytes(sums, sums.rows) +
-       getBytes(sums, sums.columns) *
-           (1 + cost::shareOfCache * static_cast<double>(rowTiles - 1))) *
-      getCyclesOfByte(device);
-  memory *= cost::shareOfMemory * (1 + cost::memoryOfOne / together);
+  double memory = (getBytes(sums, sums.rows) +
+                   getBytes(sums, sums.columns) *
+                       (1 + cost::sliced::shareOfCache *
+                                static_cast<double>(rowTiles - 1))) *
+                  device.getCyclesPerByte();
+  memory *=
+      cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
   int64_t sideBySide = columnsOfGroup * sums.columns.bytes;
-  if (!isAlong && sideBySide < 2 * cost::lineBytes)
-    memory *= cost::memoryOfPieces;
-  return cost::cyclesOfStart + memory + time;
+  if (!isAlong && static_cast<double>(sideBySide) <
+                      cost::sectorsTogether * device.sectorBytes)
+    memory *= cost::sliced::memoryOfPieces;
+  return device.kernelCycles + memory + time;
 }

@@ -44,7 +44,7 @@ double getTime(const SumTraits &sums, const ContractionTile &tile,
 
 /// The cycles that a sliced kernel with `tile` takes.
 double getTime(const SumTraits &sums, const SliceTile &tile,
-               const DeviceSpeed &device);
+               const DeviceProfile &profile);
 
 /// The cycles that a map kernel takes.
 double getMapTime(mlir::linalg::GenericOp op, const Contraction &contraction,

@@ -10,8 +10,8 @@
 #include "Selection/KernelTimes.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/MatrixCosts.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -31,10 +31,6 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 // What kernels cost
 //===----------------------------------------------------------------------===//
-
-/// The least terms that are worth workgroup memory and its barriers: twice what
-/// is there at a time. (Case: gemm_batch16, which has twice as many.)
-static constexpr int64_t minTerms = 2 * cost::stagedTerms[0];
 
 namespace {
 /// Rows and columns of a contraction kernel, and its slices.
@@ -89,15 +85,16 @@ static int64_t countFactorOps(const Contraction &contraction,
 static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
                                                 const Contraction &contraction,
                                                 const SumTraits &traits,
-                                                const DeviceSpeed &device,
+                                                const DeviceProfile &profile,
                                                 double &least) {
+  const DeviceSpeed &device = profile.getSpeed();
   std::optional<SliceTile> best;
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
   // Many sums fill a device, and share their factors in workgroup memory.
   if (!op.hasPureBufferSemantics() ||
-      (contraction.rows.size > cost::maxSlicedRows &&
+      (contraction.rows.size > cost::sliced::maxRows &&
        sums >= static_cast<double>(device.getEnoughThreads())))
     return best;
   int64_t bytes = traits.columns.bytes;
@@ -111,33 +108,31 @@ static std::optional<SliceTile> chooseSliceTile(linalg::GenericOp op,
     int64_t ofRound = tile.terms * tile.times * tile.slices;
     if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
         tile.rows * tile.columns * tile.terms * tile.times >
-            cost::maxSlicedProducts ||
-        countFactorOps(contraction, tile) > cost::maxSlicedOps ||
+            cost::sliced::maxProducts ||
+        countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
         !findTileProblem(contraction, tile).empty())
       return;
-    // What threads load side by side is at least what memory brings.
+    // Threads load at least a sector side by side.
     if (!traits.isAlong() &&
-        DeviceProfile::workgroupSize / tile.slices * tile.columns * bytes <
-            cost::lineBytes)
+        static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
+                            tile.columns * bytes) < device.sectorBytes)
       return;
-    double time = getTime(traits, tile, device);
+    double time = getTime(traits, tile, profile);
     if (time >= least)
       return;
     least = time;
     best = tile;
   };
-  // Of more, drivers load no more ahead.
-  constexpr int64_t maxTimes = 8;
   // No more rows or columns than there are, or the next power of two.
   for (int64_t rows = 1;
-       rows <= cost::maxSlicedRows && rows / 2 < contraction.rows.size;
+       rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)
-    for (int64_t columns = 1; rows * columns <= cost::maxSlicedSums &&
+    for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
                               columns / 2 < contraction.columns.size;
          columns *= 2)
       for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
            slices *= 2)
-        for (int64_t times = 1; times <= maxTimes; times *= 2)
+        for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
           consider({rows, columns, slices, terms, times});
   return best;
 }
@@ -149,7 +144,7 @@ static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
     return 0;
-  int64_t together = cost::maxTogether;
+  int64_t together = cost::contraction::maxTermsTogether;
   while (together > 1 &&
          (tile.terms % together ||
           2 * (tile.rows / ThreadBlock::side) * (tile.terms / together) <
@@ -165,11 +160,11 @@ chooseContractionTile(const Contraction &contraction, const SumTraits &traits,
                       const DeviceProfile &profile, double &least) {
   std::optional<ContractionTile> best;
   for (const TileShape &shape : tileShapes)
-    for (int64_t terms : cost::stagedTerms) {
+    for (int64_t terms : cost::contraction::stagedTerms) {
       ContractionTile tile =
           getTile(contraction, shape.rows, shape.columns, terms, shape.slices);
       tile.isAhead = true;
-      tile.writtenOut = cost::writtenOutTerms;
+      tile.writtenOut = cost::contraction::writtenOutTerms;
       tile.together = getTogether(contraction, tile);
       if (!findTileProblem(contraction, tile, profile).empty())
         continue;
@@ -186,15 +181,15 @@ chooseContractionTile(const Contraction &contraction, const SumTraits &traits,
 static Attribute chooseKernel(linalg::GenericOp op,
                               const Contraction &contraction,
                               const DeviceProfile &profile) {
-  if (contraction.getTerms() < minTerms)
+  if (contraction.getTerms() < cost::contraction::minTerms)
     return Attribute();
   SumTraits traits = SumTraits::get(op, contraction);
-  double least = cost::share::inWorkgroups *
+  double least = cost::sums::shareInWorkgroups *
                  getMapTime(op, contraction, traits, profile.getSpeed());
   std::optional<ContractionTile> best =
       chooseContractionTile(contraction, traits, profile, least);
   if (std::optional<SliceTile> tile =
-          chooseSliceTile(op, contraction, traits, profile.getSpeed(), least))
+          chooseSliceTile(op, contraction, traits, profile, least))
     return tile->getAttr(op.getContext());
   return best ? best->getAttr(op.getContext()) : Attribute();
 }
@@ -253,7 +248,7 @@ Attribute Wanted::getChoice(const Contraction &contraction,
                             MLIRContext *context) const {
   if (!kernel) {
     ContractionTile tile =
-        getTile(contraction, rows, columns, cost::stagedTerms[0]);
+        getTile(contraction, rows, columns, cost::contraction::stagedTerms[0]);
     return findTileProblem(contraction, tile, profile).empty()
                ? tile.getAttr(context)
                : Attribute();
@@ -286,16 +281,17 @@ static double countStagingOps(const Contraction &contraction,
                               const MatrixSchedule &schedule) {
   // The neighbours of a term are in other stages.
   if (schedule.termsTogether < contraction.getTermsOfStep())
-    return cost::opsPerSingleFactor;
+    return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
-    return cost::opsPerMovedFactor;
+    return cost::matrix::opsPerMovedFactor;
   // The factors of a vector share one choice between them and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
           : 1;
-  return std::max(cost::opsPerChosenFactor / static_cast<double>(together),
-                  cost::opsPerMovedFactor);
+  return std::max(cost::matrix::opsPerChosenFactor /
+                      static_cast<double>(together),
+                  cost::matrix::opsPerMovedFactor);
 }
 
 /// Returns the cycles in which so many threads make a stage's factors of an
@@ -310,7 +306,7 @@ static double getStagingTime(const Contraction &contraction,
   int64_t factors = llvm::alignTo(items, threads) *
                     schedule.getVectorsOfItem(isAlong) * schedule.lanes;
   return countStagingOps(contraction, operand, schedule) *
-         static_cast<double>(factors) / cost::opsPerCycle;
+         static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
 /// The workgroups of tiles of so many rows and columns.
@@ -340,7 +336,8 @@ static double getLoadedBytes(const MatrixTile &tile,
 
 /// Returns the cycles that all matrix units take for the products of a stage.
 static double getTimeOfProducts(const MatrixTile &tile,
-                                const MatrixSchedule &schedule) {
+                                const MatrixSchedule &schedule,
+                                const DeviceSpeed &device) {
   // Sums of factors are products as well: a matrix of them for each matrix of
   // rows or of columns.
   double withSums = 1;
@@ -353,7 +350,7 @@ static double getTimeOfProducts(const MatrixTile &tile,
   return withSums *
          static_cast<double>(tile.rows * tile.columns * tile.terms *
                              schedule.getBytesOfFactor()) /
-         cost::matrixBytesPerCycle;
+         device.matrixBytesPerCycle;
 }
 
 /// Returns how many stages a matrix kernel has.
@@ -365,9 +362,9 @@ static double countStages(const Contraction &contraction,
 
 /// Returns the cycles in which workgroup memory stores the sums of a tile and
 /// loads them again.
-static double getTimeOfSums(const MatrixTile &tile) {
+static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
   return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
-         cost::workgroupBytesPerCycle;
+         device.workgroupBytesPerCycle;
 }
 
 /// Returns how many registers the threads of a workgroup take together, for
@@ -376,7 +373,7 @@ static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
   double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t);
-  return sums + ahead + threads * cost::otherRegisters;
+  return sums + ahead + threads * cost::matrix::otherRegisters;
 }
 
 namespace {
@@ -392,6 +389,7 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
                                 const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   auto rows = static_cast<double>(tile.rows),
        columns = static_cast<double>(tile.columns),
        used = static_cast<double>(schedule.getUsedTerms()),
@@ -401,45 +399,47 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
 
   // The cycles that a stage takes of each of the units, which work side by
   // side where there are several workgroups.
-  double products = getTimeOfProducts(tile, schedule);
+  double products = getTimeOfProducts(tile, schedule, device);
   double staged = getStagedBytes(tile, schedule);
   double shared =
-      (getLoadedBytes(tile, schedule) + staged) / cost::workgroupBytesPerCycle;
-  double cached = staged / cost::cachedBytesPerCycle;
+      (getLoadedBytes(tile, schedule) + staged) / device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
   double operations =
       (rows * countStagingOps(contraction, contraction.rows, schedule) +
        columns * countStagingOps(contraction, contraction.columns, schedule)) *
-      used / cost::opsPerCycle;
+      used / DeviceSpeed::opsPerCycle;
   double together = std::max({products + operations, shared, cached});
   // A workgroup alone has to wait, and a few subgroups keep some of the matrix
   // units busy.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
-      std::max({products * std::max(cost::matrixUnits / subgroups, 1.0), shared,
-                cached}) +
-      operations + barriers * cost::barrierCycles + cost::stageCycles;
+      std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
+                shared, cached}) +
+      operations + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
 
   // Workgroups that a multiprocessor has at a time. Sums that do not fit the
   // registers lie in memory.
   double ofRegisters =
-      std::floor(cost::registers / countRegisters(tile, schedule, threads));
+      std::floor(device.registers / countRegisters(tile, schedule, threads));
   double ofMemory =
-      std::floor(cost::workgroupMemories *
+      std::floor(cost::matrix::workgroupMemories *
                  static_cast<double>(profile.getMaxWorkgroupMemory()) /
                  static_cast<double>(schedule.bytes));
   auto groups =
       static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
-  double ofEach = std::ceil(groups / profile.getSpeed().multiprocessors);
+  double ofEach = std::ceil(groups / device.multiprocessors);
   double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
   double ofStage = std::max(together, alone / resident);
   if (resident > 1)
-    ofStage += cost::unhiddenShare * alone;
+    ofStage += cost::matrix::unhiddenShare * alone;
 
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
-  double last = slices * getTimeOfSums(tile) + 2 * parts * cost::barrierCycles +
-                cost::startCycles;
-  return {ofEach * (ofRegisters < 1 ? cost::spillFactor : 1) *
+  double last = slices * getTimeOfSums(tile, device) +
+                2 * parts * cost::matrix::getBarrierCycles(device) +
+                cost::matrix::getStartCycles(device);
+  return {ofEach * (ofRegisters < 1 ? cost::matrix::spillTimes : 1) *
               (countStages(contraction, schedule) * ofStage + last / resident),
           resident};
 }
@@ -453,22 +453,24 @@ static double getTimeOfSubgroups(const Contraction &contraction,
                                  const MatrixTile &tile,
                                  const MatrixSchedule &schedule,
                                  const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
   int64_t subgroups = tile.getSubgroups();
   int64_t threads = subgroups * profile.getSubgroupSize();
-  double ofUnit = cost::matrixUnits / static_cast<double>(subgroups);
+  double ofUnit = device.matrixUnits / static_cast<double>(subgroups);
   double idle = std::ceil(1 / ofUnit) * ofUnit - 1;
   double ofStage =
-      getTimeOfProducts(tile, schedule) * (1 + cost::idleShare * idle) +
-      getLoadedBytes(tile, schedule) / cost::workgroupBytesPerCycle +
+      getTimeOfProducts(tile, schedule, device) *
+          (1 + cost::matrix::idleShare * idle) +
+      getLoadedBytes(tile, schedule) / device.workgroupBytesPerCycle +
       getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
                      threads, schedule) +
       getStagingTime(contraction, contraction.columns, strides.columns,
                      tile.columns, threads, schedule) +
-      cost::subgroupCycles * ofUnit;
+      cost::matrix::getSubgroupCycles(device) * ofUnit;
   double exchange = static_cast<double>(tile.slices - 1) *
-                    cost::exchangeFactor * getTimeOfSums(tile);
+                    cost::matrix::exchangeTimes * getTimeOfSums(tile, device);
   if (tile.slices > 1)
-    exchange += cost::startCycles;
+    exchange += cost::matrix::getStartCycles(device);
   return countStages(contraction, schedule) * ofStage + exchange;
 }
 
@@ -481,8 +483,9 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   SmallVector<int64_t> numbers = {ofSlices, 2 * ofSlices, 4 * ofSlices,
                                   8 * ofSlices};
   int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
-  int64_t unit = std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
-                                                   cost::maxTermsTogether));
+  int64_t unit =
+      std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
+                                        cost::matrix::maxTermsTogether));
   for (int64_t units : {1, 2})
     if (unit > lanes)
       numbers.push_back(llvm::alignTo(units * unit, ofSlices));
@@ -510,6 +513,7 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
 static void chooseSubgroups(linalg::GenericOp op,
                             const Contraction &contraction,
                             const DeviceProfile &profile, MatrixTile &tile) {
+  const DeviceSpeed &device = profile.getSpeed();
   OperandStrides strides = OperandStrides::get(op, contraction);
   double bytes = getLoadedBytes(tile, *getSchedule(contraction, tile, profile)),
          least = HUGE_VAL;
@@ -521,7 +525,7 @@ static void chooseSubgroups(linalg::GenericOp op,
     auto threads =
         static_cast<double>(other.getSubgroups() * profile.getSubgroupSize());
     if (countRegisters(other, *schedule, threads) >
-        std::min(cost::registers, threads * cost::registersOfThread))
+        std::min(device.registers, threads * device.registersOfThread))
       return;
     // Slices are for larger tiles of subgroups. MobileNetV2 in f16, whose tiles
     // have 32 times 32 sums, took 1.025 times as long with slices that only
@@ -552,6 +556,7 @@ static void chooseSubgroups(linalg::GenericOp op,
 static std::optional<MatrixTile>
 chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
                  MatrixTime &least) {
+  const DeviceSpeed &device = profile.getSpeed();
   std::optional<MatrixTile> best;
   auto consider = [&](const MatrixTile &tile) {
     std::optional<MatrixSchedule> schedule =
@@ -575,7 +580,7 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
     return isPadded ||
            (slices == 1 &&
             static_cast<double>(countGroups(contraction, rows, columns)) <=
-                profile.getSpeed().multiprocessors);
+                device.multiprocessors);
   };
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     // Matrices that are mostly padding multiply no faster than threads do.
@@ -596,7 +601,7 @@ chooseMatrixTile(const Contraction &contraction, const DeviceProfile &profile,
             int64_t subgroups = (rows / ofRows) * (columns / ofColumns);
             if (slices > 1 &&
                 (contraction.rows.size > rows ||
-                 static_cast<double>(subgroups) >= cost::matrixUnits))
+                 static_cast<double>(subgroups) >= device.matrixUnits))
               break;
             // Most tiles have too many threads, which is known without their
             // schedules.
@@ -622,9 +627,9 @@ double dml::estimateCycles(linalg::GenericOp op, const Contraction &contraction,
   double least = HUGE_VAL;
   SumTraits traits = SumTraits::get(op, contraction);
   least = getMapTime(op, contraction, traits, profile.getSpeed());
-  if (contraction.getTerms() >= minTerms) {
+  if (contraction.getTerms() >= cost::contraction::minTerms) {
     chooseContractionTile(contraction, traits, profile, least);
-    chooseSliceTile(op, contraction, traits, profile.getSpeed(), least);
+    chooseSliceTile(op, contraction, traits, profile, least);
   }
   return least;
 }
