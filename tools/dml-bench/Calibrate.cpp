@@ -35,8 +35,9 @@ static std::string formatRate(double value) {
   return text;
 }
 
-void Calibration::add(const char *name, double value, const char *meaning) {
-  bool isKnown = std::isfinite(value) && value > 0;
+void Calibration::add(const char *name, double value, const char *meaning,
+                      double least) {
+  bool isKnown = std::isfinite(value) && value >= least;
   std::string text = isKnown ? format(value) : "unknown";
   lines += std::string(name) + ": " + text + " " + meaning + "\n";
   if (isKnown)
@@ -198,7 +199,8 @@ void Calibration::measure(double copiedBytes) {
       "bytes that memory moves while a thread starts");
   progress.begin("looking for the size of its cache");
   cacheBytes = findCacheSize();
-  add("cacheBytes", double(cacheBytes), "bytes of the last cache");
+  add("cacheBytes", double(cacheBytes), "bytes of the last cache",
+      /*least=*/0);
   progress.begin("counting its multiprocessors");
   multiprocessors = countMultiprocessors();
   add("multiprocessors", double(multiprocessors),

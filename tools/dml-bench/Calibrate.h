@@ -38,8 +38,10 @@ private:
     return tools::measureRate(device, work, random, effort);
   }
   /// Adds a number to the profile, and a line that says what the number is. A
-  /// number that came out as none, or as 0, is unknown.
-  void add(const char *name, double value, const char *meaning);
+  /// number that came out as less than `least`, which no device has, is
+  /// unknown.
+  void add(const char *name, double value, const char *meaning,
+           double least = 1e-3);
   uint64_t findCacheSize();
   uint64_t countMultiprocessors();
   void measureRates();
