@@ -96,7 +96,8 @@ llvm::ArrayRef<DeviceProfile::LimitInfo> DeviceProfile::getLimits() {
        workgroupSize, 2 * workgroupSize},
       {"maxWorkgroupMemory", &Limits::maxWorkgroupMemory, workgroupMemory,
        UINT32_MAX, workgroupMemory, 3 * workgroupMemory},
-      {"subgroupSize", &Limits::subgroupSize, 1, UINT32_MAX, 0, 32},
+      {"subgroupSize", &Limits::subgroupSize, 1, UINT32_MAX, 0,
+       assumedSubgroupSize},
   };
   return infos;
 }

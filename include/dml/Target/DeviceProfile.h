@@ -134,6 +134,12 @@ public:
   int64_t getMaxWorkgroupMemory() const { return limits.maxWorkgroupMemory; }
   /// The threads of a subgroup, or 0 where that is left open.
   int64_t getSubgroupSize() const { return limits.subgroupSize; }
+  /// The threads that run together: where some take another path, all wait.
+  /// They are those of a subgroup, or assumedSubgroupSize where the profile
+  /// leaves that open.
+  int64_t getThreadsTogether() const {
+    return limits.subgroupSize > 0 ? limits.subgroupSize : assumedSubgroupSize;
+  }
   /// The matrices that subgroups multiply, the ones to be preferred first.
   llvm::ArrayRef<MatrixShape> getMatrixShapes() const { return matrixShapes; }
 
@@ -155,6 +161,8 @@ public:
   /// The SPIR-V environment of such a device.
   mlir::spirv::TargetEnvAttr getTargetEnv(mlir::MLIRContext *context) const;
 
+  /// Threads of a subgroup where nothing says how many: GPUs have 32 or 64.
+  static constexpr int64_t assumedSubgroupSize = 32;
   /// Threads of a workgroup: Vulkan promises 128.
   static constexpr int64_t workgroupSize = 128;
   /// maxComputeSharedMemorySize, in bytes: Vulkan promises 16384.

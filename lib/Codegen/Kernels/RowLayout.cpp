@@ -7,8 +7,8 @@
 #include "Kernels/RowLayout.h"
 #include "Analysis/BodySlice.h"
 #include "Kernels/RowShape.h"
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/RowCosts.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -195,14 +195,14 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
   // them.
   int64_t ofVector = DeviceProfile::vectorBytes /
                      (storesElements ? std::max(widest, stored) : widest);
-  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
+  for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
     // A thread has at least two elements of each row, whose places in memory
     // show that no other row lies between these rows.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || lanes > cost::maxHeld ||
+        line % elements || lanes > cost::rows::maxHeld ||
         (storesElements && !canStore(ofVector)) ||
         getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
         !areNeighbours(op, reduction, rows, lanes, storesElements))
@@ -235,12 +235,12 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
 //===----------------------------------------------------------------------===//
 
 int64_t dml::getPadded(int64_t count) {
-  return count + count / cost::threadsTogether;
+  return count + count / cost::rows::banks;
 }
 
 int64_t dml::getMaxVectors(const RowReduction &reduction,
                            const RowLayout &layout) {
-  int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
+  int64_t most = std::max<int64_t>(cost::rows::maxHeld / layout.lanes, 1);
   if (!layout.isAlongRow || !reduction.hasScan())
     return most;
   // Workgroup memory has the totals of all vectors, and the values that the

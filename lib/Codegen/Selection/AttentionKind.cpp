@@ -7,9 +7,8 @@
 #include "Kernels/AttentionKernel.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
+#include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/MatrixCosts.h"
-#include "dml/Target/SumCosts.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -30,11 +29,12 @@ static double getAttentionTime(const Attention &attention,
   auto terms = static_cast<double>(
            llvm::alignTo(attention.scores.getTerms(), tile.terms)),
        allColumns = static_cast<double>(layout.getColumns());
-  double ofScore = terms * getOpsOfProduct(rows, keys) +
-                   allColumns * getOpsOfProduct(rows, columns) +
-                   cost::opsPerScore;
-  double ofStaging = cost::opsPerLoad * ((queries + keysOfBlock) * terms +
-                                         keysOfBlock * allColumns);
+  double ofScore = terms * getOpsOfProduct(rows, keys, device) +
+                   allColumns * getOpsOfProduct(rows, columns, device) +
+                   cost::attention::opsPerScore;
+  double ofStaging =
+      cost::getOpsPerLoad(device) *
+      ((queries + keysOfBlock) * terms + keysOfBlock * allColumns);
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
@@ -42,7 +42,7 @@ static double getAttentionTime(const Attention &attention,
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
   return std::max(groups, device.multiprocessors) * blocks *
          (queries * keysOfBlock * ofScore + ofStaging) /
-         cost::getOpsOfCycle(device);
+         device.getOpsPerCycle();
 }
 
 /// Tiles from those that load least for a product to those that leave the most

@@ -7,6 +7,7 @@
 #include "Kernels/RowKernel.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,17 +24,18 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
-  int64_t wanted = std::min(cost::vectorsOfRow, most);
+  int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
   // Threads side by side read so many bytes side by side.
-  auto getTogether = [](int64_t count) {
-    return static_cast<int64_t>(llvm::bit_ceil(
-        static_cast<uint64_t>(std::min(cost::threadsSideBySide, count))));
+  auto getTogether = [&](int64_t count) {
+    return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
+        std::min(cost::rows::getThreadsSideBySide(device), count))));
   };
   RowTile tile = {1, 1};
   int64_t mostThreads = DeviceProfile::workgroupSize;
   if (layout.isAlongRow || reduction.hasScan())
     wanted = std::min(
-        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
+        wanted,
+        std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
     // Of a few rows side by side two parts share a workgroup:
@@ -44,7 +46,8 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
     // Of long rows that are few, fewer are side by side.
-    while (mostThreads * cost::leastSideBySide < DeviceProfile::workgroupSize &&
+    while (mostThreads * cost::rows::getLeastSideBySide(device) <
+               DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&
            items > mostThreads * wanted)
       mostThreads *= 2;
