@@ -41,7 +41,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     and computes little of it. Bodies stay small enough to compile, and fusion gives no
     kernel more buffers than the profile's devices bind, where all constants count as
     one: `dml-limit-buffers` puts them side by side. The numbers that
-    decide are those of `dml/Target/CostModel.h`, with what they were measured by.
+    decide are those of `dml/Target/FusionCosts.h`, with what they were measured by.
 
     A producer that combines a row, in loops that have the attribute
     `dml.any_order`, is fused into what reads its result for elements of that row:
@@ -514,7 +514,7 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     elements from their coordinates and has no other kernel yet. Each candidate is
     built, what its threads would run is counted, and nothing stays of it but the
     attribute of the one that is taken. The numbers that decide are those of
-    `dml/Target/CostModel.h`, with what they were measured by.
+    `dml/Target/MapCosts.h`, with what they were measured by.
 
     `{vector_bytes = 16 : i64}` is the first candidate: a thread computes the elements
     of 16 consecutive bytes of the output. Where the body reads wider elements than it

@@ -11,7 +11,7 @@
 #include "dml/IR/DML.h"
 #include "dml/IR/KernelAttr.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -281,11 +281,13 @@ void WorkgroupOrder::order(linalg::GenericOp op, ValueRange buffers) {
   SmallVector<Value> large;
   int64_t most = 0;
   bool isNowReversed = false;
+  double leastBytes =
+      cost::cachesOfLargeBuffer * getDeviceProfile(op).getSpeed().cacheBytes;
   for (Value bound : buffers) {
     Value buffer = getWhole(bound);
     auto type = dyn_cast<MemRefType>(buffer.getType());
     if (!type || !type.hasStaticShape() ||
-        getNumBytes(type) < cost::minBytesInOrder)
+        static_cast<double>(getNumBytes(type)) < leastBytes)
       continue;
     large.push_back(buffer);
     auto before = isReversed.find(buffer);

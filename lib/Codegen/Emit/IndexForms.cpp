@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit/IndexForms.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -601,7 +601,8 @@ int64_t IndexForms::evaluate(const LinearForm &form, int64_t thread) const {
 }
 
 double IndexForms::getDivergence(const Box &box) const {
-  constexpr int64_t groupSize = cost::threadsTogether, maxSamples = 61;
+  constexpr int64_t groupSize = DeviceProfile::assumedSubgroupSize,
+                    maxSamples = 61;
   int64_t threads = atoms.front().range.max + 1;
   int64_t groups = llvm::divideCeil(threads, groupSize);
   int64_t samples = std::min(groups, maxSamples), diverging = 0;

@@ -11,6 +11,7 @@
 #include "Emit/VectorPacker.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -619,8 +620,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   if (undecided.empty())
     return result;
   double worthwhile = kernel.packing.bits < 32 && TileBuilder::isMove(kernel.op)
-                          ? cost::share::interiorOfWords
-                          : cost::share::interior;
+                          ? cost::map::share::interiorOfWords
+                          : cost::map::share::interior;
   b.setInsertionPointAfterValue(thread);
   Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
   auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
@@ -663,7 +664,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     result.divergence =
         std::max(result.divergence, forms.getDivergence({bounds}));
   double operations = countOperations(general);
-  if (result.divergence <= toShare(cost::lowDivergence))
+  if (result.divergence <= toShare(cost::map::lowDivergence))
     operations += countCondition();
   // Groups of threads with some outside run both.
   double average = countOperations(interior) + outside * operations;

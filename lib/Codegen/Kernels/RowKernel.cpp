@@ -18,7 +18,7 @@
 #include "Kernels/RowKernel.h"
 #include "Emit/Launch.h"
 #include "Emit/VectorPacker.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
@@ -382,7 +382,7 @@ void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
 void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
-  constexpr int64_t maxAtOnce = 32, ofStep = 16;
+  using cost::rows::maxAtOnce, cost::rows::ofStep;
   auto lanes = static_cast<int64_t>(states.size());
   int64_t threads = tile.threads / inSubgroup;
   Value isWriter;
@@ -523,7 +523,7 @@ SmallVector<KernelBuilder::Prefix>
 KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                             LinearForm thread, int64_t threads,
                             Value isWriter) {
-  constexpr int64_t ofStep = 16;
+  using cost::rows::ofStep;
   auto lanes = static_cast<int64_t>(own.size());
   auto write = [&](Value memory, LinearForm thread, int64_t threads,
                    Value condition, ArrayRef<Value> values) {
@@ -644,7 +644,7 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
   auto getVector = [&](LinearForm number) {
     LinearForm place = forms->add(
         b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
-    LinearForm pad = forms->divide(b, place, cost::threadsTogether).first;
+    LinearForm pad = forms->divide(b, place, cost::rows::banks).first;
     return forms->materialize(b, forms->add(b, place, pad));
   };
   auto getOwn = [&](int64_t i) {
@@ -843,7 +843,7 @@ void KernelBuilder::buildScans() {
     isScanRead = true;
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
+    bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));

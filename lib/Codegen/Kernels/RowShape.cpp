@@ -33,7 +33,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
     return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
   };
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // Indices differ by about so much between neighbours in a row.
+  // About how far an index goes on from one element of a row to the next.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
@@ -51,7 +51,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
       stride = index.getDim() + 1 == op.getNumLoops();
     else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
              matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
-      // A divisor may be 0 where nothing asks for the quotient.
+      // A divisor may be 0 where the quotient is not used.
       auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
       stride = isa<arith::MulIOp>(nested)
                    ? stride * factor
@@ -98,7 +98,7 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
     else
       std::tie(rows.size, rows.dim) = std::tie(size, dim);
   }
-  // A tensor of rank 0 has no dimension to ask for.
+  // A tensor of rank 0 has no dimension that could repeat.
   if (rows.size == 1 || rows.hasWholeVectors())
     return rows;
   int64_t period = getPeriod(op, rows.dim);
@@ -110,7 +110,7 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The most elements that lie before a row's first whole vector.
+  // The most elements that lie before the first whole vector of a row.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }

@@ -14,7 +14,7 @@
 #include "Kernels/SlicedKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -221,7 +221,7 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
       if (groups > 0)
         loads += getTurns(sums * groups * threadColumns) * tile.slices / groups;
       int64_t barriers = groups > 0 ? 3 : 2;
-      int64_t cost = passes * (loads + barriers * cost::loadsOfBarrier);
+      int64_t cost = passes * (loads + barriers * cost::sliced::loadsOfBarrier);
       if (cost >= least)
         continue;
       least = cost;
