@@ -3,7 +3,8 @@
 #   lib/IR/PoolingOps.cpp                   verifiers, inference, rewrites,
 #   lib/Conversion/DMLToLinalg/PoolingOps.cpp  the lowering,
 #   lib/Reference/Pooling.cpp               the evaluators,
-#   tools/dml-fuzz/PoolingOps.cpp           how programs with them are drawn.
+#   tools/dml-fuzz/PoolingOps.cpp           how programs with them are drawn,
+#   test/Conversion/DMLToLinalg/pooling.mlir  what the lowering makes.
 #
 # SPDX-License-Identifier: Apache-2.0
 include_guard()
