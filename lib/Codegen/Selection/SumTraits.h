@@ -8,8 +8,8 @@
 #define DML_LIB_CODEGEN_SELECTION_SUMTRAITS_H
 
 #include "Kernels/KernelKind.h"
-#include "dml/Target/DeviceProfile.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 
 namespace dml {
 
