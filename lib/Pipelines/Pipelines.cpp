@@ -152,6 +152,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
                                   const CodegenOptions &options) {
+  pm.addNestedPass<gpu::GPUModuleOp>(createWorkAroundDrivers());
   ConvertKernelsToSPIRVOptions convert;
   convert.deviceProfile = options.deviceProfile;
   pm.addPass(createConvertKernelsToSPIRV(convert));

@@ -719,27 +719,72 @@ def SinkConstants : Pass<"dml-sink-constants", "mlir::func::FuncOp"> {
   }];
 }
 
+def WorkAroundDrivers
+    : Pass<"dml-work-around-drivers", "mlir::gpu::GPUModuleOp"> {
+  let summary = "Rewrite arithmetic that drivers compile to something else";
+  let description = [{
+    Rewrites the arithmetic of kernels that some driver is known to compile to other
+    results than Vulkan allows, or not to compile at all. Each row of the table is one
+    rewrite, and the rows run in this order. `disable=zero-terms,long-divisions`
+    switches two of them off.
+
+    | Row | Driver | Symptom | Rewrite | Shown by | Cost |
+    |---|---|---|---|---|---|
+    | `integer-ranges` | lavapipe (Mesa 22.3.6) | The driver finds by ranges that an integer is always 0, and takes 0 / NaN for 0 after it has converted the integer. | Integers with one possible value become constants, in kernels that convert integers to floating-point numbers. | `driver-workarounds.test` | One range analysis of such a kernel; no instruction. |
+    | `zero-divisors` | lavapipe | A quotient by a constant 0 is undefined. | `x / 0` becomes `x * infinity`. | `element-wise.test` | None. |
+    | `zero-products` | lavapipe | `0 * x` and `0 / x` with a constant 0 are 0, even if x is NaN. | A selection between 0 and NaN. Fused products are split first. | `element-wise.test` | One comparison and one selection instead of one product; one absolute value more if it is a product. |
+    | `zero-terms` | lavapipe | `x + 0` with a constant 0 is x, although -0 + 0 is 0. | The term is an opaque zero. | `negative-zero.test` | The opaque zero. |
+    | `narrow-negations` | NVIDIA 580.159.04 (H100) | `i8(-x)`, selected and widened again, is taken for `-x`, which is 128 and not -128 if x is -128. | A narrow integer is subtracted from an opaque zero. | `driver-workarounds.test` | The opaque zero. |
+    | `rounding-sums` | NVIDIA 580.159.04 (H100) | Sums that the compiler computes itself, as in a loop that it unrolls, are cut and not rounded: 4.75 + 1.5 * 2^23 rounds to 4 and not to 5. | 1.5 * 2^23 is hidden if the compiler may know the other term. | `driver-workarounds.test` | The opaque zero, and one disjunction in front of the loops. |
+    | `found-zeros` | lavapipe | The driver finds that `0 < select(c, 0, NaN)` is false in either case, and then takes the product of NaN and a factor that follows from the comparison for 0. | The factor is hidden. | `driver-workarounds.test` | The opaque zero, and one disjunction for each factor. |
+    | `carried-constants` | SPIRV-Tools' propagation of constants (SwiftShader 5.0) | `c = min(c + 1, 3)`, carried by a loop from 0 on, is taken for 0 after the loop. | One operand of an instruction such as `FMax` or `UMin` is hidden if all operands follow from constants. | `driver-workarounds.test` | The opaque zero, and one disjunction for each instruction. |
+    | `widened-comparisons` | lavapipe | `i64(x) < 0` is false for an i32 x that is negative. | The i32 is compared. | `long-integers.test` | None; the comparison is cheaper. |
+    | `long-divisions` | NVIDIA 580.159.04 (H100) | Divisions of small numbers of 64 bits give wrong quotients, and a quotient of two signs does not compile. | All numbers that fit in 32 bits have 32 bits, in kernels that divide integers of 64 bits. | `narrowed-integers.test` | One range analysis of such a kernel; the divisions are faster. |
+
+    The tests are in `test/EndToEnd`. They compare results of the device that is there
+    with those of the interpreter, so that each shows its symptom on the driver of its
+    row alone. `test/Codegen/work-around-drivers.mlir` shows each rewrite, and the
+    kernel without it.
+
+    An *opaque zero* is a number that is always 0, but that no driver knows to be 0 while
+    it compiles a kernel: bit 0 of `s & (s >> 2)`, where s is the square of the
+    workgroup's number. An even number has a square that is a multiple of 4, and an odd
+    number has one that is 1 more than a multiple of 8, so that bits 0 and 2 of a square
+    are never both 1. A kernel computes its opaque zero once, where it begins, with four
+    integer operations on a number that is the same for all threads of a workgroup. A
+    value is *hidden* if its bits and those of an opaque zero are joined by `or`.
+
+    Drivers differ in other things than arithmetic, and kernels are made for these where
+    they are built: docs/Reference.md lists all of them.
+  }];
+  let options = [
+    ListOption<"disable", "disable", "std::string",
+               "Rows of the table that are switched off">,
+  ];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
+    "mlir::math::MathDialect"
+  ];
+}
+
 def ConvertKernelsToSPIRV
     : Pass<"dml-convert-kernels-to-spirv", "mlir::ModuleOp"> {
   let summary = "Convert gpu.module kernels to spirv.module";
   let description = [{
-    Replaces the body of every `gpu.module` by a `spirv.module` beside it, for the
-    devices of a profile. A kernel that needs a feature which the profile lacks
-    is an error that names the Vulkan feature and the operator, and so is one that
-    binds more storage buffers than the profile has, or larger ranges.
+    Makes a `spirv.module` beside each `gpu.module`, for the devices of a profile. The
+    `gpu.module` stays, since `gpu.launch_func` names it. A kernel that needs a feature
+    which the profile lacks is an error that names the Vulkan feature and the operator,
+    and so is a kernel that binds more storage buffers than the profile has, or larger
+    ranges of them.
 
-    `index` becomes 32 bits wide where integer range analysis proves that the kernel
-    computes the same with it, and 64 bits elsewhere.
+    `index` becomes 32 bits wide if integer range analysis proves that the kernel
+    computes the same with 32 bits as with 64, and 64 bits wide otherwise. In a kernel
+    with indices of 64 bits, all operations whose numbers fit in 32 bits have 32 bits all
+    the same, since divisions of 64 bits are slow.
 
-    A product with a constant 0, and a quotient of it, become a choice between 0 and
-    NaN: there are drivers that take them for 0 of any number. Where a constant 0 is
-    added, which makes 0 of -0, kernels add a number that is 0 but that drivers do not
-    know: some drop the addition. The bits of such a number are also set in a factor
-    that a driver may find to be 0, as `select(c, 0, NaN) > 0 ? 1 : 0` always is. A
-    narrow integer is subtracted from such a number where it is negated, since there is
-    a driver that takes `i8(-x)` for `-x` in a choice; and an instruction such as
-    `FMax` or `UMin` hides an operand where all of them come of constants by way of what
-    a loop carries, since SPIRV-Tools takes such a value for what it begins with.
+    A value that several elements select and truncate is truncated once, before it is
+    selected. Shifts and divisions that SPIR-V leaves undefined for certain, such as a
+    division by a constant 0, are internal errors.
   }];
   let options = [
     Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
@@ -755,16 +800,19 @@ def ConvertKernelsToSPIRV
 def FinalizeSPIRV : Pass<"dml-finalize-spirv", "mlir::spirv::ModuleOp"> {
   let summary = "Set a SPIR-V module's version and forbid contraction";
   let description = [{
-    Runs after `spirv-update-vce`. That pass deduces version 1.0, where an entry
-    point must not list its storage buffers as the modules made here do; 1.5 is
-    what Vulkan 1.2 takes.
+    Sets the version 1.5, the newest that Vulkan 1.2 takes, and the capabilities that
+    upstream's `spirv-update-vce`, which runs before, does not deduce. That pass deduces
+    the version 1.0, in which an entry point must not list its storage buffers as these
+    modules do.
 
     Additions, subtractions, multiplications and divisions of floating-point
     numbers are marked `NoContraction`, so that every device computes the same
-    numbers: no driver fuses or regroups them, such as `(x / y) / z` to
-    `x / (y * z)`, whose `y * z` may be 0 where `(x / y) / z` is a number. Where
+    numbers: no driver fuses or regroups them. For example, `x / (y * z)` may be
+    infinity where `(x / y) / z` is a number, since `y * z` may be 0. Where
     the device has shaderSignedZeroInfNanPreserveFloat32, kernels that compute
     with f32 also keep -0, infinities and NaN.
+
+    Kernels with cooperative matrices get the Vulkan memory model.
   }];
   let dependentDialects = ["mlir::spirv::SPIRVDialect"];
 }
