@@ -66,20 +66,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     // one kernel that reads %a[max(i - 1, 0) mod 4]
     ```
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
     Option<"rowTile", "row-tile", "std::string", [{"auto"}],
            "Tile of row kernels: where it is 'none', rows are not fused with "
            "what is computed of them, and where it is not 'auto', all are that "
@@ -136,9 +128,6 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     "mlir::tensor::TensorDialect"
   ];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
            "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
            "no such kernels, and queries and keys, such as '64x32', or a "
@@ -196,15 +185,16 @@ def PrepareBufferization
     : Pass<"dml-prepare-bufferization", "mlir::func::FuncOp"> {
   let summary = "Make buffers of tensors that need no analysis";
   let description = [{
-    One-shot bufferization compares each read of a tensor, and of what may share its
-    buffer, with each write, for each of them: a tensor that 1,000 operators read
-    costs it a million comparisons, and 100 slices of a tensor take seconds. This
-    pass makes buffers of what needs no such search:
+    One-shot bufferization compares each read of a tensor, and of the tensors that may
+    share its buffer, with each write. A tensor that 1,000 operators read costs a million
+    comparisons, and 100 slices of a tensor take seconds. This pass makes buffers of
+    tensors that need no such search:
 
-    * Slices that are inserted into a `tensor.empty`, one after the other, are
-      copied into ranges of one buffer. `dml-place-parts` has them written there.
-    * Elements of a tensor are loaded from its buffer, where nothing uses the tensor
-      and its reshapes but to read them.
+    * Slices that are inserted into a `tensor.empty`, one after the other, are copied
+      into ranges of one buffer. `dml-place-parts` makes the kernels write the slices
+      there.
+    * Elements of a tensor are loaded from its buffer, if all uses of the tensor and of
+      its reshapes only read it.
   }];
   let dependentDialects = [
     "mlir::bufferization::BufferizationDialect", "mlir::memref::MemRefDialect"
@@ -229,11 +219,6 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
     arithmetic on floats that the profile lacks is refused, by the Vulkan
     feature's name: no operator has any.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
@@ -244,14 +229,15 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
 def PlaceParts : Pass<"dml-place-parts", "mlir::func::FuncOp"> {
   let summary = "Write the parts of a buffer in place";
   let description = [{
-    An allocation that is copied, whole, into a buffer or into a range of one of
-    its dimensions becomes that range: what computes it writes it there, and what
-    reads it reads it there. So the inputs of `dml.join` that operators compute are
-    written once and not copied. This is done where nothing else reads or writes
-    the range before the copy, and nothing writes it after.
+    An allocation that is copied as a whole into a buffer, or into a range of one
+    dimension of a buffer, becomes a view of that range: the operations that compute and
+    read the allocation write and read the range. The inputs of `dml.join` that operators
+    compute are therefore written once and not copied. The pass does so if no other
+    operation reads or writes the range before the copy, and none writes it afterwards.
 
-    Another copy into a range, of an input, a constant or what has its place in
-    another buffer already, becomes a `linalg.generic` that moves its elements.
+    Any other copy into a range becomes a `linalg.generic` that moves the elements: the
+    copy of an input, of a constant, or of an allocation that has its place in another
+    buffer already.
   }];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::linalg::LinalgDialect",
@@ -303,11 +289,6 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
     the weights of each have whole words of 32 bits. The sums are those of before, term
     by term.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -366,9 +347,6 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     the time of whole sums. A generic with a `dml.kernel` is left alone.
   }];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"parts", "sum-parts", "std::string", [{"auto"}],
            "'auto', 'none', or how many parts all sums of products have that "
            "can have so many, such as '4'">,
@@ -385,12 +363,13 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
   let summary = "Bind ranges of buffers that are larger than a device binds";
   let description = [{
     A `linalg.generic` on buffers that reads or writes a buffer of more bytes than
-    `maxStorageBufferRange` of the profile becomes several, each of which computes
-    a slice of the output, such that what a slice reads and writes of a large buffer
-    is within a range that can be bound (`dml_buffer.range`). The outermost
-    dimension of the output in which that is so is sliced: the rows of a matrix of
-    weights, where each is multiplied by one vector. What an operand's indices are
-    follows from the ranges of integers in the body, whatever the operator.
+    `maxStorageBufferRange` of the profile becomes several generics. Each of them
+    computes a slice of the output, and the bytes that a slice reads and writes of a
+    large buffer are within a range that can be bound (`dml_buffer.range`). The slices
+    cut the outermost dimension of the output for which that holds. For example, if each
+    row of a matrix of weights is multiplied by one vector, a slice has some of the rows.
+    The ranges of the integers in the body tell which elements of an operand a slice
+    reads, whatever the operator.
 
     ```mlir
     // 3 x 64 elements of 4 bytes, where 512 bytes can be bound
@@ -402,18 +381,13 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
     linalg.generic outs(%a_row_2 : memref<1xf32>) { ... memref.load %1 ... }
     ```
 
-    Where no slice has all that it reads in one range, as rows that an index from
-    data selects are not, a load becomes one of each of several ranges, of which the
-    right one is selected. A large output is sliced as rows of elements where no
-    dimension will do. Every element is computed by the same operations as before.
-    What binds more for all that, or would be more than 256 slices, is refused before
-    any slice is built.
+    If no slice reads within one range, as when an index from data selects rows, a load
+    becomes one load from each of several ranges, and the kernel selects the element of
+    the right range. A large output is sliced in several dimensions if one is not enough.
+    Every element is computed by the same operations as before. A generic that binds too
+    many buffers all the same, or that would become more than 256 slices, is refused
+    before any slice is built.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::memref::MemRefDialect"
@@ -423,17 +397,13 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
 def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
   let summary = "Let kernels bind no more buffers than a device does";
   let description = [{
-    Where a `linalg.generic` on buffers reads and writes more of them than the
-    profile's kernels bind, some that it reads become ranges of one new buffer.
-    Of constants, the smallest first, the compiler makes one constant, as many as
-    it takes. Where that is not enough, temporaries become ranges of another buffer
-    from the beginning; inputs, the smallest first, are copied into theirs.
+    If a `linalg.generic` on buffers reads and writes more buffers than a kernel can bind
+    on the devices of the profile, some buffers that the generic reads become ranges of
+    one new buffer. The compiler first makes one constant of as many constants as it
+    takes, beginning with the smallest. If the constants are not enough, temporary
+    buffers are allocated as ranges of another buffer, and inputs, beginning with the
+    smallest, are copied into ranges of it.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
   ];
@@ -442,25 +412,26 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
 def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
   let summary = "Give equal work one function";
   let description = [{
-    Moves every `linalg.generic` on buffers to a private function of its own, which
-    is called in its place. The views and constants that the generic uses move with
-    it, and buffers become arguments. Generics that are equal then share one
-    function, so that the passes which take time see each kernel once: two are equal
-    where their operations, attributes, types and constants are, and the same
-    values are arguments of the same number. Locations do not count, but labels do.
+    Moves every `linalg.generic` on buffers into a private function of its own, and
+    calls the function in the place of the generic. The views and constants that the
+    generic uses move with it, and the buffers become arguments. Equal generics share one
+    function, so that the later passes, which take time, see each kernel once. Two
+    generics are equal if their operations, attributes, types and constants are equal,
+    and if equal operands are arguments of the same number. Locations do not count, but
+    labels do.
 
-    A row of a buffer that begins at a multiple of 256 bytes, which a generic reads at
-    constant leading coordinates or writes, is bound by itself, so that generics which
-    differ in the row alone are equal. Buffers that a generic uses in several ways are
-    bound whole.
+    A row of a buffer is bound by itself if the row begins at a multiple of 256 bytes, and
+    the generic writes it or reads it at constant leading coordinates. Generics that
+    differ in the number of the row alone are then equal. A buffer that a generic uses
+    through several views is bound as a whole.
 
-    A generic gets the attribute `dml.reversed` where the kernel before it that went
-    through its largest buffer began at the buffer's start, and the buffer is larger
-    than caches are: its workgroups then have the opposite order, and read first what a
-    cache still has.
+    A generic gets the attribute `dml.reversed` if its largest buffer is larger than
+    caches are, and the kernel before that used this buffer began at the buffer's start.
+    The workgroups of the generic then have the opposite order, and first read the bytes
+    that a cache still has.
 
-    A generic without a label gets that of its function, since kernels are called by
-    their labels.
+    A generic without a label gets the name of its function as label, since kernels are
+    named by their labels.
 
     ```mlir
     linalg.generic ... outs(%a : memref<4xf32>) {
@@ -475,12 +446,12 @@ def OutlineDispatches : Pass<"dml-outline-dispatches", "mlir::ModuleOp"> {
 }
 
 def InlineDispatches : Pass<"dml-inline-dispatches", "mlir::ModuleOp"> {
-  let summary = "Put the launches of dispatches where these are called";
+  let summary = "Put launches in the place of calls of dispatches";
   let description = [{
-    Replaces calls of what `dml-outline-dispatches` has made, once their generics are
-    launches of kernels: each call becomes the callee's `gpu.launch_func` and the
-    views that it takes. (`inline` splits the caller's block for each call, which
-    costs time that is quadratic in their number.)
+    Runs after the generics in the functions of `dml-outline-dispatches` have become
+    launches of kernels. Each call of such a function becomes the function's
+    `gpu.launch_func` and the views that the launch uses. (Upstream's `inline` splits the
+    caller's block for each call, which takes quadratic time in the number of calls.)
   }];
 }
 
@@ -546,9 +517,6 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
            "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
            "matrix kernels, and rows, columns and terms of a workgroup and rows "
@@ -639,12 +607,6 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',name=number', such as "
-           "',opsPerByte=10'">,
-  ];
 }
 
 def DistributeToWorkgroups
@@ -696,11 +658,6 @@ def DistributeToWorkgroups
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
     aligned in size.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
@@ -712,10 +669,10 @@ def DistributeToWorkgroups
 def SinkConstants : Pass<"dml-sink-constants", "mlir::func::FuncOp"> {
   let summary = "Give kernels copies of the constants that they use";
   let description = [{
-    Copies every constant that a `gpu.launch` uses into it, so that outlining makes
-    no argument of it. (`gpu-launch-sink-index-computations` does, but looks at all
-    uses of a constant for each launch: in a function of many operators that takes
-    longer than anything else.)
+    Copies every constant that a `gpu.launch` uses into the launch, so that outlining
+    makes no argument of the constant. (Upstream's `gpu-launch-sink-index-computations`
+    does the same, but looks at all uses of a constant for each launch, which takes longer
+    than all other passes in a function of many operators.)
   }];
 }
 
@@ -786,11 +743,6 @@ def ConvertKernelsToSPIRV
     selected. Shifts and divisions that SPIR-V leaves undefined for certain, such as a
     division by a constant 0, are internal errors.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::spirv::SPIRVDialect"

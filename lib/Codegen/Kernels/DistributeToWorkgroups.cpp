@@ -11,6 +11,7 @@
 #include "Kernels/MatrixKernel.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -146,13 +147,10 @@ struct DistributeToWorkgroups
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     std::vector<Chosen> kernels;
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
-      FailureOr<Chosen> chosen = readChoice(op, *profile);
+      FailureOr<Chosen> chosen = readChoice(op, profile);
       if (failed(chosen))
         return WalkResult::interrupt();
       kernels.push_back(*chosen);
@@ -162,10 +160,10 @@ struct DistributeToWorkgroups
       return signalPassFailure();
     for (Chosen &kernel : kernels) {
       if (kernel.choice.matrixTile)
-        buildMatrixKernel(kernel.op, *kernel.choice.matrixTile, *profile);
+        buildMatrixKernel(kernel.op, *kernel.choice.matrixTile, profile);
       else if (kernel.choice.matrixAttentionTile)
-        buildMatrixAttentionKernel(
-            kernel.op, *kernel.choice.matrixAttentionTile, *profile);
+        buildMatrixAttentionKernel(kernel.op,
+                                   *kernel.choice.matrixAttentionTile, profile);
       else if (kernel.choice.tile)
         buildContractionKernel(kernel.op, *kernel.contraction,
                                *kernel.choice.tile);
@@ -174,7 +172,7 @@ struct DistributeToWorkgroups
                           *kernel.choice.sliceTile);
       else if (kernel.choice.rowTile)
         buildRowKernel(kernel.op, *kernel.rowReduction, *kernel.choice.rowTile,
-                       *profile);
+                       profile);
       else if (kernel.choice.attentionTile)
         buildAttentionKernel(kernel.op, *kernel.attention,
                              *kernel.choice.attentionTile);

@@ -13,7 +13,7 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -131,23 +131,22 @@ struct ConvertKernelsToSPIRV
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
-    if (failed(profile) || failed(verifyNames(originals)))
+    if (failed(verifyNames(originals)))
       return signalPassFailure();
     FailureOr<SmallVector<unsigned>> indexBits = computeAllIndexBits(originals);
-    if (failed(indexBits) || failed(shareAllBindings(*profile)))
+    if (failed(indexBits) || failed(shareAllBindings(profile)))
       return signalPassFailure();
     SmallVector<ConvertedKernel> kernels;
     for (auto [original, bits] : llvm::zip_equal(originals, *indexBits)) {
-      FailureOr<ConvertedKernel> kernel = prepare(original, bits, *profile);
+      FailureOr<ConvertedKernel> kernel = prepare(original, bits, profile);
       if (succeeded(kernel))
         kernels.push_back(std::move(*kernel));
     }
     // The pass reports all kernels that it refuses before it fails.
     if (kernels.size() < originals.size() ||
-        failed(convertInParallel(kernels, *profile, getContext())))
+        failed(convertInParallel(kernels, profile, getContext())))
       return signalPassFailure();
     for (ConvertedKernel &kernel : kernels) {
       auto converted = cast<spirv::ModuleOp>(kernel.module->getBody()->front());

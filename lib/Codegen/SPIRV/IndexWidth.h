@@ -13,9 +13,9 @@ namespace dml {
 
 /// Returns 32 if integer range analysis proves that the kernels of `module`
 /// compute the same with indices of 32 bits as with indices of 64 bits, and 64
-/// otherwise. For example, a kernel that only adds indices below 1,000 has
-/// indices of 32 bits, and a kernel that divides a product that may be 2^40 has
-/// indices of 64 bits.
+/// otherwise. For example, a kernel that adds indices below 1,000 has indices
+/// of 32 bits, and a kernel that divides an index that may be 2^40 has indices
+/// of 64 bits.
 mlir::FailureOr<unsigned> computeIndexBits(mlir::gpu::GPUModuleOp module);
 
 } // namespace dml

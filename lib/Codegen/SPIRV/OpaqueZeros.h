@@ -19,9 +19,11 @@ namespace dml {
 /// An opaque zero is bit 0 of `s & (s >> 2)`, where s is the square of the
 /// workgroup's number. The square of an even number is a multiple of 4, whose
 /// bit 0 is 0; the square of an odd number is 1 more than a multiple of 8,
-/// whose bit 2 is 0: of 5, s is 25, or 11001 in binary. A driver that computes
-/// ranges of numbers, or that knows single bits, finds that bit 0 of s may be 1
-/// and that bit 2 may be 1; it would have to know that never both are.
+/// whose bit 2 is 0. For example, the square of 6 is 36, or 100100 in binary,
+/// and the square of 5 is 25, or 11001. A driver that computes the ranges of
+/// integers or their known bits finds that bit 0 of s may be 1, and that bit 2
+/// may be 1. To know the zero, the driver would have to find that never both
+/// bits are 1.
 ///
 /// Each kernel computes a zero once for each type that needs one, where the
 /// kernel begins.
