@@ -18,11 +18,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Ownership.h"
-<<<<<<< HEAD
-#include "dml/Target/DeviceProfile.h"
-=======
 #include "dml/Target/DeviceProfileAttr.h"
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

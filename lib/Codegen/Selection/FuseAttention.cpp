@@ -8,13 +8,7 @@
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Codegen/Passes.h"
-<<<<<<< HEAD
-=======
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
-#include "dml/Target/MatrixCosts.h"
-#include "dml/Target/SumCosts.h"
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,29 +28,10 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
   void runOnOperation() override {
-<<<<<<< HEAD
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    KernelWishes wishes;
-    if (failed(profile) ||
-        failed(wishes.add("attention-tile", attentionTile, getOperation())))
-      return signalPassFailure();
-=======
     const DeviceProfile &profile = getDeviceProfile(getOperation());
-    std::optional<Wanted> wanted;
-    if (attentionTile != "auto" && attentionTile != "none") {
-      wanted = Wanted::parse(attentionTile, &getContext());
-      if (!wanted) {
-        getOperation().emitError("attention-tile is '")
-            << attentionTile
-            << "', but wants to be 'auto', 'none', queries and keys that "
-            << DeviceProfile::workgroupSize
-            << " threads can share, such as '64x32', or a 'dml.kernel' with a "
-               "matrix_attention_tile";
-        return signalPassFailure();
-      }
-    }
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
+    KernelWishes wishes;
+    if (failed(wishes.add("attention-tile", attentionTile, getOperation())))
+      return signalPassFailure();
     if (attentionTile == "none")
       return;
     SmallVector<linalg::GenericOp> generics;
@@ -69,25 +44,14 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
     for (linalg::GenericOp op : llvm::reverse(generics)) {
       if (erased.contains(op))
         continue;
-<<<<<<< HEAD
-      AttentionFusion fusion(op, *profile);
+      AttentionFusion fusion(op, profile);
       std::optional<Attention> attention = fusion.build();
       if (!attention)
         continue;
       std::optional<KernelTile> tile = chooseKernel(
-          {fusion.getFused(), *profile, /*contraction=*/nullptr, &*attention},
-          wishes, getTimeApart(*attention, *profile));
+          {fusion.getFused(), profile, /*contraction=*/nullptr, &*attention},
+          wishes, getTimeApart(*attention, profile));
       if (!tile)
-=======
-      Fusion fusion(op, profile);
-      std::optional<Attention> attention = fusion.build();
-      if (!attention)
-        continue;
-      Attribute kernel =
-          wanted ? wanted->getChoice(*attention, profile, &getContext())
-                 : chooseKernel(*attention, profile, &getContext());
-      if (!kernel)
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
         continue;
       for (linalg::GenericOp producer : fusion.getProducers())
         erased.insert(producer);

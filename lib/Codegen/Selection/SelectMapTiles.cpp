@@ -8,11 +8,7 @@
 #include "Selection/MapTiles.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
-<<<<<<< HEAD
-=======
-#include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,13 +37,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
       }
       if (!findMapProblem(op).empty())
         return;
-<<<<<<< HEAD
-      MapTile tile = chooseMapTile(op, device->getSpeed());
-=======
-      MapTile tile = TileBuilder::hasLoops(op)
-                         ? chooseBlock(op, device.getSpeed())
-                         : chooseTile(op, device.getSpeed());
->>>>>>> bcddc07a6576c60065cc0fb14bf8c4ec25a6bef9
+      MapTile tile = chooseMapTile(op, device.getSpeed());
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });
   }
