@@ -672,12 +672,23 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 /// Makes weights of `scores`, those of the thread's query, stores them in the
 /// place of the sums that they were made of, and adds them up.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
-  SmallVector<Value> weights;
-  for (Value score : scores)
-    weights.push_back(math::ExpOp::create(b, sub(score, state.reference)));
-  state.total = add(state.total, combine(weights, [&](Value lhs, Value rhs) {
-                      return add(lhs, rhs);
-                    }));
+  auto addAll = [&](ValueRange values) {
+    return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
+  };
+  SmallVector<Value> distances, weights;
+  for (Value score : scores) {
+    distances.push_back(sub(score, state.reference));
+    weights.push_back(math::ExpOp::create(b, distances.back()));
+  }
+  // Some drivers have a number for the exponential of NaN. The sum of the
+  // distances is NaN if one of the scores is NaN, since no distance is
+  // infinity; the distance of a masked score is -infinity. To add the distances
+  // takes half of the operations that comparing each of them would take.
+  Value distance = addAll(distances);
+  Value isOrdered =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
+  state.total = arith::SelectOp::create(
+      b, isOrdered, add(state.total, addAll(weights)), distance);
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   for (int64_t key = 0; key < tile.keys; key += lanes) {
     SmallVector<Value> parts;
