@@ -18,6 +18,7 @@
 #include "Analysis/BodySlice.h"
 #include "Analysis/RowReduction.h"
 #include "Emit/Launch.h"
+#include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MapKernel.h"
 #include "dml/Target/CostModel.h"
@@ -369,10 +370,10 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
 enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
 
 namespace {
-class KernelBuilder {
+class RowKernel {
 public:
-  KernelBuilder(linalg::GenericOp op, RowReduction &reduction,
-                const RowTile &tile, const DeviceProfile &profile)
+  RowKernel(linalg::GenericOp op, RowReduction &reduction, const RowTile &tile,
+            const DeviceProfile &profile)
       : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
         layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
         numItems(layout.getItems(reduction)),
@@ -501,8 +502,8 @@ private:
 } // namespace
 
 /// Binds what is known of the item's elements, and returns their coordinates.
-SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
-                                                          LinearForm item) {
+SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
+                                                  LinearForm item) {
   SmallVector<Forms> coordinates;
   LinearForm element = forms->mul(b, item, layout.getElements());
   LinearForm row = forms->mul(b, slot, layout.rows);
@@ -520,7 +521,7 @@ SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
 /// Builds the loop over a row's rounds, if it has any: `build` gets the number
 /// of a round and what is carried, and returns what the next round gets. What
 /// the last one returns is returned.
-SmallVector<Value> KernelBuilder::buildRounds(
+SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
     llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
                                           ValueRange)>
@@ -528,28 +529,16 @@ SmallVector<Value> KernelBuilder::buildRounds(
   int64_t rounds = getNumRounds();
   if (rounds == 0)
     return init;
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    TileBuilder builder(b, op, *forms, *views);
-    SmallVector<Value> next = build(
-        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-        loop.getRegionIterArgs());
-    // A loop that carries nothing has its end from the beginning.
-    if (!next.empty())
-      scf::YieldOp::create(b, next);
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return loop.getResults();
+  return buildLoop(b, *forms, {0, rounds}, Counter::InOrder, init,
+                   [&](LinearForm round, ValueRange carried) {
+                     TileBuilder builder(b, op, *forms, *views);
+                     return build(builder, round, carried);
+                   });
 }
 
 /// Builds the thread's items: those that it has at a time side by side, in a
 /// loop if that takes several rounds, and what is left of the row after it.
-SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
+SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
                       number * tile.threads);
@@ -578,8 +567,7 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
 }
 
 /// What two states come to.
-KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
-                                            State rhs) {
+RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   // A builder of its own: an element may be a constant, which is the same value
   // elsewhere, and no state there.
   TileBuilder builder(b, op, *forms, *views);
@@ -596,8 +584,7 @@ KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
 }
 
 /// What `states`, a power of two of them, come to: pairs of neighbours first.
-KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
-                                               ArrayRef<State> states) {
+RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
   size_t half = states.size() / 2;
@@ -607,8 +594,7 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
 
 /// The workgroup memory of `size` values that `use` has for the value `number`
 /// of a state.
-Value KernelBuilder::getMemory(Use use, size_t number, int64_t size,
-                               Type type) {
+Value RowKernel::getMemory(Use use, size_t number, int64_t size, Type type) {
   Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
   if (!memory) {
     OpBuilder::InsertionGuard guard(b);
@@ -620,8 +606,7 @@ Value KernelBuilder::getMemory(Use use, size_t number, int64_t size,
 
 /// The place in workgroup memory of what `thread`, of so many threads of a row,
 /// has in `lane`. Neighbouring threads have neighbouring places.
-Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
-                              int64_t lane) {
+Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
           ? forms->add(b, forms->mul(b, slotOfGroup, threads), thread)
@@ -632,7 +617,7 @@ Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
 
 /// The number of the thread in its workgroup. Where subgroups exchange values,
 /// the threads of one have consecutive numbers.
-Value KernelBuilder::getThread() {
+Value RowKernel::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
   Value subgroup = buildSubgroupId(b, numThreads / subgroupSize);
@@ -641,7 +626,7 @@ Value KernelBuilder::getThread() {
 
 /// Builds the `value` of another thread of the subgroup, which `mode` and
 /// `offset` name.
-Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
+Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
@@ -649,7 +634,7 @@ Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
 
 /// The number in its subgroup of the thread that has `place` among those of the
 /// row there.
-LinearForm KernelBuilder::getLane(const LinearForm &place) {
+LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
   LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
@@ -658,7 +643,7 @@ LinearForm KernelBuilder::getLane(const LinearForm &place) {
 
 /// Builds the `value` of the thread of the row and the subgroup that has
 /// `place`.
-Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
+Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
                  gpu::ShuffleMode::IDX);
@@ -667,7 +652,7 @@ Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
 /// Combines, in their order, the states of those threads of a row that are in
 /// the subgroup. The first of these threads gets the result; the others get
 /// something that nobody uses.
-void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
+void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
     Value mask = wordConstant(distance * apart);
@@ -680,7 +665,7 @@ void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
 
 /// Combines the states of the threads of a row: each gets what they come to.
 /// Those of a subgroup come first. More than a few others do so in two steps.
-void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
+void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
   constexpr int64_t maxAtOnce = 32, ofStep = 16;
@@ -743,7 +728,7 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
 }
 
 /// Builds what the loops of `nest` come to.
-void KernelBuilder::buildResults(RowLoops &nest) {
+void RowKernel::buildResults(RowLoops &nest) {
   size_t numValues = nest.elements.size();
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
   whole->buildSlice(nest.start, coordinates);
@@ -794,8 +779,8 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 /// Combines, in their order, the values of those threads of a row that are in
 /// the subgroup. Each thread gets as its total what the threads up to itself
 /// come to; the last thread's is that of all.
-KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
-                                                    Value identity) {
+RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
+                                            Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
     // A thread that has none so much earlier asks for the first one's value,
@@ -820,10 +805,9 @@ KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
 /// them. Several threads may have the same number; `isWriter` holds for the one
 /// that has the value, and is null where each has a number of its own. More
 /// than a few threads take two steps.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
-                            LinearForm thread, int64_t threads,
-                            Value isWriter) {
+SmallVector<RowKernel::Prefix>
+RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
+                        LinearForm thread, int64_t threads, Value isWriter) {
   constexpr int64_t ofStep = 16;
   auto lanes = static_cast<int64_t>(own.size());
   auto write = [&](Value memory, LinearForm thread, int64_t threads,
@@ -891,9 +875,8 @@ KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
 
 /// Combines, in their order, what the threads of a row have in each lane: first
 /// those of each subgroup, then the subgroups.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+SmallVector<RowKernel::Prefix>
+RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   if (tile.threads == 1)
     return llvm::map_to_vector(own, [](Value value) {
       return Prefix{Value(), value};
@@ -923,9 +906,8 @@ KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
 /// The same for what each vector of a row comes to. A thread has several:
 /// number i of thread t stands at i * threads + t. They go through workgroup
 /// memory, where each thread combines neighbouring ones.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+SmallVector<RowKernel::Prefix>
+RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
   if (vectors == 1)
     return scanThreads(nest, own, identity);
@@ -976,8 +958,8 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
 /// The number of item `i`, of so many of the thread, in the scan's order, from
 /// item `first` of all threads on. `exists` becomes whether it is one, or null
 /// where all are.
-LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
-                                     int64_t i, Value &exists) {
+LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
+                                 Value &exists) {
   // Neighbouring threads have neighbouring vectors of a row. Where neighbours
   // are of other rows, a thread has neighbouring elements.
   LinearForm number =
@@ -995,7 +977,7 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
 }
 
 /// The lanes of an item in the scan's order.
-int64_t KernelBuilder::getScannedLane(int64_t lane) const {
+int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
              ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
@@ -1004,9 +986,8 @@ int64_t KernelBuilder::getScannedLane(int64_t lane) const {
 
 /// Builds what is scanned of so many items of each thread, from item `first`
 /// on: of each scan, of each item, of each lane.
-SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
-                                               LinearForm first,
-                                               int64_t vectors) {
+SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
+                                           LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
@@ -1034,9 +1015,9 @@ SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
 /// elements, for each lane that has a scan of its own, and what stands behind
 /// them is returned.
 SmallVector<Value>
-KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
-                         ArrayRef<Value> elements, ArrayRef<Value> before,
-                         SmallVector<SmallVector<Value>> &values) {
+RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
+                     ArrayRef<Value> elements, ArrayRef<Value> before,
+                     SmallVector<SmallVector<Value>> &values) {
   int64_t lanes = layout.lanes;
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
@@ -1087,10 +1068,10 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
 /// Builds all scans of `elements`, those of so many items of each thread from
 /// item `first` on, and stores what becomes of them. `carried` has what stands
 /// before the items in all scans, and what stands behind them is returned.
-SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
-                                             LinearForm first, int64_t vectors,
-                                             ArrayRef<Value> elements,
-                                             ArrayRef<Value> carried) {
+SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
+                                         int64_t vectors,
+                                         ArrayRef<Value> elements,
+                                         ArrayRef<Value> carried) {
   SmallVector<Value> next;
   SmallVector<std::pair<Value, SmallVector<SmallVector<Value>>>> scanned;
   for (RowLoops &nest : reduction.nests) {
@@ -1128,7 +1109,7 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
 
 /// Builds all scans, in a loop if a row takes several rounds, and stores what
 /// becomes of them.
-void KernelBuilder::buildScans() {
+void RowKernel::buildScans() {
   int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
@@ -1179,8 +1160,8 @@ void KernelBuilder::buildScans() {
 //===----------------------------------------------------------------------===//
 
 /// Stores the elements at `coordinates`, of one lane after the other.
-void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-                          Value condition) {
+void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
+                      Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
   int64_t together = layout.together;
   Packing packing(type.getElementType(),
@@ -1205,7 +1186,7 @@ void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
-void KernelBuilder::build() {
+void RowKernel::build() {
   int64_t groups = llvm::divideCeilSigned(numSlots, slotsOfGroup);
   GroupedLaunch grouped = createLaunch(b, op, groups);
   launch = grouped.launch;
@@ -1258,5 +1239,5 @@ void KernelBuilder::build() {
 
 void dml::buildRowKernel(linalg::GenericOp op, RowReduction &reduction,
                          const RowTile &tile, const DeviceProfile &profile) {
-  KernelBuilder(op, reduction, tile, profile).build();
+  RowKernel(op, reduction, tile, profile).build();
 }
