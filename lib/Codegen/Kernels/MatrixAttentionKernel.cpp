@@ -47,11 +47,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Components of the vectors that workgroup memory is made of: words, or
-/// numbers of f32.
-static constexpr int64_t words = 4;
-
-/// Factors of f16 in such a vector.
+/// Factors of f16 in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
 /// How far the reference is below the largest score that it is made for: the
@@ -70,7 +66,7 @@ static constexpr double mostAbove = 10.54;
 /// `vectors` for each query.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
-  while (columns > ofMatrix && getLinePitch(columns, words) > vectors)
+  while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
     columns -= ofMatrix;
   return columns;
 }
@@ -122,7 +118,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       llvm::alignTo(attention.products.columns.size, shape->columns);
   layout.termsPitch = getLinePitch(layout.terms, lanes);
   layout.valuesPitch = getLinePitch(layout.columns, lanes);
-  layout.scoresPitch = getLinePitch(tile.keys, words);
+  layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
   // Queries are staged before there are scores and keys.
@@ -191,9 +187,6 @@ private:
     return state;
   }
 
-  Value pack(TileBuilder &builder, const ContractionOperand &operand,
-             ArrayRef<std::pair<int64_t, int64_t>> places,
-             ArrayRef<Value> counts);
   Value buildCount(LinearForm number, int64_t last, int64_t most);
   Lines getLines(const ContractionOperand &operand, int64_t lines,
                  int64_t items, int64_t vectors, int64_t first, int64_t pitch);
@@ -246,14 +239,14 @@ private:
   Value loadNumbers(LinearForm place) {
     Value vector =
         memref::LoadOp::create(b, memory, forms->materialize(b, place));
-    return vector::BitCastOp::create(b, VectorType::get(words, b.getF32Type()),
-                                     vector);
+    return vector::BitCastOp::create(
+        b, VectorType::get(wordsOfVector, b.getF32Type()), vector);
   }
   void storeVector(Value vector, LinearForm place) {
     memref::StoreOp::create(
         b,
-        vector::BitCastOp::create(b, VectorType::get(words, b.getI32Type()),
-                                  vector),
+        vector::BitCastOp::create(
+            b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
   /// The place of the matrix of scores, weights or outputs in row `row` of
@@ -289,41 +282,6 @@ private:
 //===----------------------------------------------------------------------===//
 // To workgroup memory
 //===----------------------------------------------------------------------===//
-
-/// Returns the vector of the factors that `builder` has built at `places`, each
-/// of which is an element and a term. A factor is 0 where `counts` of its
-/// element is there and does not hold.
-Value MatrixAttentionBuilder::pack(TileBuilder &builder,
-                                   const ContractionOperand &operand,
-                                   ArrayRef<std::pair<int64_t, int64_t>> places,
-                                   ArrayRef<Value> counts) {
-  SharedValues &shared = builder.getShared();
-  Type f16 = b.getF16Type();
-  Value zero = shared.getConstant(b.getZeroAttr(f16));
-  llvm::DenseMap<std::pair<Value, Value>, Value> both;
-  auto conjoin = [&](Value lhs, Value rhs) {
-    if (!rhs)
-      return lhs;
-    Value &known = both[{lhs, rhs}];
-    if (!known)
-      known = arith::AndIOp::create(b, lhs, rhs);
-    return known;
-  };
-  SmallVector<Scalar> elements;
-  for (auto [lane, term] : places) {
-    NarrowFactor narrow =
-        *NarrowFactor::get(operand.factors[term], shape.factors);
-    Scalar element = builder.getScalar(lane, narrow.element);
-    if (narrow.element.getType().isF32())
-      element =
-          Value(arith::TruncFOp::create(b, f16, shared.materialize(element)));
-    if (counts[lane])
-      guardFactor(shared, element, counts[lane], zero, conjoin);
-    elements.push_back(element);
-  }
-  return VectorPacker(shared, Packing(f16, DeviceProfile::vectorBytes))
-      .pack(elements);
-}
 
 /// Whether `number`, which is at most `most`, is at most `last`; null where it
 /// always is.
@@ -377,12 +335,13 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   builder.buildSlice(lines.operand.slice, coordinates);
   SmallVector<Value> vectors;
   for (int64_t vector = 0; vector < lines.area.vectorsOfItem; ++vector) {
-    SmallVector<std::pair<int64_t, int64_t>> places;
+    SmallVector<BuiltFactor> factors;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t term = vector * lanes + lane;
-      places.emplace_back(term / ofStep, term % ofStep);
+      factors.push_back({term / ofStep, term % ofStep});
     }
-    vectors.push_back(pack(builder, lines.operand, places, counts));
+    vectors.push_back(
+        packFactors(builder, lines.operand, shape.factors, factors, counts));
   }
   return vectors;
 }
@@ -400,15 +359,15 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  SmallVector<std::pair<int64_t, int64_t>> places;
+  SmallVector<BuiltFactor> factors;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     bindStep(builder, lane, key);
     coordinates.push_back(getCoordinates(
         operand, getPosition(operand, item.inLine, lane, lanes)));
-    places.emplace_back(lane, 0);
+    factors.push_back({lane, 0});
   }
   builder.buildSlice(operand.slice, coordinates);
-  return {pack(builder, operand, places, counts)};
+  return {packFactors(builder, operand, shape.factors, factors, counts)};
 }
 
 /// Loads the thread's share of `lines`.
@@ -533,7 +492,7 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
         sum,
         forms->add(b,
                    getRowOfMatrices(number % rowMatrices, layout.scoresPitch),
-                   number / rowMatrices * (shape.columns / words)),
+                   number / rowMatrices * (shape.columns / wordsOfVector)),
         layout.scoresPitch);
   }
 }
@@ -546,9 +505,9 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   TileBuilder builder(b, op, *forms, *views);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   SmallVector<Value> areThere;
-  for (int64_t key = 0; key < tile.keys; key += words) {
-    Value sums = loadNumbers(forms->add(b, line, key / words));
-    for (int64_t lane = 0; lane < words; ++lane) {
+  for (int64_t key = 0; key < tile.keys; key += wordsOfVector) {
+    Value sums = loadNumbers(forms->add(b, line, key / wordsOfVector));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
       areThere.push_back(buildCount(number, attention.keys - 1, most));
       builder.bind(key + lane, attention.key,
@@ -612,7 +571,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
   Value factors = vector::BroadcastOp::create(
-      b, VectorType::get(words, b.getF32Type()), factor);
+      b, VectorType::get(wordsOfVector, b.getF32Type()), factor);
   SmallVector<Value> scaled(state.outputs);
   int64_t pitch = layout.scoresPitch;
   int64_t ofRow = layout.columns / shape.columns;
@@ -623,7 +582,7 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
           for (int64_t column = first; column < end; column += shape.columns)
             build(scaled[row * ofRow + column / shape.columns],
                   forms->add(b, getRowOfMatrices(row, pitch),
-                             (column - first) / words));
+                             (column - first) / wordsOfVector));
       };
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
@@ -634,9 +593,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
       storeMatrix(matrix, place, pitch);
     });
     meet();
-    for (int64_t column = first; column < end; column += words) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
+    for (int64_t column = first; column < end; column += wordsOfVector) {
+      LinearForm place = forms->add(b, forms->mul(b, query, pitch),
+                                    (column - first) / wordsOfVector);
       storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
     }
     meet();
@@ -681,7 +640,7 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     memref::StoreOp::create(
         b,
         vector::FromElementsOp::create(
-            b, VectorType::get(words, b.getI32Type()), parts),
+            b, VectorType::get(wordsOfVector, b.getI32Type()), parts),
         memory, forms->materialize(b, forms->add(b, line, key / lanes)));
   }
 }
@@ -778,10 +737,11 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
   Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
   Value divisor = arith::SelectOp::create(b, isNone, nan, total);
   SmallVector<Value> elements;
-  for (int64_t i = 0; i < lanes / words; ++i) {
+  for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
     Value loaded = loadNumbers(forms->add(
-        b, place, forms->add(b, forms->mul(b, vector, lanes / words), i)));
-    for (int64_t lane = 0; lane < words; ++lane)
+        b, place,
+        forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane)
       elements.push_back(arith::DivFOp::create(
           b, vector::ExtractOp::create(b, loaded, lane), divisor));
   }
@@ -797,12 +757,13 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
   // A line ends with the sum of the query's weights.
-  int64_t pitch = getLinePitch(together, words);
+  int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
-  storeVector(vector::BroadcastOp::create(
-                  b, VectorType::get(words, b.getF32Type()), state.total),
-              forms->add(b, line, pitch - 1));
+  storeVector(
+      vector::BroadcastOp::create(
+          b, VectorType::get(wordsOfVector, b.getF32Type()), state.total),
+      forms->add(b, line, pitch - 1));
   for (int64_t first = 0; first < layout.columns; first += together) {
     if (first > 0)
       gpu::BarrierOp::create(b);
@@ -811,7 +772,7 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
       for (int64_t column = first; column < end; column += shape.columns)
         storeMatrix(state.outputs[row * ofRow + column / shape.columns],
                     forms->add(b, getRowOfMatrices(row, pitch),
-                               (column - first) / words),
+                               (column - first) / wordsOfVector),
                     pitch);
     gpu::BarrierOp::create(b);
     int64_t vectorsOfLine = (end - first) / lanes;
@@ -827,7 +788,7 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
 void MatrixAttentionBuilder::build() {
   buildLaunch(tile.queries, layout.columns, tile.queries, rows, columns);
   memory = allocateInWorkgroup(b, layout.vectors,
-                               VectorType::get(words, b.getI32Type()));
+                               VectorType::get(wordsOfVector, b.getI32Type()));
   int64_t subgroups = tile.queries / layout.subgroupSize;
   subgroup =
       forms->getOpaque(buildSubgroupId(b, subgroups), {0, subgroups - 1});

@@ -15,180 +15,17 @@
 #include "Kernels/MatrixKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
-#include "Emit/Rounding.h"
 #include "Emit/Staging.h"
-#include "Emit/VectorPacker.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace dml;
 
-/// Components of the vectors that workgroup memory is made of: words.
-static constexpr int64_t words = 4;
-
 /// Rows, columns and terms of a tile, at most.
-static constexpr int64_t maxSize = 1 << 12;
-
-//===----------------------------------------------------------------------===//
-// Factors
-//===----------------------------------------------------------------------===//
-
-Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
-  Builder b(context);
-  if (name == "f16")
-    return b.getF16Type();
-  if (name == "f32")
-    return b.getF32Type();
-  return name == "i32" ? b.getI32Type() : b.getI8Type();
-}
-
-/// Whether the f32 `value` is one of f16.
-static bool isHalf(Value value) {
-  if (auto widening = value.getDefiningOp<arith::ExtFOp>())
-    return widening.getIn().getType().isF16();
-  if (isRounded(value))
-    return true;
-  if (auto select = value.getDefiningOp<arith::SelectOp>())
-    return isHalf(select.getTrueValue()) && isHalf(select.getFalseValue());
-  APFloat constant(0.0);
-  if (!matchPattern(value, m_ConstantFloat(&constant)))
-    return false;
-  bool isInexact;
-  constant.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
-                   &isInexact);
-  return !isInexact;
-}
-
-/// Reads `factor`, an i32, as an 8-bit integer less a zero point.
-static std::optional<NarrowFactor> getByte(Value factor) {
-  NarrowFactor narrow;
-  auto select = factor.getDefiningOp<arith::SelectOp>();
-  if (select && matchPattern(select.getFalseValue(), m_Zero())) {
-    narrow.condition = select.getCondition();
-    factor = select.getTrueValue();
-  }
-  Value zeroPoint;
-  if (auto difference = factor.getDefiningOp<arith::SubIOp>()) {
-    factor = difference.getLhs();
-    zeroPoint = difference.getRhs();
-  }
-  // Returns what `value` was widened from, if that has 8 bits.
-  auto getWidened = [](Value value, bool isUnsigned) -> Value {
-    Operation *op = value.getDefiningOp();
-    if (!(isUnsigned ? isa_and_present<arith::ExtUIOp>(op)
-                     : isa_and_present<arith::ExtSIOp>(op)) ||
-        !op->getOperand(0).getType().isInteger(8))
-      return Value();
-    return op->getOperand(0);
-  };
-  narrow.isUnsigned = isa_and_present<arith::ExtUIOp>(factor.getDefiningOp());
-  narrow.element = getWidened(factor, narrow.isUnsigned);
-  if (!narrow.element)
-    return std::nullopt;
-  if (zeroPoint) {
-    narrow.zeroPoint = getWidened(zeroPoint, narrow.isUnsigned);
-    if (!narrow.zeroPoint)
-      return std::nullopt;
-  }
-  return narrow;
-}
-
-/// What the f32 `factor` was widened from.
-static Value getNarrow(Value factor) {
-  auto widening = factor.getDefiningOp<arith::ExtFOp>();
-  return widening ? widening.getIn() : factor;
-}
-
-std::optional<NarrowFactor> NarrowFactor::get(Value factor, StringRef name) {
-  if (name == "i8")
-    return getByte(factor);
-  if (name != "f16" || !factor.getType().isF32() || !isHalf(factor))
-    return std::nullopt;
-  NarrowFactor narrow;
-  narrow.element = getNarrow(factor);
-  return narrow;
-}
-
-ZeroPoint dml::getZeroPoint(const ContractionOperand &operand) {
-  std::optional<NarrowFactor> first = getByte(operand.factors.front());
-  return {first->zeroPoint, first->isUnsigned};
-}
-
-bool dml::canMultiply(const Contraction &contraction,
-                      const MatrixShape &shape) {
-  if (contraction.sumType !=
-      getMatrixElement(contraction.sumType.getContext(), shape.sums))
-    return false;
-  for (const ContractionOperand *operand :
-       {&contraction.rows, &contraction.columns}) {
-    std::optional<NarrowFactor> first;
-    for (Value factor : operand->factors) {
-      std::optional<NarrowFactor> narrow =
-          NarrowFactor::get(factor, shape.factors);
-      if (!narrow)
-        return false;
-      if (!first)
-        first = narrow;
-      // All terms have the same zero point, which no loop computes.
-      if (narrow->zeroPoint != first->zeroPoint ||
-          narrow->isUnsigned != first->isUnsigned ||
-          (narrow->zeroPoint &&
-           contraction.loops.front()->isAncestor(
-               narrow->zeroPoint.getParentBlock()->getParentOp())))
-        return false;
-    }
-  }
-  return true;
-}
-
-void dml::widenLast(linalg::GenericOp op) {
-  op.getBody()->walk([](arith::SelectOp select) {
-    if (!select.getType().isF32() || !isHalf(select))
-      return;
-    ImplicitLocOpBuilder b(select.getLoc(), select);
-    auto narrow = [&](Value value) -> Value {
-      if (auto widening = value.getDefiningOp<arith::ExtFOp>())
-        return widening.getIn();
-      return b.createOrFold<arith::TruncFOp>(b.getF16Type(), value);
-    };
-    Value chosen = arith::SelectOp::create(b, select.getCondition(),
-                                           narrow(select.getTrueValue()),
-                                           narrow(select.getFalseValue()));
-    select.replaceAllUsesWith(
-        arith::ExtFOp::create(b, b.getF32Type(), chosen).getResult());
-    select.erase();
-  });
-}
-
-/// The operations of `slice` that `value` depends on.
-static void addSlice(ArrayRef<Operation *> slice, Value value,
-                     llvm::SmallPtrSetImpl<Operation *> &needed) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || !llvm::is_contained(slice, definition) ||
-      !needed.insert(definition).second)
-    return;
-  for (Value operand : definition->getOperands())
-    addSlice(slice, operand, needed);
-}
-
-void dml::guardFactor(SharedValues &shared, Scalar &element, Value condition,
-                      Value zero,
-                      llvm::function_ref<Value(Value, Value)> conjoin) {
-  auto *load = std::get_if<Load>(&element);
-  if (load && !load->value &&
-      (!load->guard || load->otherwise == zero ||
-       matchPattern(load->otherwise, m_AnyZeroFloat()))) {
-    load->guard = conjoin(condition, load->guard);
-    load->otherwise = zero;
-    return;
-  }
-  element = shared.buildSelect(condition, shared.materialize(element), zero);
-}
+static constexpr int64_t maxTileSize = 1 << 12;
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -232,13 +69,13 @@ std::string MatrixSchedule::get(const Contraction &contraction,
       return "has " + std::to_string(size) + " " + name +
              ", but whole matrices of " + std::to_string(of) +
              ", a multiple of " + std::to_string(lanes) + ", are wanted";
-  if (tile.slices > maxSize || tile.terms / shape->terms % tile.slices)
+  if (tile.slices > maxTileSize || tile.terms / shape->terms % tile.slices)
     return "has " + std::to_string(tile.slices) + " slices of " +
            std::to_string(tile.terms) +
            " terms, but whole matrices are wanted in each";
   // Nothing below overflows.
-  if (std::max({tile.rows, tile.columns, tile.terms}) > maxSize)
-    return "has sizes of more than " + std::to_string(maxSize);
+  if (std::max({tile.rows, tile.columns, tile.terms}) > maxTileSize)
+    return "has sizes of more than " + std::to_string(maxTileSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
   if (threads > profile.getMaxWorkgroupSize())
     return "takes " + std::to_string(threads) +
@@ -252,7 +89,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     schedule.vectorsOfUnit = unit / lanes;
     schedule.steps = tile.terms / unit * schedule.stepsOfUnit;
   };
-  setTogether(std::min(contraction.getTermsOfStep(), maxSize));
+  setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
     setTogether(1);
   // The longer way to lay an operand out.
@@ -274,14 +111,14 @@ std::string MatrixSchedule::get(const Contraction &contraction,
           : 0;
   int64_t added = 0;
   if (schedule.addsRows)
-    added += tile.rows * getLinePitch(shape->columns, words);
+    added += tile.rows * getLinePitch(shape->columns, wordsOfVector);
   if (schedule.addsColumns)
-    added += shape->rows * getLinePitch(tile.columns, words);
+    added += shape->rows * getLinePitch(tile.columns, wordsOfVector);
   added *= tile.slices;
   schedule.stages = 2 * stage + ones <= limit ? tile.stages : 1;
   auto getSums = [&](int64_t rows) {
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
-           getLinePitch(tile.columns, words);
+           getLinePitch(tile.columns, wordsOfVector);
   };
   // As many as need no more memory than the stages do.
   schedule.rowsTogether = tile.subgroupRows;
@@ -332,9 +169,6 @@ public:
   void build();
 
 private:
-  Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
-                    ArrayRef<std::pair<int64_t, int64_t>> places,
-                    ArrayRef<Value> counts);
   SmallVector<Value> loadItem(const StagedMatrices &staged,
                               const StagedItem &item, LinearForm firstStep,
                               int64_t firstTerm);
@@ -359,6 +193,8 @@ private:
                    LinearForm first, int64_t pitch);
   Value loadSum(LinearForm place, int64_t ofSlice);
   void storeFactorSums(ArrayRef<Value> sums);
+  SmallVector<Value> buildZeroPoints(const ContractionOperand &operand,
+                                     ArrayRef<LinearForm> positions);
   void subtractZeroPoints(LinearForm lineOfRow, LinearForm row,
                           LinearForm vectorInTile, LinearForm vector,
                           MutableArrayRef<Value> elements);
@@ -400,63 +236,6 @@ private:
 };
 } // namespace
 
-/// Returns the vector of the factors that `builder` has built at `places`, each
-/// of which is an element and a term. A factor is 0 where `counts` of its
-/// element is there and does not hold.
-Value MatrixBuilder::packFactors(TileBuilder &builder,
-                                 const ContractionOperand &operand,
-                                 ArrayRef<std::pair<int64_t, int64_t>> places,
-                                 ArrayRef<Value> counts) {
-  SharedValues &shared = builder.getShared();
-  ZeroPoint zeroPoint;
-  if (factorType.isInteger())
-    zeroPoint = getZeroPoint(operand);
-  // Neighbours that share their conditions move as a whole.
-  llvm::DenseMap<std::pair<Value, Value>, Value> both;
-  auto conjoin = [&](Value lhs, Value rhs) {
-    if (!lhs || !rhs)
-      return lhs ? lhs : rhs;
-    Value &known = both[{lhs, rhs}];
-    if (!known)
-      known = arith::AndIOp::create(b, lhs, rhs);
-    return known;
-  };
-  SmallVector<Scalar> elements;
-  for (auto [lane, term] : places) {
-    NarrowFactor narrow =
-        *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
-    Scalar element = builder.getScalar(lane, narrow.element);
-    if (narrow.element.getType().isF32()) {
-      element = Value(
-          arith::TruncFOp::create(b, factorType, shared.materialize(element)));
-    }
-    Value condition = counts[lane];
-    for (Value own : {contraction.conditions[term], narrow.condition})
-      if (own)
-        condition = conjoin(condition, builder.getBuilt(lane, own));
-    if (condition) {
-      // A factor is 0 if it is staged as the zero point that is subtracted.
-      Value zero = zeroPoint.value
-                       ? builder.getBuilt(lane, zeroPoint.value)
-                       : shared.getConstant(b.getZeroAttr(factorType));
-      guardFactor(shared, element, condition, zero, conjoin);
-    }
-    elements.push_back(element);
-  }
-  Value packed =
-      VectorPacker(shared, Packing(factorType, DeviceProfile::vectorBytes))
-          .pack(elements);
-  if (zeroPoint.isUnsigned) {
-    constexpr uint32_t highestBits = 0x80808080;
-    packed = arith::XOrIOp::create(
-        b, packed,
-        arith::ConstantOp::create(
-            b, DenseElementsAttr::get(cast<VectorType>(packed.getType()),
-                                      APInt(32, highestBits))));
-  }
-  return packed;
-}
-
 /// Loads the factors of an item of the iterations from `firstStep` on, of the
 /// terms that lie together from `firstTerm` on.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
@@ -481,18 +260,12 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
     step = forms->add(b, firstStep, item.line);
   }
 
-  llvm::SmallPtrSet<Operation *, 32> needed;
+  SmallVector<Value> needed;
   for (int64_t term = firstTerm; term < firstTerm + together; ++term) {
     NarrowFactor narrow =
         *NarrowFactor::get(operand.factors[term], schedule.shape.factors);
-    for (Value value : {narrow.element, narrow.condition, narrow.zeroPoint})
-      if (value)
-        addSlice(operand.slice, value, needed);
+    needed.append({narrow.element, narrow.condition, narrow.zeroPoint});
   }
-  auto slice = llvm::filter_to_vector(operand.slice, [&](Operation *nested) {
-    return needed.contains(nested);
-  });
-
   bool isWhole = contraction.steps % stepsOfItem == 0;
   LinearForm lastStep = contraction.steps - (isWhole ? stepsOfItem : 1);
   auto buildCounts = [&](const LinearForm &number) -> Value {
@@ -526,22 +299,23 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                      ? position
                      : getPosition(operand, position, lane, lanes)));
   }
-  builder.buildSlice(slice, coordinates);
+  builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
   // A condition is the same for all positions.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
   int64_t count = staged.area.vectorsOfItem;
   for (int64_t vector = 0; vector < count; ++vector) {
-    SmallVector<std::pair<int64_t, int64_t>> places;
+    SmallVector<BuiltFactor> factors;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t term = vector * lanes + lane;
-      places.push_back(
+      factors.push_back(
           staged.isAlongTerms
-              ? std::pair(term / together, firstTerm + term % together)
-              : std::pair(lane, firstTerm + vector));
+              ? BuiltFactor{term / together, firstTerm + term % together}
+              : BuiltFactor{lane, firstTerm + vector});
     }
-    vectors.push_back(packFactors(builder, operand, places, counts));
+    vectors.push_back(packFactors(builder, operand, schedule.shape.factors,
+                                  factors, counts, contraction.conditions));
   }
   return vectors;
 }
@@ -572,7 +346,7 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
 /// nothing is stored for.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(words, b.getI32Type())));
+      b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
   shareOut(schedule.stages * stageSize, [&](LinearForm place) {
     memref::StoreOp::create(b, zero, memory, forms->materialize(b, place));
   });
@@ -611,7 +385,7 @@ void MatrixBuilder::storeOnes() {
   const MatrixShape &shape = schedule.shape;
   constexpr uint32_t bytes = 0x01010101;
   Value ones = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(VectorType::get(words, b.getI32Type()),
+      b, DenseElementsAttr::get(VectorType::get(wordsOfVector, b.getI32Type()),
                                 APInt(32, bytes)));
   shareOut(
       std::max(shape.rows, shape.columns) * shape.terms / schedule.lanes,
@@ -766,9 +540,9 @@ SmallVector<Value> MatrixBuilder::buildSums() {
 void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
                                 LinearForm column, LinearForm first,
                                 int64_t pitch) {
-  LinearForm place =
-      forms->add(b, forms->mul(b, line, pitch),
-                 forms->add(b, forms->divide(b, column, words).first, first));
+  LinearForm place = forms->add(
+      b, forms->mul(b, line, pitch),
+      forms->add(b, forms->divide(b, column, wordsOfVector).first, first));
   gpu::SubgroupMmaStoreMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
       b.getIndexAttr(pitch), UnitAttr());
@@ -783,8 +557,8 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
         b, memory,
         forms->materialize(b, forms->add(b, place, number * ofSlice)));
     if (!sumType.isInteger())
-      part =
-          vector::BitCastOp::create(b, VectorType::get(words, sumType), part);
+      part = vector::BitCastOp::create(
+          b, VectorType::get(wordsOfVector, sumType), part);
     sum = sum ? add(sum, part) : part;
   }
   return sum;
@@ -807,7 +581,7 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
       forms->add(b, forms->mul(b, slice, schedule.ofFactors / tile.slices),
                  schedule.sumVectors);
   if (schedule.addsRows) {
-    int64_t pitch = getLinePitch(shape.columns, words);
+    int64_t pitch = getLinePitch(shape.columns, wordsOfVector);
     storeIfFirst(subgroupColumn, tile.columns / tile.subgroupColumns, [&] {
       for (int64_t i = 0; i < getRowsOfMatrices(); ++i)
         storeMatrix(sums[i],
@@ -825,8 +599,39 @@ void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
             sums[j], 0,
             forms->add(b, forms->mul(b, subgroupColumn, tile.subgroupColumns),
                        j * shape.columns),
-            first, getLinePitch(tile.columns, words));
+            first, getLinePitch(tile.columns, wordsOfVector));
     });
+}
+
+/// Builds the zero points of `operand` at `positions`. They are null where they
+/// are 0.
+SmallVector<Value>
+MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
+                               ArrayRef<LinearForm> positions) {
+  ZeroPoint zeroPoint = getZeroPoint(operand);
+  SmallVector<Value> values(positions.size());
+  if (zeroPoint.isZero())
+    return values;
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Forms> coordinates;
+  for (const LinearForm &position : positions)
+    coordinates.push_back(getCoordinates(operand, position));
+  builder.buildSlice(getSliceOf(operand.slice, zeroPoint.value), coordinates);
+  constexpr int32_t flipped = 128;
+  Value ofUnsigned = arith::ConstantOp::create(b, b.getI32IntegerAttr(flipped));
+  Value zero = getZero();
+  for (auto [i, value] : llvm::enumerate(values)) {
+    value = zero;
+    if (zeroPoint.value) {
+      Value narrow = builder.getBuilt(i, zeroPoint.value);
+      value = zeroPoint.isUnsigned
+                  ? arith::ExtUIOp::create(b, sumType, narrow).getResult()
+                  : arith::ExtSIOp::create(b, sumType, narrow).getResult();
+    }
+    if (zeroPoint.isUnsigned)
+      value = b.createOrFold<arith::SubIOp>(value, ofUnsigned);
+  }
+  return values;
 }
 
 /// Makes of `elements`, sums of products of narrow numbers, those of the
@@ -842,42 +647,6 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   if (!schedule.addsRows && !schedule.addsColumns)
     return;
   auto lanes = static_cast<int64_t>(elements.size());
-  // The zero points at some positions of an operand; null where they are 0.
-  auto buildZeroPoints = [&](const ContractionOperand &operand,
-                             ArrayRef<LinearForm> positions) {
-    ZeroPoint zeroPoint = getZeroPoint(operand);
-    SmallVector<Value> values(positions.size());
-    if (zeroPoint.isZero())
-      return values;
-    TileBuilder builder(b, op, *forms, *views);
-    llvm::SmallPtrSet<Operation *, 32> needed;
-    if (zeroPoint.value)
-      addSlice(operand.slice, zeroPoint.value, needed);
-    SmallVector<Forms> coordinates;
-    for (const LinearForm &position : positions)
-      coordinates.push_back(getCoordinates(operand, position));
-    builder.buildSlice(llvm::filter_to_vector(operand.slice,
-                                              [&](Operation *nested) {
-                                                return needed.contains(nested);
-                                              }),
-                       coordinates);
-    constexpr int32_t flipped = 128;
-    Value ofUnsigned =
-        arith::ConstantOp::create(b, b.getI32IntegerAttr(flipped));
-    Value zero = getZero();
-    for (auto [i, value] : llvm::enumerate(values)) {
-      value = zero;
-      if (zeroPoint.value) {
-        Value narrow = builder.getBuilt(i, zeroPoint.value);
-        value = zeroPoint.isUnsigned
-                    ? arith::ExtUIOp::create(b, sumType, narrow).getResult()
-                    : arith::ExtSIOp::create(b, sumType, narrow).getResult();
-      }
-      if (zeroPoint.isUnsigned)
-        value = b.createOrFold<arith::SubIOp>(value, ofUnsigned);
-    }
-    return values;
-  };
   auto getBehind = [&](Value value, Value subtrahend) -> Value {
     return arith::SubIOp::create(b, value, subtrahend);
   };
@@ -894,7 +663,7 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
   int64_t first = schedule.sumVectors;
   Value rowSum;
   if (schedule.addsRows) {
-    int64_t pitch = getLinePitch(schedule.shape.columns, words);
+    int64_t pitch = getLinePitch(schedule.shape.columns, wordsOfVector);
     Value loaded =
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
@@ -916,11 +685,12 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
       element = getBehind(element, multiplied(ofColumns[lane], rowSum));
     if (!schedule.addsColumns)
       continue;
-    Value loaded =
-        loadSum(forms->add(b, forms->mul(b, vectorInTile, lanes / words),
-                           first + lane / words),
-                schedule.ofFactors / tile.slices);
-    Value columnSum = vector::ExtractOp::create(b, loaded, lane % words);
+    Value loaded = loadSum(
+        forms->add(b, forms->mul(b, vectorInTile, lanes / wordsOfVector),
+                   first + lane / wordsOfVector),
+        schedule.ofFactors / tile.slices);
+    Value columnSum =
+        vector::ExtractOp::create(b, loaded, lane % wordsOfVector);
     element = getBehind(element, multiplied(ofRow, columnSum));
   }
 }
@@ -930,8 +700,8 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
 void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numColumns = getColumnsOfMatrices();
-  int64_t pitch = getLinePitch(tile.columns, words);
-  constexpr int64_t lanes = 2 * words;
+  int64_t pitch = getLinePitch(tile.columns, wordsOfVector);
+  constexpr int64_t lanes = 2 * wordsOfVector;
   int64_t rowsTogether = schedule.rowsTogether;
   int64_t lines = tile.rows / tile.subgroupRows * rowsTogether;
   int64_t numItems = lines * (tile.columns / lanes);
@@ -953,12 +723,12 @@ void MatrixBuilder::storeSums(ArrayRef<Value> sums) {
       auto [line, vector] = forms->divide(b, item, tile.columns / lanes);
       auto [ofSubgroup, inPart] = forms->divide(b, line, rowsTogether);
       SmallVector<Value> elements;
-      for (int64_t i = 0; i < lanes / words; ++i) {
-        LinearForm place =
-            forms->add(b, forms->mul(b, line, pitch),
-                       forms->add(b, forms->mul(b, vector, lanes / words), i));
+      for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
+        LinearForm place = forms->add(
+            b, forms->mul(b, line, pitch),
+            forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i));
         Value loaded = loadSum(place, lines * pitch);
-        for (int64_t lane = 0; lane < words; ++lane)
+        for (int64_t lane = 0; lane < wordsOfVector; ++lane)
           elements.push_back(vector::ExtractOp::create(b, loaded, lane));
       }
       LinearForm rowInTile =
@@ -1015,7 +785,7 @@ void MatrixBuilder::build() {
   for (StagedMatrices *staged : {&rows, &columns})
     stageSize += layOut(*staged, stageSize);
   memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,
-                               VectorType::get(words, b.getI32Type()));
+                               VectorType::get(wordsOfVector, b.getI32Type()));
   for (StagedMatrices *staged : {&rows, &columns}) {
     staged->area.memory = memory;
     staged->area.ofBuffer = stageSize;

@@ -365,11 +365,77 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
   return std::clamp<int64_t>(size / getApart(tile, layout), 1, tile.threads);
 }
 
-/// What workgroup memory is used for: combinations, which take two memories,
-/// and what threads, groups of them, and vectors come to in scans.
-enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
-
 namespace {
+/// The workgroup memory through which threads exchange values.
+///
+/// In an exchange, threads store values, wait at a barrier, and load values
+/// that others have stored. Between these loads and the next stores in the same
+/// memory there has to be another barrier, as a slow thread may still load
+/// while a fast one stores. Exchanges therefore take two memories in turn:
+/// exchange 2 stores where exchange 0 did, and every thread that has passed the
+/// barrier of exchange 1 has loaded the values of exchange 0 before.
+class ExchangeMemory {
+public:
+  ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
+      : b(b), launch(launch) {}
+
+  /// Returns a memory of `size` values for each of `types`, in which the next
+  /// exchange stores.
+  SmallVector<Value> takeNext(TypeRange types, int64_t size) {
+    Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
+    SmallVector<Value> taken;
+    for (auto [number, type] : llvm::enumerate(types))
+      taken.push_back(get(use, number, size, type));
+    return taken;
+  }
+
+  /// Returns the memory for a scan in one step, which is the only memory that
+  /// the scan takes. A barrier comes first where threads may still load the
+  /// values of a scan before.
+  Value takeForScan(int64_t size, Type type) {
+    if (isScanRead)
+      gpu::BarrierOp::create(b);
+    isScanRead = true;
+    return getOfThreads(size, type);
+  }
+  /// Says that a scan in a loop follows the scan of the iteration before.
+  void beginLoopOfScans() { isScanRead = true; }
+
+  /// Return the two memories for a scan in two steps, each of which has a
+  /// barrier between the loads from the other one and the next stores there.
+  Value getOfThreads(int64_t size, Type type) {
+    return get(Use::OfThreads, 0, size, type);
+  }
+  Value getOfSteps(int64_t size, Type type) {
+    return get(Use::OfSteps, 0, size, type);
+  }
+  /// Returns the memory for the totals of vectors.
+  Value getOfVectors(int64_t size, Type type) {
+    return get(Use::OfVectors, 0, size, type);
+  }
+
+private:
+  enum class Use { EvenExchange, OddExchange, OfThreads, OfSteps, OfVectors };
+
+  /// Returns the memory of `size` values of `type` that `use` has for the value
+  /// `number` of a state.
+  Value get(Use use, size_t number, int64_t size, Type type) {
+    Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
+    if (!memory) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&launch.getBody().front());
+      memory = allocateInWorkgroup(b, size, type);
+    }
+    return memory;
+  }
+
+  ImplicitLocOpBuilder &b;
+  gpu::LaunchOp launch;
+  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
+  int64_t numExchanges = 0;
+  bool isScanRead = false;
+};
+
 class RowKernel {
 public:
   RowKernel(linalg::GenericOp op, RowReduction &reduction, const RowTile &tile,
@@ -411,7 +477,6 @@ private:
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
   State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
-  Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
   /// Whether `form` has the value `number`.
   Value isEqual(const LinearForm &form, int64_t number) {
@@ -426,6 +491,10 @@ private:
   LinearForm getLane(const LinearForm &place);
   Value shuffleFrom(Value value, const LinearForm &place);
   void combineInSubgroup(RowLoops &nest, State &state);
+  void exchange(RowLoops &nest, SmallVector<State> &states, Value isWriter,
+                const LinearForm &own, const LinearForm &first, int64_t count);
+  void store(ArrayRef<Value> memories, const LinearForm &own, int64_t threads,
+             Value isWriter, ArrayRef<State> states);
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
@@ -441,6 +510,10 @@ private:
     return combine(nest, State{lhs}, State{rhs}).front();
   }
   Prefix scanInSubgroup(RowLoops &nest, Value own, Value identity);
+  SmallVector<Prefix> loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                                  Value identity, const LinearForm &first,
+                                  int64_t threads, int64_t count,
+                                  const LinearForm &own);
   SmallVector<Prefix> scanInMemory(RowLoops &nest, ArrayRef<Value> own,
                                    Value identity, LinearForm thread,
                                    int64_t threads, Value isWriter);
@@ -492,12 +565,7 @@ private:
   Value isWanted;
   /// What the loops have come to, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
-  /// Workgroup memory by its use.
-  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
-  /// Combinations so far.
-  int64_t numShared = 0;
-  /// Whether threads may still read what threads came to in a scan.
-  bool isScanRead = false;
+  std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
@@ -592,18 +660,6 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// The workgroup memory of `size` values that `use` has for the value `number`
-/// of a state.
-Value RowKernel::getMemory(Use use, size_t number, int64_t size, Type type) {
-  Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
-  if (!memory) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&launch.getBody().front());
-    memory = allocateInWorkgroup(b, size, type);
-  }
-  return memory;
-}
-
 /// The place in workgroup memory of what `thread`, of so many threads of a row,
 /// has in `lane`. Neighbouring threads have neighbouring places.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
@@ -663,13 +719,57 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   }
 }
 
-/// Combines the states of the threads of a row: each gets what they come to.
-/// Those of a subgroup come first. More than a few others do so in two steps.
+/// Exchanges states between threads of a row. The thread that has number `own`
+/// stores its states, one for each lane, where `isWriter` holds or is null.
+/// Then each thread combines the states of the `count` threads from number
+/// `first` on.
+void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
+                         Value isWriter, const LinearForm &own,
+                         const LinearForm &first, int64_t count) {
+  auto lanes = static_cast<int64_t>(states.size());
+  int64_t threads = tile.threads / inSubgroup;
+  SmallVector<Value> used = memory->takeNext(
+      ValueRange(states.front()).getTypes(), lanes * slotsOfGroup * threads);
+  store(used, own, threads, isWriter, states);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<State> others;
+    for (int64_t i = 0; i < count; ++i) {
+      Value place = getPlace(forms->add(b, first, i), threads, lane);
+      others.push_back(llvm::map_to_vector<6>(used, [&](Value memory) -> Value {
+        return memref::LoadOp::create(b, memory, place);
+      }));
+    }
+    states[lane] = combineAll(nest, others);
+  }
+}
+
+/// Stores the states that thread `own` of `threads` threads has in its lanes,
+/// where `isWriter` holds or is null, and waits for the other threads.
+void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
+                      int64_t threads, Value isWriter, ArrayRef<State> states) {
+  SmallVector<Value> places;
+  for (size_t lane = 0; lane < states.size(); ++lane)
+    places.push_back(getPlace(own, threads, static_cast<int64_t>(lane)));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (isWriter)
+      b.setInsertionPointToStart(scf::IfOp::create(b, isWriter).thenBlock());
+    for (auto [state, place] : llvm::zip_equal(states, places))
+      for (auto [value, memory] : llvm::zip_equal(state, memories))
+        memref::StoreOp::create(b, value, memory, place);
+  }
+  gpu::BarrierOp::create(b);
+}
+
+/// Combines the states of the threads of a row, and gives each thread the
+/// result. The threads of a subgroup combine their states first. Up to 32
+/// subgroups, or threads without subgroups, then exchange their states at once.
+/// More do so in two steps: of 128 threads, groups of 16 first, and then the 8
+/// groups.
 void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
   constexpr int64_t maxAtOnce = 32, ofStep = 16;
-  auto lanes = static_cast<int64_t>(states.size());
   int64_t threads = tile.threads / inSubgroup;
   Value isWriter;
   if (inSubgroup > 1) {
@@ -683,47 +783,12 @@ void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
     }
     isWriter = isEqual(placeInSubgroup, 0);
   }
-  // Memory that is in use no more before it is used again: two steps take a
-  // memory each, and one step takes two in turn.
-  auto exchange = [&](Use use, Value condition, LinearForm thread,
-                      LinearForm first, int64_t count) {
-    SmallVector<Value> used;
-    for (auto [i, value] : llvm::enumerate(states.front()))
-      used.push_back(
-          getMemory(use, i, lanes * slotsOfGroup * threads, value.getType()));
-    {
-      SmallVector<Value> places;
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        places.push_back(getPlace(thread, threads, lane));
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        for (auto [value, memory] : llvm::zip_equal(states[lane], used))
-          memref::StoreOp::create(b, value, memory, places[lane]);
-    }
-    gpu::BarrierOp::create(b);
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      SmallVector<State> others;
-      for (int64_t i = 0; i < count; ++i) {
-        State other;
-        Value place = getPlace(forms->add(b, first, i), threads, lane);
-        for (Value memory : used)
-          other.push_back(memref::LoadOp::create(b, memory, place));
-        others.push_back(other);
-      }
-      states[lane] = combineAll(nest, others);
-    }
-  };
-  if (threads <= maxAtOnce) {
-    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, isWriter,
-             subgroupOfRow, 0, threads);
-    return;
-  }
+  if (threads <= maxAtOnce)
+    return exchange(nest, states, isWriter, subgroupOfRow, 0, threads);
   auto [step, place] = forms->divide(b, subgroupOfRow, ofStep);
-  exchange(Use::Combined, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
+  exchange(nest, states, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
            ofStep);
-  exchange(Use::CombinedNext, both(b, isWriter, isEqual(place, 0)), step, 0,
+  exchange(nest, states, both(b, isWriter, isEqual(place, 0)), step, 0,
            threads / ofStep);
 }
 
@@ -800,75 +865,70 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Combines, in their order and through workgroup memory, what `threads`
-/// threads of a row have in each lane. `thread` is the thread's number among
-/// them. Several threads may have the same number; `isWriter` holds for the one
-/// that has the value, and is null where each has a number of its own. More
-/// than a few threads take two steps.
+/// Loads `count` values of each of `lanes` lanes that `threads` threads have
+/// stored, from the value of thread `first` on, and scans them. The thread
+/// learns which value stands before number `own` of them.
+SmallVector<RowKernel::Prefix>
+RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                       Value identity, const LinearForm &first, int64_t threads,
+                       int64_t count, const LinearForm &own) {
+  SmallVector<Value> isOwn(1);
+  for (int64_t i = 1; i < count; ++i)
+    isOwn.push_back(isEqual(own, i));
+  SmallVector<Prefix> prefixes;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    Prefix prefix = {identity, Value()};
+    for (int64_t i = 0; i < count; ++i) {
+      if (i > 0)
+        prefix.before =
+            arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
+      Value value =
+          memref::LoadOp::create(b, memory,
+                                 getPlace(forms->add(b, first, i), threads,
+                                          static_cast<int64_t>(lane)));
+      prefix.total = combineTwo(nest, prefix.total, value);
+    }
+    prefixes.push_back(prefix);
+  }
+  return prefixes;
+}
+
+/// Scans, through workgroup memory, the values `own` that `threads` threads of
+/// a row have in each lane. `thread` is the thread's number among them. Several
+/// threads may have the same number; `isWriter` holds for the one that has the
+/// value, and is null where each has a number of its own. More than 16 threads
+/// take two steps.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
   constexpr int64_t ofStep = 16;
-  auto lanes = static_cast<int64_t>(own.size());
-  auto write = [&](Value memory, LinearForm thread, int64_t threads,
-                   Value condition, ArrayRef<Value> values) {
-    SmallVector<Value> places;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      places.push_back(getPlace(thread, threads, lane));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (auto [value, place] : llvm::zip_equal(values, places))
-        memref::StoreOp::create(b, value, memory, place);
-    }
-    gpu::BarrierOp::create(b);
+  size_t lanes = own.size();
+  int64_t numRows = static_cast<int64_t>(lanes) * slotsOfGroup;
+  Type type = own.front().getType();
+  auto getStates = [](ArrayRef<Value> values) {
+    return llvm::map_to_vector(values,
+                               [](Value value) { return State{value}; });
   };
-  // Reads `count` values of each lane, of `threads` that are there, from
-  // `first` on, and combines those before the one that is the thread's own.
-  auto read = [&](Value memory, LinearForm first, int64_t threads,
-                  int64_t count, LinearForm own) {
-    SmallVector<Value> isOwn(1);
-    for (int64_t i = 1; i < count; ++i)
-      isOwn.push_back(isEqual(own, i));
-    SmallVector<Prefix> prefixes;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Prefix prefix = {identity, Value()};
-      for (int64_t i = 0; i < count; ++i) {
-        if (i > 0)
-          prefix.before =
-              arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
-        Value value = memref::LoadOp::create(
-            b, memory, getPlace(forms->add(b, first, i), threads, lane));
-        prefix.total = combineTwo(nest, prefix.total, value);
-      }
-      prefixes.push_back(prefix);
-    }
-    return prefixes;
-  };
-  Type valueType = own.front().getType();
-  Value ofThreads =
-      getMemory(Use::OfThreads, 0, lanes * slotsOfGroup * threads, valueType);
   if (threads <= ofStep) {
-    // No other barrier keeps what is read from what is written next.
-    if (isScanRead)
-      gpu::BarrierOp::create(b);
-    isScanRead = true;
-    write(ofThreads, thread, threads, isWriter, own);
-    return read(ofThreads, 0, threads, threads, thread);
+    Value ofThreads = memory->takeForScan(numRows * threads, type);
+    store(ofThreads, thread, threads, isWriter, getStates(own));
+    return loadScanned(nest, ofThreads, lanes, identity, 0, threads, threads,
+                       thread);
   }
-  write(ofThreads, thread, threads, isWriter, own);
+  Value ofThreads = memory->getOfThreads(numRows * threads, type);
+  store(ofThreads, thread, threads, isWriter, getStates(own));
   auto [step, place] = forms->divide(b, thread, ofStep);
-  SmallVector<Prefix> ofStepThreads =
-      read(ofThreads, forms->mul(b, step, ofStep), threads, ofStep, place);
+  SmallVector<Prefix> inSteps =
+      loadScanned(nest, ofThreads, lanes, identity, forms->mul(b, step, ofStep),
+                  threads, ofStep, place);
   int64_t steps = threads / ofStep;
-  Value ofSteps =
-      getMemory(Use::OfSteps, 0, lanes * slotsOfGroup * steps, valueType);
-  write(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
-        llvm::map_to_vector(ofStepThreads,
-                            [](const Prefix &prefix) { return prefix.total; }));
-  SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
-  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
+  Value ofSteps = memory->getOfSteps(numRows * steps, type);
+  store(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
+        llvm::map_to_vector(
+            inSteps, [](const Prefix &prefix) { return State{prefix.total}; }));
+  SmallVector<Prefix> prefixes =
+      loadScanned(nest, ofSteps, lanes, identity, 0, steps, steps, step);
+  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, inSteps))
     prefix.before = combineTwo(nest, prefix.before, inStep.before);
   return prefixes;
 }
@@ -921,9 +981,8 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
     prefixes.back().total = total;
     return prefixes;
   }
-  Value memory =
-      getMemory(Use::OfVectors, 0, getPadded(tile.vectors * numThreads),
-                own.front().getType());
+  Value totals = memory->getOfVectors(getPadded(tile.vectors * numThreads),
+                                      own.front().getType());
   auto getVector = [&](LinearForm number) {
     LinearForm place = forms->add(
         b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
@@ -937,20 +996,20 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
     return getVector(forms->add(b, forms->mul(b, threadOfRow, vectors), i));
   };
   for (int64_t i = 0; i < vectors; ++i)
-    memref::StoreOp::create(b, own[i], memory, getOwn(i));
+    memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
   // What stands before each vector that is taken, of those that are.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
-        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+        nest, before.back(), memref::LoadOp::create(b, totals, getTaken(i))));
   Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
-                            memory, getTaken(i));
+                            totals, getTaken(i));
   gpu::BarrierOp::create(b);
   for (int64_t i = 0; i < vectors; ++i)
-    prefixes.push_back({memref::LoadOp::create(b, memory, getOwn(i)), Value()});
+    prefixes.push_back({memref::LoadOp::create(b, totals, getOwn(i)), Value()});
   prefixes.back().total = taken.total;
   return prefixes;
 }
@@ -1122,7 +1181,7 @@ void RowKernel::buildScans() {
           rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
   }
   if (rounds > 0) {
-    isScanRead = true;
+    memory->beginLoopOfScans();
     // A round loads what the next one scans, if a thread has registers for
     // both: its loads are on their way while threads wait for each other.
     bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
@@ -1191,6 +1250,7 @@ void RowKernel::build() {
   GroupedLaunch grouped = createLaunch(b, op, groups);
   launch = grouped.launch;
   views.emplace(launch);
+  memory.emplace(b, launch);
   forms.emplace(getThread(), numThreads);
   whole.emplace(b, op, *forms, *views);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});

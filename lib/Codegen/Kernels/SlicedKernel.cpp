@@ -22,8 +22,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
 namespace {
 /// How the parts of sums meet: those of so many rows at a time, and in two
 /// steps where there are groups. Then each thread adds up the parts of a group
@@ -48,6 +46,8 @@ public:
   void build();
 
 private:
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
   int64_t getNumSums() const { return tile.rows * tile.columns; }
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
@@ -350,7 +350,7 @@ public:
       : ContractionBuilder(op, contraction) {
     b.setInsertionPointToEnd(&discarded);
     OperandTile rows, columns;
-    buildLaunch(1, 1, numThreads, rows, columns);
+    buildLaunch(1, 1, DeviceProfile::workgroupSize, rows, columns);
   }
   OperandStrides getOperandStrides() {
     return {getStrides(contraction.rows, contraction),
