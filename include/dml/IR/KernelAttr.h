@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace dml {
 
@@ -64,7 +65,9 @@ struct ContractionTile {
   /// however many it has.
   int64_t together = 0;
 
+  static constexpr llvm::StringLiteral name = "contraction_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<ContractionTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// What a thread of a sliced kernel computes: `rows` times `columns` sums,
@@ -74,7 +77,9 @@ struct ContractionTile {
 struct SliceTile {
   int64_t rows, columns, slices, terms, times;
 
+  static constexpr llvm::StringLiteral name = "slice_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<SliceTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// How a workgroup of a row kernel shares its rows: each has `threads` threads,
@@ -82,7 +87,9 @@ struct SliceTile {
 struct RowTile {
   int64_t threads, vectors;
 
+  static constexpr llvm::StringLiteral name = "row_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<RowTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// What a workgroup of an attention kernel computes: the outputs of `queries`
@@ -91,7 +98,9 @@ struct RowTile {
 struct AttentionTile {
   int64_t queries, keys, terms;
 
+  static constexpr llvm::StringLiteral name = "attention_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<AttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// What a workgroup of an attention kernel computes that multiplies cooperative
@@ -103,7 +112,9 @@ struct MatrixAttentionTile {
   std::string shape;
   int64_t stages = 1;
 
+  static constexpr llvm::StringLiteral name = "matrix_attention_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<MatrixAttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// What a workgroup of a map kernel computes that reads down columns and stores
@@ -150,7 +161,9 @@ struct MatrixTile {
   int64_t getSubgroups() const {
     return (rows / subgroupRows) * (columns / subgroupColumns) * slices;
   }
+  static constexpr llvm::StringLiteral name = "matrix_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<MatrixTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// What a thread of a map kernel computes, such as `{vector_bytes = 16, rows =
@@ -199,37 +212,44 @@ struct MapTile {
   /// there is no second path.
   llvm::SmallVector<int64_t, 2> interior;
 
+  /// Whether the tile is yet to be chosen, as `dml.kernel = "map"` leaves it.
+  bool isOpen() const { return vectorBytes == 0; }
   /// Whether there are threads of two kinds.
   bool hasParts() const { return isSplit || inside; }
 
+  static constexpr llvm::StringLiteral name = "map_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<MapTile> get(mlir::DictionaryAttr kernel);
 };
 
-/// A value of the attribute `dml.kernel`: the tile of a contraction kernel or
-/// of a sliced, a matrix, a row or an attention kernel, or a map kernel, with
-/// or without its tile.
-struct KernelChoice {
-  std::optional<ContractionTile> tile;
-  std::optional<SliceTile> sliceTile;
-  std::optional<MatrixTile> matrixTile;
-  std::optional<RowTile> rowTile;
-  std::optional<AttentionTile> attentionTile;
-  std::optional<MatrixAttentionTile> matrixAttentionTile;
-  std::optional<MapTile> mapTile;
+/// A value of the attribute `dml.kernel`: the tile of a kernel, which tells its
+/// kind. `"map"` is a MapTile that is open. Each tile has the name of its entry
+/// in the attribute, writes the attribute, and reads it: get() returns nothing
+/// if the attribute states no tile of its kind, or has an entry that is unknown
+/// or that no tile has.
+using KernelTile =
+    std::variant<MapTile, RowTile, AttentionTile, MatrixAttentionTile,
+                 ContractionTile, SliceTile, MatrixTile>;
 
-  /// Whether the choice is made whole: a tile is there, of whichever kind.
-  bool hasTile() const {
-    return tile || sliceTile || matrixTile || rowTile || attentionTile ||
-           matrixAttentionTile || mapTile;
-  }
-  /// The choice that `attribute` stands for, or nothing if it stands for none.
-  static std::optional<KernelChoice> get(mlir::Attribute attribute);
-};
+/// Returns the tile that `attribute`, a value of `dml.kernel`, states, or
+/// nothing if it states none.
+std::optional<KernelTile> getKernelTile(mlir::Attribute attribute);
 
-/// Parses a value of the attribute `dml.kernel`. Null where `text` is none,
-/// without a diagnostic: the caller knows where the text comes from.
-mlir::Attribute parseKernelAttr(llvm::StringRef text,
-                                mlir::MLIRContext *context);
+/// Returns the name of the entry of `dml.kernel` that states `tile`.
+llvm::StringRef getTileName(const KernelTile &tile);
+
+/// Returns the value of `dml.kernel` that states `tile`.
+mlir::DictionaryAttr getKernelAttr(const KernelTile &tile,
+                                   mlir::MLIRContext *context);
+
+/// Returns the names of the entries of `dml.kernel` that state a tile.
+llvm::SmallVector<llvm::StringRef> getTileNames();
+
+/// Parses a value of the attribute `dml.kernel`, and returns the tile that the
+/// value states. Returns nothing where `text` states no tile, without a
+/// diagnostic: the caller knows where the text comes from.
+std::optional<KernelTile> parseKernelTile(llvm::StringRef text,
+                                          mlir::MLIRContext *context);
 
 } // namespace dml
 

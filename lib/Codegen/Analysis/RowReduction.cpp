@@ -8,6 +8,7 @@
 #include "Analysis/BodySlice.h"
 #include "Analysis/ElementMap.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"

@@ -285,3 +285,32 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
     memref::StoreOp::create(b, value, output.getBuffer(), place);
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A launch that nothing comes of.
+class Probe : ContractionBuilder {
+public:
+  Probe(linalg::GenericOp op, const Contraction &contraction)
+      : ContractionBuilder(op, contraction) {
+    b.setInsertionPointToEnd(&discarded);
+    OperandTile rows, columns;
+    buildLaunch(1, 1, DeviceProfile::workgroupSize, rows, columns);
+  }
+  OperandStrides getOperandStrides() {
+    return {getStrides(contraction.rows, contraction),
+            getStrides(contraction.columns, contraction)};
+  }
+
+private:
+  Block discarded;
+};
+} // namespace
+
+OperandStrides OperandStrides::get(linalg::GenericOp op,
+                                   const Contraction &contraction) {
+  return Probe(op, contraction).getOperandStrides();
+}

@@ -18,6 +18,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Ownership.h"
+#include "dml/Target/DeviceProfile.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

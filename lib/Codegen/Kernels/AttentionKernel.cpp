@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Attention.h"
+#include "Kernels/AttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Staging.h"
@@ -38,6 +38,95 @@
 
 using namespace mlir;
 using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// The sums that a thread carries through its loop over keys, and as many that
+/// it adds to them, fit the registers that devices have for a thread.
+static constexpr int64_t maxOutputs = 128;
+
+/// Fewer keys than these would round the sums that are carried from some keys
+/// to the next more often than the reference admits (docs/Reference.md).
+static constexpr int64_t minKeysTogether = 16;
+
+std::optional<AttentionLayout> AttentionLayout::get(const Attention &attention,
+                                                    const AttentionTile &tile) {
+  std::optional<ThreadBlock> block =
+      ThreadBlock::get({tile.queries, tile.keys, tile.terms});
+  if (!block || tile.keys < minKeysTogether)
+    return std::nullopt;
+  AttentionLayout layout;
+  layout.block = *block;
+  layout.columnVectors =
+      llvm::divideCeilSigned(attention.products.columns.size,
+                             ThreadBlock::side * block->threadColumns);
+  if (layout.columnVectors > maxOutputs ||
+      layout.columnVectors * ThreadBlock::side * block->rows > maxOutputs)
+    return std::nullopt;
+  layout.terms = tile.terms;
+  // Terms of scores, the parts of maxima and sums of exponentials that threads
+  // exchange, and values have the same place, one after the other.
+  int64_t ofQueries = getStagedVectors(tile.queries),
+          ofKeys = getStagedVectors(tile.keys),
+          ofValues = getStagedVectors(layout.getColumns());
+  int64_t exchanged =
+      2 * block->threadColumns * (tile.queries / ThreadBlock::side);
+  layout.stagedVectors = std::max({tile.terms * (ofQueries + ofKeys), exchanged,
+                                   ThreadBlock::side * ofValues});
+  layout.valueKeys = tile.keys;
+  while (tile.keys % layout.valueKeys ||
+         layout.valueKeys * ofValues > layout.stagedVectors)
+    --layout.valueKeys;
+  layout.weightVectors = tile.keys * ofQueries;
+  return layout;
+}
+
+std::string dml::findTileProblem(const Attention &attention,
+                                 const AttentionTile &tile,
+                                 const DeviceProfile &profile) {
+  int64_t maxMemory = profile.getMaxWorkgroupMemory();
+  int64_t ofStep = attention.scores.getTermsOfStep();
+  // No more than there are bytes, so that nothing below overflows.
+  if (tile.terms > maxMemory || tile.terms % ofStep)
+    return "has " + std::to_string(tile.terms) +
+           " terms, but a multiple of the " + std::to_string(ofStep) +
+           " of an iteration is wanted";
+  std::optional<AttentionLayout> layout = AttentionLayout::get(attention, tile);
+  if (!layout)
+    return "is no " + std::to_string(DeviceProfile::workgroupSize) +
+           " blocks of queries and keys that are multiples of " +
+           std::to_string(ThreadBlock::side) + ", of " +
+           std::to_string(minKeysTogether) + " keys or more, with at most " +
+           std::to_string(maxOutputs) + " elements of the output for a thread";
+  int64_t bytes = layout->getVectors() * ThreadBlock::side *
+                  static_cast<int64_t>(sizeof(float));
+  if (bytes > maxMemory)
+    return "takes " + std::to_string(bytes) +
+           " bytes of workgroup memory, but the device profile has " +
+           std::to_string(maxMemory);
+  return "";
+}
+
+std::optional<AttentionTile>
+dml::getAttentionTile(const Attention &attention, int64_t queries, int64_t keys,
+                      const DeviceProfile &profile) {
+  constexpr int64_t mostTerms = 16;
+  int64_t ofStep = attention.scores.getTermsOfStep();
+  for (int64_t steps =
+           std::clamp<int64_t>(mostTerms / ofStep, 1, attention.scores.steps);
+       steps > 0; steps /= 2) {
+    AttentionTile tile{queries, keys, steps * ofStep};
+    if (findTileProblem(attention, tile, profile).empty())
+      return tile;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
 
 /// Terms, or keys, whose products are written out at most.
 static constexpr int64_t maxWrittenOut = 8;

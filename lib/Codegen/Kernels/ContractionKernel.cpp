@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/ContractionKernel.h"
 #include "Analysis/BodySlice.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
@@ -660,6 +661,40 @@ void ContractionKernel::build() {
   SmallVector<Value> sums = buildSums();
   storeSums(tile.slices > 1 ? joinSlices(sums) : sums);
   op.erase();
+}
+
+std::string dml::findTileProblem(const Contraction &contraction,
+                                 const ContractionTile &tile,
+                                 const DeviceProfile &profile) {
+  if (!ThreadBlock::get(tile))
+    return "is no " + std::to_string(tile.threads) +
+           " blocks of rows and columns that are multiples of " +
+           std::to_string(ThreadBlock::side) + " and have at most " +
+           std::to_string(ThreadBlock::maxSums) + " elements, in " +
+           std::to_string(tile.slices) + " slices";
+  if (tile.threads > profile.getMaxWorkgroupSize())
+    return "has " + std::to_string(tile.threads) +
+           " threads, but the device profile has " +
+           std::to_string(profile.getMaxWorkgroupSize());
+  // No more than there are bytes, so that nothing below overflows.
+  int64_t maxMemory = profile.getMaxWorkgroupMemory();
+  if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
+    return "has " + std::to_string(tile.terms) +
+           " terms, but a multiple of the " +
+           std::to_string(contraction.getTermsOfStep()) +
+           " of an iteration is wanted";
+  if (tile.terms % tile.slices ||
+      (tile.together > 0 && tile.terms % tile.together))
+    return "has " + std::to_string(tile.terms) +
+           " terms, but a multiple of its slices and of the terms that a "
+           "thread loads together is wanted";
+  int64_t bytes = std::max(getStagedVectors(tile), getExchangedVectors(tile)) *
+                  DeviceProfile::vectorBytes;
+  if (bytes > maxMemory)
+    return "takes " + std::to_string(bytes) +
+           " bytes of workgroup memory, but the device profile has " +
+           std::to_string(maxMemory);
+  return "";
 }
 
 void dml::buildContractionKernel(linalg::GenericOp op,

@@ -15,12 +15,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/BodySlice.h"
-#include "Analysis/RowReduction.h"
+#include "Kernels/RowKernel.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
-#include "Kernels/MapKernel.h"
 #include "dml/Target/CostModel.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -32,311 +31,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
-static MemRefType getOutputType(linalg::GenericOp op) {
-  return cast<MemRefType>(op.getOutputs().front().getType());
-}
-
-/// Binds what loops count for element `element` of row `row`, and returns the
-/// coordinates that the output has there.
-static SmallVector<LinearForm> bindPlace(ImplicitLocOpBuilder &b,
-                                         IndexForms &forms,
-                                         TileBuilder &builder, MemRefType type,
-                                         RowReduction &reduction, size_t lane,
-                                         LinearForm row, LinearForm element) {
-  SmallVector<LinearForm> coordinates(type.getRank());
-  for (auto [i, dim] : llvm::reverse(llvm::enumerate(reduction.setDims))) {
-    LinearForm &coordinate = coordinates[dim];
-    bool isOfParts =
-        reduction.partSize > 0 && dim == reduction.elementDims.front();
-    int64_t size = type.getDimSize(dim);
-    if (isOfParts)
-      size = llvm::divideCeilSigned(size, reduction.partSize);
-    // The first dimension takes what is left.
-    if (i == 0)
-      coordinate = row;
-    else
-      std::tie(row, coordinate) = forms.divide(b, row, size);
-    if (!isOfParts)
-      continue;
-    for (Value number : reduction.partNumbers)
-      builder.bind(lane, number, coordinate);
-    coordinate = forms.mul(b, coordinate, reduction.partSize);
-  }
-  for (size_t i = reduction.sizes.size(); i-- > 0;) {
-    LinearForm induction = element;
-    if (i > 0)
-      std::tie(element, induction) =
-          forms.divide(b, element, reduction.sizes[i]);
-    for (RowLoops &nest : reduction.nests)
-      builder.bind(lane, nest.loops[i].getInductionVar(), induction);
-    if (!reduction.elementDims.empty()) {
-      LinearForm &coordinate = coordinates[reduction.elementDims[i]];
-      coordinate = forms.add(b, coordinate, induction);
-    }
-  }
-  return coordinates;
-}
-
-//===----------------------------------------------------------------------===//
-// Neighbours
-//===----------------------------------------------------------------------===//
-
-/// The first load of a row whose place depends on coordinates alone, and what
-/// computes it; none if there is no such load.
-static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
-                                             RowLoops &nest) {
-  auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {
-    return Value(loop.getInductionVar());
-  });
-  for (Operation *load : nest.slice) {
-    if (!isa<memref::LoadOp>(load))
-      continue;
-    BodySlice slice(op, given);
-    if (failed(slice.add(load->getResult(0))))
-      continue;
-    SmallVector<Operation *> operations = slice.getOperations();
-    if (llvm::count_if(operations, BodySlice::isLoad) == 1)
-      return operations;
-  }
-  return {};
-}
-
-/// Whether `lanes` elements, of `rows` rows, are neighbours where they are
-/// loaded first and where they are stored. `isStored` says whether several are
-/// stored at once.
-static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
-                          int64_t rows, int64_t lanes, bool isStored) {
-  // What is built here is built for its forms alone.
-  Block block;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  b.setInsertionPointToEnd(&block);
-  auto getValue = [&]() -> Value {
-    return block.addArgument(b.getIndexType(), op.getLoc());
-  };
-  IndexForms forms(getValue(), 1);
-  BufferViews views(op);
-  TileBuilder builder(b, op, forms, views);
-  auto getFirst = [&](int64_t count, int64_t step) {
-    return forms.mul(b, forms.getOpaque(getValue(), {0, count / step - 1}),
-                     step);
-  };
-  LinearForm element = getFirst(reduction.rowSize, lanes / rows);
-  LinearForm row = getFirst(reduction.numRows, rows);
-  MemRefType type = getOutputType(op);
-  SmallVector<SmallVector<LinearForm>> coordinates;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
-                                    forms.add(b, row, lane % rows),
-                                    forms.add(b, element, lane / rows)));
-  auto areInVector = [&](ArrayRef<LinearForm> places) {
-    std::optional<std::pair<LinearForm, int64_t>> vector =
-        divideExactly(places.front(), lanes);
-    if (!vector || vector->second != 0)
-      return false;
-    for (auto [lane, place] : llvm::enumerate(places))
-      if (!(place == forms.add(b, places.front(), static_cast<int64_t>(lane))))
-        return false;
-    return true;
-  };
-  SmallVector<LinearForm> places;
-  SmallVector<Operation *> slice = getFirstLoad(op, reduction.nests.front());
-  if (!slice.empty()) {
-    builder.buildSlice(slice, coordinates);
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      places.push_back(
-          std::get<Load>(builder.getScalar(lane, slice.back()->getResult(0)))
-              .position);
-    if (!areInVector(places))
-      return false;
-  }
-  if (!isStored)
-    return true;
-  places.clear();
-  for (ArrayRef<LinearForm> at : coordinates)
-    places.push_back(builder.linearize(type, at));
-  return areInVector(places);
-}
-
-/// The bytes of a value in workgroup memory.
-static int64_t getSharedBytes(Type type) {
-  return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
-}
-
-/// Returns the bytes of the workgroup memory in which threads share what they
-/// carry for `rows` rows. There are two parts of it for each kind of value.
-static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
-  llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
-  for (const RowLoops &nest : reduction.nests)
-    for (auto [i, type] : llvm::enumerate(nest.getResults().getTypes()))
-      kinds.insert({type, i});
-  int64_t bytes = 0;
-  for (auto [type, i] : kinds)
-    bytes += getSharedBytes(type);
-  return 2 * rows * numThreads * bytes;
-}
-
-RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
-  auto getBytes = [](Value buffer) -> int64_t {
-    return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
-  };
-  int64_t stored = getBytes(op.getOutputs().front()), widest = 1;
-  for (RowLoops &nest : reduction.nests)
-    for (Operation *nested : nest.slice)
-      if (auto load = dyn_cast<memref::LoadOp>(nested))
-        widest = std::max(widest, getBytes(load.getMemRef()));
-
-  RowLayout layout;
-  bool storesElements = !reduction.elementDims.empty();
-  bool isRowInMemory = false;
-  if (storesElements) {
-    isRowInMemory = layout.isAlongRow =
-        reduction.setDims.empty() ||
-        reduction.elementDims.back() >= reduction.setDims.back();
-  } else {
-    isRowInMemory = reduction.numRows == 1 ||
-                    areNeighbours(op, reduction, /*rows=*/1, /*lanes=*/2,
-                                  /*isStored=*/false);
-    layout.isAlongRow =
-        isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
-                                        /*isStored=*/true);
-  }
-  // The last part of a line may have fewer elements, but ends with a vector.
-  int64_t line =
-      reduction.partSize > 0
-          ? getOutputType(op).getDimSize(reduction.elementDims.front())
-          : 0;
-  auto canStore = [&](int64_t lanes) {
-    return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
-  };
-
-  // A few rows side by side: a thread has whole vectors of all of them.
-  int64_t ofVector = DeviceProfile::vectorBytes /
-                     (storesElements ? std::max(widest, stored) : widest);
-  for (int64_t rows = 2; !isRowInMemory && rows <= cost::maxRowsTogether;
-       ++rows) {
-    // A thread has at least two elements of each row, whose places in memory
-    // show that no other row lies between the rows taken together.
-    int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
-    int64_t lanes = rows * elements;
-    if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || lanes > cost::maxHeld ||
-        (storesElements && !canStore(ofVector)) ||
-        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
-        !areNeighbours(op, reduction, rows, lanes, storesElements))
-      continue;
-    return {/*isAlongRow=*/true, lanes, rows,
-            /*together=*/storesElements ? ofVector : 1};
-  }
-
-  bool storesVectors = !layout.isAlongRow || storesElements;
-  if (storesVectors)
-    widest = std::max(widest, stored);
-  for (int64_t lanes = DeviceProfile::vectorBytes / widest; lanes > 1;
-       lanes /= 2) {
-    int64_t rows = layout.isAlongRow ? 1 : lanes, elements = lanes / rows;
-    if (reduction.numRows % rows || reduction.rowSize % elements ||
-        line % elements || (storesVectors && !canStore(lanes)) ||
-        getSharedBytes(reduction, rows) > DeviceProfile::workgroupMemory ||
-        !areNeighbours(op, reduction, rows, lanes, storesVectors))
-      continue;
-    layout.lanes = lanes;
-    layout.rows = rows;
-    layout.together = storesVectors ? lanes : 1;
-    break;
-  }
-  return layout;
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-/// The places in workgroup memory of `count` values: after every 32 one is left
-/// out, so that threads which each read neighbouring values, 8 for example,
-/// read from different banks.
-static int64_t getPadded(int64_t count) {
-  return count + count / cost::threadsTogether;
-}
-
-/// A thread has at most so many vectors at a time.
-static int64_t getMaxVectors(const RowReduction &reduction,
-                             const RowLayout &layout) {
-  int64_t most = std::max<int64_t>(cost::maxHeld / layout.lanes, 1);
-  if (!layout.isAlongRow || !reduction.hasScan())
-    return most;
-  // What all vectors come to is in workgroup memory, beside what the threads
-  // come to.
-  int64_t bytes = 0;
-  for (const RowLoops &nest : reduction.nests)
-    if (nest.scan)
-      bytes += getSharedBytes(nest.getResults().front().getType());
-  int64_t left =
-      DeviceProfile::workgroupMemory - getSharedBytes(reduction, layout.rows);
-  while (most > 1 && getPadded(most * numThreads) * bytes > left)
-    --most;
-  return most;
-}
-
-RowTile dml::chooseRowTile(const RowReduction &reduction,
-                           const RowLayout &layout, const DeviceSpeed &device) {
-  int64_t items = layout.getItems(reduction),
-          slots = layout.getSlots(reduction);
-  int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
-                                         (layout.lanes * reduction.countOps()),
-                                     1, getMaxVectors(reduction, layout));
-  int64_t wanted = std::min(cost::vectorsOfRow, most);
-  // Threads side by side read so many bytes side by side.
-  auto getTogether = [](int64_t count) {
-    return static_cast<int64_t>(llvm::bit_ceil(
-        static_cast<uint64_t>(std::min(cost::threadsSideBySide, count))));
-  };
-  RowTile tile = {1, 1};
-  int64_t mostThreads = numThreads;
-  if (layout.isAlongRow || reduction.hasScan())
-    wanted = std::min(
-        wanted, std::max<int64_t>(cost::elementsOfThread / layout.lanes, 1));
-  if (layout.isAlongRow) {
-    tile.threads = getTogether(items);
-    // Of a few rows side by side two parts share a workgroup:
-    // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
-    // part for each.
-    if (layout.rows > 1 && !reduction.hasScan())
-      mostThreads = numThreads / 2;
-  } else {
-    mostThreads = numThreads / getTogether(slots);
-    // Of long rows that are few, fewer are side by side.
-    while (mostThreads * cost::leastSideBySide < numThreads &&
-           slots * mostThreads < device.getEnoughThreads() &&
-           items > mostThreads * wanted)
-      mostThreads *= 2;
-  }
-  while (tile.threads < mostThreads && tile.threads < items &&
-         (llvm::divideCeilSigned(items, tile.threads) > wanted ||
-          slots * tile.threads < device.getEnoughThreads()))
-    tile.threads *= 2;
-  tile.vectors = llvm::divideCeilSigned(items, tile.threads);
-  if (tile.vectors > most)
-    tile.vectors = wanted;
-  return tile;
-}
-
-std::string dml::findRowTileProblem(const RowReduction &reduction,
-                                    const RowLayout &layout,
-                                    const RowTile &tile) {
-  if (!llvm::isPowerOf2_64(tile.threads) || tile.threads > numThreads)
-    return llvm::formatv(
-        "has {0} threads, but wants a power of two of at most {1}",
-        tile.threads, numThreads);
-  int64_t most = getMaxVectors(reduction, layout);
-  if (tile.vectors > most)
-    return llvm::formatv(
-        "has {0} vectors of {1} elements, but wants at most {2}", tile.vectors,
-        layout.lanes, most);
-  return "";
-}
-
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -344,7 +38,7 @@ std::string dml::findRowTileProblem(const RowReduction &reduction,
 /// Returns how many threads apart the neighbours of a row are: other rows of
 /// the workgroup may lie between them.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
-  return layout.isAlongRow ? 1 : numThreads / tile.threads;
+  return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
 /// Returns how many threads of a row one subgroup has, which exchange what they
@@ -356,7 +50,7 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const DeviceProfile &profile) {
   int64_t size = profile.getSubgroupSize();
   if (!profile.has(DeviceFeature::SubgroupShuffle) || size == 0 ||
-      numThreads % size)
+      DeviceProfile::workgroupSize % size)
     return 1;
   for (RowLoops &nest : reduction.nests)
     for (Type type : nest.getResults().getTypes())
@@ -452,6 +146,7 @@ public:
 
 private:
   using Forms = SmallVector<LinearForm>;
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
   /// What is carried for a row.
   using State = SmallVector<Value>;
   /// What is built for an item: it exists where the value is true, or always

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/SlicedKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
@@ -336,33 +337,39 @@ void SlicedBuilder::build() {
   op.erase();
 }
 
+/// Terms that a thread of a sliced kernel has written out, at most.
+static constexpr int64_t maxSliceTerms = 128;
+
+std::string dml::findTileProblem(const Contraction &contraction,
+                                 const SliceTile &tile) {
+  constexpr int64_t threads = DeviceProfile::workgroupSize;
+  if (tile.slices < 2 || tile.slices > threads || threads % tile.slices)
+    return "has " + std::to_string(tile.slices) + " slices, but a divisor of " +
+           std::to_string(threads) + " from 2 on is wanted";
+  if (tile.rows > ThreadBlock::maxSums || tile.columns > ThreadBlock::maxSums ||
+      tile.rows * tile.columns > ThreadBlock::maxSums)
+    return "has more than " + std::to_string(ThreadBlock::maxSums) +
+           " sums for a thread";
+  // What a row's threads add up meets in workgroup memory.
+  constexpr int64_t maxColumns =
+      DeviceProfile::workgroupMemory / (threads * sizeof(float));
+  if (tile.columns > maxColumns)
+    return "has " + std::to_string(tile.columns) +
+           " columns, but no more than " + std::to_string(maxColumns) +
+           " are wanted, whose sums fit in workgroup memory";
+  if (tile.terms > maxSliceTerms || tile.times > maxSliceTerms ||
+      tile.terms * tile.times > maxSliceTerms ||
+      tile.terms % contraction.getTermsOfStep())
+    return "has " + std::to_string(tile.terms) + " terms " +
+           std::to_string(tile.times) + " times, but a multiple of the " +
+           std::to_string(contraction.getTermsOfStep()) +
+           " of an iteration is wanted, and no more than " +
+           std::to_string(maxSliceTerms) + " in all";
+  return "";
+}
+
 void dml::buildSlicedKernel(linalg::GenericOp op,
                             const Contraction &contraction,
                             const SliceTile &tile) {
   SlicedBuilder(op, contraction, tile).build();
-}
-
-namespace {
-/// A launch that nothing comes of.
-class Probe : ContractionBuilder {
-public:
-  Probe(linalg::GenericOp op, const Contraction &contraction)
-      : ContractionBuilder(op, contraction) {
-    b.setInsertionPointToEnd(&discarded);
-    OperandTile rows, columns;
-    buildLaunch(1, 1, DeviceProfile::workgroupSize, rows, columns);
-  }
-  OperandStrides getOperandStrides() {
-    return {getStrides(contraction.rows, contraction),
-            getStrides(contraction.columns, contraction)};
-  }
-
-private:
-  Block discarded;
-};
-} // namespace
-
-OperandStrides OperandStrides::get(linalg::GenericOp op,
-                                   const Contraction &contraction) {
-  return Probe(op, contraction).getOperandStrides();
 }

@@ -11,11 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Contraction.h"
-#include "Selection/KernelTimes.h"
+#include "Selection/KernelKinds.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
-#include "dml/IR/KernelAttr.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/MatrixCosts.h"
@@ -60,7 +59,7 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
 /// enough.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
-  double whole = estimateCycles(op, contraction, profile);
+  double whole = estimateCycles({op, profile, &contraction});
   double least = cost::share::inParts * whole;
   int64_t best = 1;
   for (int64_t parts = 2; parts <= cost::maxParts; ++parts) {
@@ -73,7 +72,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
     // All parts are written, and read once.
     double bytes = 2 * static_cast<double>(
                            getNumBytes(getPartsType(op, contraction, parts)));
-    double time = estimateCycles(op, part, profile) + cost::cyclesOfLaunch +
+    double time = estimateCycles({op, profile, &part}) + cost::cyclesOfLaunch +
                   bytes * profile.getSpeed().opsPerByte /
                       cost::getOpsOfCycle(profile.getSpeed());
     if (time >= least)
