@@ -25,7 +25,7 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-static int64_t getBytes(Value buffer) {
+static int64_t getBufferBytes(Value buffer) {
   return getNumBytes(cast<MemRefType>(buffer.getType()));
 }
 
@@ -57,7 +57,7 @@ static void share(linalg::GenericOp op, ArrayRef<Value> roots) {
   SmallVector<int64_t> offsets;
   for (Value root : roots) {
     offsets.push_back(total);
-    total += llvm::alignTo(getBytes(root), DeviceProfile::rangeAlignment);
+    total += llvm::alignTo(getBufferBytes(root), DeviceProfile::rangeAlignment);
   }
   auto b = ImplicitLocOpBuilder::atBlockBegin(op.getLoc(), op->getBlock());
   Value shared =
@@ -136,7 +136,7 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
 }
 
 /// The buffers that `op` binds, the one that it writes first.
-static SmallVector<Value> getRoots(linalg::GenericOp op) {
+static SmallVector<Value> getBoundBuffers(linalg::GenericOp op) {
   llvm::SetVector<Value> roots;
   roots.insert(getRoot(op.getDpsInits().front()));
   op.getBody()->walk(
@@ -149,7 +149,7 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   int64_t most = profile.getMaxStorageBuffers();
   if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
     return;
-  SmallVector<Value> roots = getRoots(op);
+  SmallVector<Value> roots = getBoundBuffers(op);
   auto count = static_cast<int64_t>(roots.size());
   if (count <= most)
     return;
@@ -158,11 +158,12 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   auto constants = llvm::to_vector(llvm::make_filter_range(
       roots, [&](Value root) { return getConstant(root, symbols); }));
   llvm::stable_sort(constants, [](Value lhs, Value rhs) {
-    return getBytes(lhs) < getBytes(rhs);
+    return getBufferBytes(lhs) < getBufferBytes(rhs);
   });
   int64_t wanted = 0, bytes = 0;
   for (Value constant : constants) {
-    bytes += llvm::alignTo(getBytes(constant), DeviceProfile::rangeAlignment);
+    bytes +=
+        llvm::alignTo(getBufferBytes(constant), DeviceProfile::rangeAlignment);
     if (bytes > std::min(maxPackedBytes, profile.getMaxStorageBufferRange()) ||
         wanted > count - most)
       break;
@@ -171,7 +172,7 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   constants.truncate(wanted);
   if (constants.size() > 1) {
     pack(op, constants, symbols);
-    roots = getRoots(op);
+    roots = getBoundBuffers(op);
     count = static_cast<int64_t>(roots.size());
     if (count <= most)
       return;
@@ -181,7 +182,7 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   auto read = llvm::to_vector(llvm::drop_begin(roots));
   llvm::stable_sort(read, [](Value lhs, Value rhs) {
     auto getCopied = [](Value root) {
-      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBytes(root);
+      return root.getDefiningOp<memref::AllocOp>() ? 0 : getBufferBytes(root);
     };
     return getCopied(lhs) < getCopied(rhs);
   });
