@@ -52,7 +52,9 @@ MLIR_CAPI_EXPORTED DmlCompilerOptions dmlCompilerOptionsCreate(void);
 MLIR_CAPI_EXPORTED void dmlCompilerOptionsDestroy(DmlCompilerOptions options);
 
 /* The Vulkan features that kernels may use: "full" or "minimal", then features
- * to add or take away, as in "full,-shaderFloat64". */
+ * to add or take away, as in "full,-shaderFloat64". Where the profile is "",
+ * the default, the profile is the one that dml_device.profile states in the
+ * module, else "full". */
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetDeviceProfile(DmlCompilerOptions options,
                                    MlirStringRef profile);

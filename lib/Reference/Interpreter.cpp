@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/Reference/Interpreter.h"
-#include "Evaluators.h"
+#include "Operators/Evaluators.h"
 
 using namespace mlir;
 

@@ -306,14 +306,6 @@ llvm::Expected<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec) {
   return Parser(spec).run();
 }
 
-llvm::FailureOr<DeviceProfile> DeviceProfile::parse(llvm::StringRef spec,
-                                                    Operation *op) {
-  llvm::Expected<DeviceProfile> profile = parse(spec);
-  if (!profile)
-    return op->emitError(llvm::toString(profile.takeError()));
-  return *profile;
-}
-
 std::string DeviceProfile::str() const {
   // The text begins with that one of the two profiles which needs fewer
   // changes.

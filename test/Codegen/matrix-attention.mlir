@@ -1,8 +1,8 @@
 // The kernel of attention that multiplies cooperative matrices.
 //
 // RUN: split-file %s %t
-// RUN: dml-opt %t/kernel.mlir --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix | FileCheck %s
-// RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix
+// RUN: dml-opt %t/kernel.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups
 
 // A workgroup has 64 queries, of 96, and goes through 40 keys in blocks of 32, of which
 // the last has 8. Queries and keys have 20 terms, which are staged as 32, in lines of 5

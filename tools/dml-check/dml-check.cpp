@@ -14,13 +14,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Device.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Threading.h"
 #include "support/CompilerCommandLine.h"
+#include "support/Device.h"
 #include "support/Module.h"
 #include "support/Plural.h"
 #include "support/Progress.h"

@@ -65,8 +65,9 @@ static cl::list<std::string> deviceProfiles(
     "device-profile",
     cl::desc(
         "Devices to generate code for: 'full' (every feature that a kernel "
-        "may need; the default) or 'minimal' (none), then any number of "
-        "',+feature' or ',-feature' under Vulkan's names: full,-shaderFloat64. "
+        "may need) or 'minimal' (none), then any number of "
+        "',+feature' or ',-feature' under Vulkan's names: full,-shaderFloat64 "
+        "(default: what dml_device.profile says in the input, else full). "
         "Of several profiles each is a variant in the executable, of which "
         "a device runs the first that it can"),
     cl::value_desc("profile"), cl::cat(category));
@@ -375,8 +376,6 @@ static ExitCode addFunction(dml::tools::Console &console, ModuleOp module,
 }
 
 static ExitCode run() {
-  if (deviceProfiles.empty())
-    deviceProfiles.push_back("full");
   for (const std::string &profile : deviceProfiles)
     if (llvm::Expected<dml::DeviceProfile> parsed =
             dml::DeviceProfile::parse(profile);
@@ -448,7 +447,8 @@ static ExitCode run() {
   dml::CompilerOptions options;
   options.featureLevel = featureLevel.getValue();
   options.legalize = legalize.getValue();
-  options.deviceProfile = deviceProfiles.front();
+  if (!deviceProfiles.empty())
+    options.deviceProfile = deviceProfiles.front();
   options.fuse = fuse.getValue();
   options.externalWeights = isExternal;
   options.contractionTile = contractionTile.getValue();

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorMatrix.h"
-#include "Generator.h"
+#include "Testing/Programs/Generator.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "dml/Transforms/Passes.h"

@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Survival.h"
-#include "Device.h"
-#include "Generator.h"
-#include "ModelMutator.h"
-#include "Mutator.h"
+#include "Testing/Mutation/ModelMutator.h"
+#include "Testing/Mutation/Mutator.h"
+#include "Testing/Programs/Generator.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Import/ONNXRuntime.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -16,6 +15,7 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Device.h"
 #include "support/ExitCode.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"

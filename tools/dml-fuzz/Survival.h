@@ -11,7 +11,7 @@
 #ifndef DML_TOOLS_DMLFUZZ_SURVIVAL_H
 #define DML_TOOLS_DMLFUZZ_SURVIVAL_H
 
-#include "Differential.h"
+#include "Testing/Differential/Differential.h"
 #include <string>
 
 namespace dml::fuzz {

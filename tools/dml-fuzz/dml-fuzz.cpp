@@ -4,16 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Device.h"
-#include "Differential.h"
 #include "OperatorMatrix.h"
-#include "Operators.h"
 #include "Survival.h"
+#include "Testing/Differential/Differential.h"
+#include "Testing/Programs/Operators.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Interpreter.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "support/CompilerCommandLine.h"
+#include "support/Device.h"
 #include "support/File.h"
 #include "support/Plural.h"
 #include "support/ToolError.h"

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Differential.h"
+#include "Testing/Differential/Differential.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/CompilerCommandLine.h"

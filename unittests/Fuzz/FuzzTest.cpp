@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml-fuzz/Differential.h"
-#include "dml-fuzz/Generator.h"
-#include "dml-fuzz/Mutator.h"
+#include "Testing/Differential/Differential.h"
+#include "Testing/Mutation/Mutator.h"
+#include "Testing/Programs/Generator.h"
 #include "dml/IR/DMLOps.h"
 #include "dml/IR/Layout.h"
 #include "dml/Reference/Interpreter.h"

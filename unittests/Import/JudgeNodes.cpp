@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml-fuzz/Device.h"
 #include "dml/IR/DML.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Pipelines/Pipelines.h"
@@ -22,6 +21,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/Device.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dml-fuzz/ModelMutator.h"
+#include "Testing/Mutation/ModelMutator.h"
 #include "dml/Import/DirectML.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Import/ONNXRuntime.h"

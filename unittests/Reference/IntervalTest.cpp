@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Reference/Interval.h"
+#include "../../lib/Reference/Arithmetic/Interval.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>

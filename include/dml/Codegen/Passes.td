@@ -66,20 +66,12 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     // one kernel that reads %a[max(i - 1, 0) mod 4]
     ```
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::scf::SCFDialect",
     "mlir::tensor::TensorDialect"
   ];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',maxStorageBuffers=number'">,
     Option<"rowTile", "row-tile", "std::string", [{"auto"}],
            "Tile of row kernels: where it is 'none', rows are not fused with "
            "what is computed of them, and where it is not 'auto', all are that "
@@ -136,9 +128,6 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     "mlir::tensor::TensorDialect"
   ];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"attentionTile", "attention-tile", "std::string", [{"auto"}],
            "Tile of attention kernels: 'auto' chooses one for each, 'none' makes "
            "no such kernels, and queries and keys, such as '64x32', or a "
@@ -229,11 +218,6 @@ def EmulateTypes : Pass<"dml-emulate-types", "mlir::ModuleOp"> {
     arithmetic on floats that the profile lacks is refused, by the Vulkan
     feature's name: no operator has any.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::math::MathDialect", "mlir::tensor::TensorDialect",
@@ -303,11 +287,6 @@ def StackProducts : Pass<"dml-stack-products", "mlir::func::FuncOp"> {
     the weights of each have whole words of 32 bits. The sums are those of before, term
     by term.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::linalg::LinalgDialect",
     "mlir::tensor::TensorDialect"
@@ -366,9 +345,6 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     the time of whole sums. A generic with a `dml.kernel` is left alone.
   }];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"parts", "sum-parts", "std::string", [{"auto"}],
            "'auto', 'none', or how many parts all sums of products have that "
            "can have so many, such as '4'">,
@@ -409,11 +385,6 @@ def SliceBuffers : Pass<"dml-slice-buffers", "mlir::ModuleOp"> {
     What binds more for all that, or would be more than 256 slices, is refused before
     any slice is built.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::memref::MemRefDialect"
@@ -429,11 +400,6 @@ def LimitBuffers : Pass<"dml-limit-buffers", "mlir::ModuleOp"> {
     it takes. Where that is not enough, temporaries become ranges of another buffer
     from the beginning; inputs, the smallest first, are copied into theirs.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"
   ];
@@ -546,9 +512,6 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     `dml.kernel` that is there already is kept: `"map"` asks for a map kernel.
   }];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"matrixTile", "matrix-tile", "std::string", [{"auto"}],
            "Tile of matrix kernels: 'auto' chooses one for each, 'none' makes no "
            "matrix kernels, and rows, columns and terms of a workgroup and rows "
@@ -639,12 +602,6 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     "mlir::memref::MemRefDialect",
     "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"
   ];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',name=number', such as "
-           "',opsPerByte=10'">,
-  ];
 }
 
 def DistributeToWorkgroups
@@ -696,11 +653,6 @@ def DistributeToWorkgroups
     the vector's, vectors reach beyond the tensor in its buffer, which is 16 bytes
     aligned in size.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::math::MathDialect",
@@ -741,11 +693,6 @@ def ConvertKernelsToSPIRV
     `FMax` or `UMin` hides an operand where all of them come of constants by way of what
     a loop carries, since SPIRV-Tools takes such a value for what it begins with.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::spirv::SPIRVDialect"

@@ -50,9 +50,6 @@ def ChooseLayouts : Pass<"dml-choose-layouts", "mlir::ModuleOp"> {
     wants, since they share what is computed of constants.
   }];
   let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
     Option<"convolutionLayout", "convolution-layout", "std::string",
            [{"auto"}],
            "'auto' chooses for each convolution, 'none' leaves all as they are, "

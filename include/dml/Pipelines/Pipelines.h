@@ -25,8 +25,9 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
       *this, "device-profile",
       llvm::cl::desc("Devices to generate code for: 'full' or 'minimal', then "
                      "any number of ',+feature', ',-feature' or "
-                     "',limit=number'"),
-      llvm::cl::init("full")};
+                     "',name=number'; without one, what dml_device.profile "
+                     "says, else 'full'"),
+      llvm::cl::init("")};
   Option<bool> fuse{
       *this, "fuse",
       llvm::cl::desc("Compute tensors where they are read, if that saves time; "
@@ -97,6 +98,9 @@ struct CompilerOptions : CodegenOptions {
 void buildTargetPipeline(mlir::OpPassManager &pm,
                          const CompilerOptions &options);
 
+// Each of the following stages begins by stating the device profile that the
+// options name, if they name one (see the pass dml-attach-device).
+
 /// dml operators on tensors to linalg on tensors.
 void buildDMLToLinalgPipeline(mlir::OpPassManager &pm,
                               const CompilerOptions &options);
@@ -156,7 +160,8 @@ compileTo(mlir::ModuleOp module, Stage to, const CompilerOptions &options,
 /// Errors are diagnostics of its context. Thread-safe for modules of different
 /// contexts.
 ///
-/// Where there are `deviceProfiles`, they stand for the one of `options`, and
+/// Where there are `deviceProfiles`, they stand for the profile of `options`,
+/// and
 /// the executable has a variant of each function for each of them, the one to
 /// be preferred first: a device runs the first that it can.
 llvm::FailureOr<std::vector<uint8_t>>

@@ -10,6 +10,7 @@
 #include "dml/Target/DeviceSpeed.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -94,9 +95,6 @@ public:
   /// for that of the matrices: what is stated holds, whatever else is stated
   /// with it. Each is stated once, and none contradicts another.
   static llvm::Expected<DeviceProfile> parse(llvm::StringRef spec);
-  /// The same for a pass on `op`, at which it emits the error.
-  static llvm::FailureOr<DeviceProfile> parse(llvm::StringRef spec,
-                                              mlir::Operation *op);
 
   bool has(DeviceFeature feature) const {
     return features & (uint32_t(1) << static_cast<unsigned>(feature));
@@ -145,6 +143,14 @@ public:
 
   /// The specification that parses to this profile.
   std::string str() const;
+
+  /// Profiles are equal if their specifications are.
+  bool operator==(const DeviceProfile &other) const {
+    return str() == other.str();
+  }
+  friend llvm::hash_code hash_value(const DeviceProfile &profile) {
+    return llvm::hash_value(profile.str());
+  }
 
   /// The SPIR-V environment of such a device.
   mlir::spirv::TargetEnvAttr getTargetEnv(mlir::MLIRContext *context) const;

@@ -7,7 +7,7 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/ConstantData.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -194,15 +194,12 @@ struct LimitBuffers : dml::impl::LimitBuffersBase<LimitBuffers> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     SymbolTable symbols(getOperation());
     for (linalg::GenericOp op : generics)
-      limitBuffers(op, *profile, symbols);
+      limitBuffers(op, profile, symbols);
   }
 };
 } // namespace

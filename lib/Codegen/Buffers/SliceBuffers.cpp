@@ -10,7 +10,7 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/DML.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -641,13 +641,10 @@ struct SliceBuffers : dml::impl::SliceBuffersBase<SliceBuffers> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     std::vector<Slicer> slicers;
     getOperation().walk(
-        [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, *profile)); });
+        [&](linalg::GenericOp op) { slicers.push_back(Slicer(op, profile)); });
     // What no device can bind is refused before anything is built for it.
     for (Slicer &slicer : slicers)
       if (failed(slicer.plan()))

@@ -17,6 +17,7 @@
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -861,14 +862,11 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
   using FuseProducersBase::FuseProducersBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     RowPolicy rows;
     rows.isOn = rowTile != "none";
     rows.isForced = rows.isOn && rowTile != "auto";
-    rows.profile = *profile;
+    rows.profile = profile;
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     shareLayouts(rewriter, getOperation());

@@ -9,7 +9,7 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/KernelNames.h"
 #include "dml/Codegen/Passes.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -707,10 +707,7 @@ struct ConvertKernelsToSPIRV
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     auto originals = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
     SymbolTable names(getOperation());
     for (gpu::GPUModuleOp original : originals)
@@ -731,18 +728,18 @@ struct ConvertKernelsToSPIRV
     WalkResult bound = getOperation().walk([&](gpu::LaunchFuncOp launch) {
       auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
           launch, launch.getKernel());
-      return WalkResult(shareBindings(launch, kernel, *profile));
+      return WalkResult(shareBindings(launch, kernel, profile));
     });
     if (bound.wasInterrupted())
       return signalPassFailure();
     SmallVector<Kernel> kernels;
     for (auto [original, narrow] : llvm::zip_equal(originals, fit)) {
-      FailureOr<Kernel> kernel = prepare(original, !*narrow, *profile);
+      FailureOr<Kernel> kernel = prepare(original, !*narrow, profile);
       if (succeeded(kernel))
         kernels.push_back(std::move(*kernel));
     }
     // Every kernel that is refused is named.
-    if (kernels.size() < originals.size() || failed(convert(kernels, *profile)))
+    if (kernels.size() < originals.size() || failed(convert(kernels, profile)))
       return signalPassFailure();
     for (Kernel &kernel : kernels) {
       auto converted = cast<spirv::ModuleOp>(kernel.module->getBody()->front());

@@ -8,6 +8,7 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -54,14 +55,11 @@ struct DistributeToWorkgroups
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics)
-      if (failed(distribute(op, *profile)))
+      if (failed(distribute(op, profile)))
         return signalPassFailure();
     getOperation().walk([&](gpu::LaunchOp launch) {
       launch.walk([&](Operation *op) {

@@ -8,6 +8,7 @@
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,11 +28,9 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
   using FuseAttentionBase::FuseAttentionBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     KernelWishes wishes;
-    if (failed(profile) ||
-        failed(wishes.add("attention-tile", attentionTile, getOperation())))
+    if (failed(wishes.add("attention-tile", attentionTile, getOperation())))
       return signalPassFailure();
     if (attentionTile == "none")
       return;
@@ -45,13 +44,13 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
     for (linalg::GenericOp op : llvm::reverse(generics)) {
       if (erased.contains(op))
         continue;
-      AttentionFusion fusion(op, *profile);
+      AttentionFusion fusion(op, profile);
       std::optional<Attention> attention = fusion.build();
       if (!attention)
         continue;
       std::optional<KernelTile> tile = chooseKernel(
-          {fusion.getFused(), *profile, /*contraction=*/nullptr, &*attention},
-          wishes, getTimeApart(*attention, *profile));
+          {fusion.getFused(), profile, /*contraction=*/nullptr, &*attention},
+          wishes, getTimeApart(*attention, profile));
       if (!tile)
         continue;
       for (linalg::GenericOp producer : fusion.getProducers())

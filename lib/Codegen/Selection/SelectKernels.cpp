@@ -7,6 +7,7 @@
 #include "Selection/KernelKinds.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,11 +25,9 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
   using SelectKernelsBase::SelectKernelsBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     KernelWishes wishes;
-    if (failed(profile) ||
-        failed(wishes.add("matrix-tile", matrixTile, getOperation())) ||
+    if (failed(wishes.add("matrix-tile", matrixTile, getOperation())) ||
         failed(
             wishes.add("contraction-tile", contractionTile, getOperation())) ||
         failed(wishes.add("row-tile", rowTile, getOperation())))
@@ -38,7 +37,7 @@ struct SelectKernels : dml::impl::SelectKernelsBase<SelectKernels> {
         return;
       std::optional<Contraction> contraction = Contraction::match(op);
       std::optional<KernelTile> tile = chooseKernel(
-          {op, *profile, contraction ? &*contraction : nullptr}, wishes);
+          {op, profile, contraction ? &*contraction : nullptr}, wishes);
       if (tile)
         op->setAttr(kernelAttrName, getKernelAttr(*tile, &getContext()));
     });

@@ -8,6 +8,7 @@
 #include "Selection/MapTiles.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,10 +26,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   using SelectMapTilesBase::SelectMapTilesBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> device =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(device))
-      return signalPassFailure();
+    const DeviceProfile &device = getDeviceProfile(getOperation());
     getOperation().walk([&](linalg::GenericOp op) {
       // A stated kernel is kept, but for a map kernel whose tile is open.
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
@@ -39,7 +37,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
       }
       if (!findMapProblem(op).empty())
         return;
-      MapTile tile = chooseMapTile(op, device->getSpeed());
+      MapTile tile = chooseMapTile(op, device.getSpeed());
       op->setAttr(kernelAttrName, tile.getAttr(&getContext()));
     });
   }

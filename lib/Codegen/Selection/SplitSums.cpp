@@ -16,7 +16,7 @@
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Codegen/Passes.h"
 #include "dml/Target/CostModel.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/MatrixCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -164,10 +164,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
   using SplitSumsBase::SplitSumsBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     int64_t wanted = 0;
     if (parts != "auto" && parts != "none" &&
         (StringRef(parts).getAsInteger(10, wanted) || wanted < 2 ||
@@ -188,7 +185,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
       std::optional<Contraction> contraction = Contraction::match(op);
       if (!contraction)
         continue;
-      int64_t count = wanted ? wanted : chooseParts(op, *contraction, *profile);
+      int64_t count = wanted ? wanted : chooseParts(op, *contraction, profile);
       if (!canSplit(op, *contraction, count))
         continue;
       ImplicitLocOpBuilder b(op.getLoc(), op);

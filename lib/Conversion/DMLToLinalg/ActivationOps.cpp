@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

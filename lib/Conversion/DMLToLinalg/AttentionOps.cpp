@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/AttentionOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 #include "dml/IR/KernelAttr.h"
 #include <limits>
 

@@ -9,7 +9,7 @@
 
 #include "dml/IR/ContractionOps.h"
 #include "Convolutions.h"
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include "LoweringUtils.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/DeviceProfile.h"

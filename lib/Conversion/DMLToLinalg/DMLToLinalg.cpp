@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EqualOps.h"
+#include "EqualOperators.h"
 #include "LoweringUtils.h"
 #include "dml/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -119,7 +119,7 @@ struct ConvertDMLToLinalg
     for (auto function : getOperation().getOps<func::FuncOp>())
       keepTensorTypes(function,
                       [&](Type type) { return !typeConverter.isLegal(type); });
-    EqualOps equalOps(getOperation());
+    EqualOperators equalOps(getOperation());
     equalOps.outline();
 
     ConversionTarget target(*context);

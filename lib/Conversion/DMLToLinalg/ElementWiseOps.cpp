@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 
 using namespace mlir;
 using namespace dml;

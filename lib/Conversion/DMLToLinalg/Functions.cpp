@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include <limits>
 
 using namespace mlir;

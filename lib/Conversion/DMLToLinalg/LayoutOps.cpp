@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/LayoutOps.h"
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include "LoweringUtils.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/NormalizationOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 
 using namespace mlir;
 using namespace dml;

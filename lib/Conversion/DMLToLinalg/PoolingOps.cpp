@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/PoolingOps.h"
-#include "ElementWise.h"
-#include "Reduction.h"
+#include "ElementWiseRows.h"
+#include "ReductionBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"

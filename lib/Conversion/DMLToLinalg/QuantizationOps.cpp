@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/QuantizationOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/RecurrentOps.h"
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include "dml/IR/KernelAttr.h"
 
 using namespace mlir;

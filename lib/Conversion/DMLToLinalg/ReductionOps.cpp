@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ReductionOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 #include <limits>
 
 using namespace mlir;

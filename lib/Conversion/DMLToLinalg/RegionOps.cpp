@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/RegionOps.h"
-#include "ElementWise.h"
+#include "ElementWiseRows.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

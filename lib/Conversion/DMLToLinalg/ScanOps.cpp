@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/ScanOps.h"
-#include "Scan.h"
+#include "ScanBuilder.h"
 
 using namespace mlir;
 using namespace dml;

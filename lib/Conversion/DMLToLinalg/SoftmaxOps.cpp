@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/SoftmaxOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 #include <limits>
 
 using namespace mlir;

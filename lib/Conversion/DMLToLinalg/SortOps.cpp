@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/SortOps.h"
-#include "Scan.h"
+#include "ScanBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/TrainingOps.h"
-#include "Reduction.h"
+#include "ReductionBuilder.h"
 #include <cmath>
 
 using namespace mlir;

@@ -1,0 +1,401 @@
+//===- NormalizationOps.cpp - Normalizations and softmax ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/Importer.h"
+#include <cfloat>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// `shape` with trailing 1s up to four dimensions.
+static Shape addTrailing(Shape shape) {
+  while (shape.size() < 4)
+    shape.push_back(1);
+  return shape;
+}
+
+/// Input `index`, one number for each channel, as {1, C, 1, ...}.
+static FailureOr<Value> getPerChannel(NodeImporter &node, unsigned index,
+                                      ArrayRef<int64_t> input) {
+  if (countElements(node.getShape(index)) != input[1])
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted is one number for each of " +
+                       Twine(input[1]) + " channels");
+  Shape as(input.size(), 1);
+  as[1] = input[1];
+  return node.getAs(index, as);
+}
+
+/// The mean and variance that training goes on with: `momentum` of input
+/// `index` and the rest of `current`.
+static LogicalResult setRunning(NodeImporter &node, unsigned output,
+                                unsigned index, Value current) {
+  if (!node.hasOutput(output))
+    return success();
+  auto type = cast<RankedTensorType>(current.getType());
+  double momentum = node.getFloat("momentum", 0.9f);
+  auto multiply = [&](Value value, double factor) {
+    return node.combine("element_wise_multiply", value,
+                        node.getSplat(*getDataType(type.getElementType()),
+                                      factor, type.getShape()));
+  };
+  Value before = node.castTo(node.getAs(index, type.getShape()),
+                             *getDataType(type.getElementType()));
+  Value sum = node.combine("element_wise_add", multiply(before, momentum),
+                           multiply(current, 1 - momentum));
+  return node.set(output, node.castTo(sum, node.getType(index)),
+                  node.getShape(index));
+}
+
+/// BatchNormalization by the mean and variance of the batch itself.
+static LogicalResult setTraining(NodeImporter &node, Value input, Value scale,
+                                 Value bias) {
+  FailureOr<SmallVector<Value>> results =
+      node.buildAll("batch_normalization_training",
+                    {{"input", input}, {"scale", scale}, {"bias", bias}},
+                    {node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+                    {input.getType(), scale.getType(), scale.getType()});
+  if (failed(results) ||
+      failed(node.set(0, node.castTo(results->front(), node.getType(0)),
+                      node.getShape(0))))
+    return failure();
+  return failure(failed(setRunning(node, 1, 3, (*results)[1])) ||
+                 failed(setRunning(node, 2, 4, (*results)[2])));
+}
+
+/// Whether BatchNormalization computes the mean and variance itself, which
+/// versions of ONNX before 14 say in other ways.
+static FailureOr<bool> isTraining(NodeImporter &node) {
+  if (node.getOpset() >= 14)
+    return node.getInt("training_mode", 0) != 0;
+  bool hasOutputs = false;
+  for (unsigned index = 1; index < node.getNumOutputs(); ++index)
+    hasOutputs |= node.hasOutput(index);
+  if (hasOutputs || (node.getOpset() < 7 && node.getInt("is_test", 0) == 0))
+    return node.reject("its training mode is on, which the importer builds "
+                       "from version 14 of the operator set on");
+  return false;
+}
+
+/// Input `index`, one number for each channel, as {1, C, 1, ...}, or one for
+/// each element of a sample.
+static FailureOr<Value> getParameter(NodeImporter &node, unsigned index,
+                                     ArrayRef<int64_t> input) {
+  if (node.getInt("spatial", 1) != 0)
+    return getPerChannel(node, index, input);
+  const Shape &shape = node.getShape(0);
+  if (ArrayRef(node.getShape(index)) != ArrayRef(shape).drop_front())
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted is that of a sample, since its attribute "
+                       "spatial is 0");
+  Shape as(input);
+  as[0] = 1;
+  return node.getAs(index, as);
+}
+
+static LogicalResult importBatchNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(5, 5)))
+    return failure();
+  // What inference does not look at.
+  node.ignoreAttributes({"momentum"});
+  FailureOr<bool> training = isTraining(node);
+  if (failed(training))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 2)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted is a dimension of channels");
+  Shape input = addTrailing(shape);
+  // The provider converts the scale and the bias to the input's type. It does
+  // not take another type of mean and variance, and more digits are kept then.
+  DataType type =
+      node.getType(3) == node.getType(0) ? node.getType(0) : DataType::FLOAT32;
+  SmallVector<Value> parameters;
+  for (unsigned index = 1; index < 5; ++index) {
+    FailureOr<Value> value = getParameter(node, index, input);
+    if (failed(value))
+      return failure();
+    parameters.push_back(node.castTo(*value, type));
+  }
+  Value data = node.castTo(node.getAs(0, input), type);
+  if (*training)
+    return setTraining(node, data, parameters[0], parameters[1]);
+  // ONNX's order is scale, bias, mean, variance.
+  FailureOr<Value> output =
+      node.build("batch_normalization",
+                 {{"input", data},
+                  {"mean", parameters[2]},
+                  {"variance", parameters[3]},
+                  {"scale", parameters[0]},
+                  {"bias", parameters[1]}},
+                 {node.flag("spatial", node.getInt("spatial", 1) != 0),
+                  node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+                 data.getType());
+  if (failed(output))
+    return failure();
+  return node.set(0, node.castTo(*output, node.getType(0)), shape);
+}
+
+static LogicalResult importInstanceNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 3)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are channels and spatial dimensions");
+  Shape input = addTrailing(shape);
+  FailureOr<Value> scale = getPerChannel(node, 1, input),
+                   bias = getPerChannel(node, 2, input);
+  if (failed(scale) || failed(bias))
+    return failure();
+  Shape axes;
+  for (size_t axis = 2; axis < input.size(); ++axis)
+    axes.push_back(axis);
+  FailureOr<Value> output = node.build(
+      "mean_variance_normalization1",
+      {{"input", node.getAs(0, input)}, {"scale", *scale}, {"bias", *bias}},
+      {node.ints("axes", axes), node.flag("normalize_variance", true),
+       node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+      node.getTensorType(input, node.getType(0)));
+  return node.set(0, output, shape);
+}
+
+/// Channels are normalized in groups, which have a scale and a bias each before
+/// opset 21, and their channels from then on.
+static LogicalResult importGroupNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)))
+    return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
+  const Shape &shape = node.getShape(0);
+  int64_t groups = node.getInt("num_groups", 0);
+  if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are channels in " + Twine(groups) +
+                       " equal groups");
+  bool isPerGroup = node.getOpset() < 21;
+  int64_t members = shape[1] / groups;
+  Shape view = {shape[0], groups, members,
+                *countElements(ArrayRef(shape).drop_front(2))};
+  Shape parameter = {1, groups, isPerGroup ? 1 : members, 1};
+  SmallVector<Value> parameters;
+  for (unsigned index : {1, 2}) {
+    if (node.getShape(index).size() != 1 ||
+        countElements(node.getShape(index)) != countElements(parameter))
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", but wanted is one number for each " +
+                         (isPerGroup ? "group" : "channel"));
+    parameters.push_back(node.getAs(index, parameter));
+  }
+  return node.set(
+      0,
+      node.build("mean_variance_normalization1",
+                 {{"input", node.getAs(0, view)},
+                  {"scale", parameters[0]},
+                  {"bias", parameters[1]}},
+                 {node.ints("axes", {2, 3}),
+                  node.flag("normalize_variance", true),
+                  node.number("epsilon", node.getFloat("epsilon", 1e-5f))},
+                 node.getTensorType(view, node.getType(0))),
+      shape);
+}
+
+static LogicalResult importLayerNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  // DirectML computes in f32, which has room for the other types of floats.
+  node.ignoreAttributes({"stash_type"});
+  const Shape &shape = node.getShape(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), shape.size());
+  if (failed(axis))
+    return failure();
+  Shape input = addTrailing(shape);
+  Shape axes;
+  for (size_t dim = *axis; dim < input.size(); ++dim)
+    axes.push_back(dim);
+  auto spread = [&](unsigned index) -> FailureOr<Value> {
+    if (!node.hasInput(index))
+      return Value();
+    // Right-aligned with the shape, as it is without trailing 1s.
+    if (broadcastShapes(node.getShape(index), shape) != shape)
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(node.getShape(index)) +
+                         ", which does not broadcast to " +
+                         describeShape(shape));
+    return node.reshape(node.getBroadcast(index, toPhysical(shape)), input);
+  };
+  FailureOr<Value> scale = spread(1), bias = spread(2);
+  if (failed(scale) || failed(bias))
+    return failure();
+  float epsilon = node.getFloat("epsilon", 1e-5f);
+  FailureOr<Value> output = node.build(
+      "mean_variance_normalization2",
+      {{"input", node.getAs(0, input)},
+       {"scale", *scale},
+       {"bias", *bias ? *bias : node.getSplat(node.getType(0), 0, input)}},
+      {node.ints("axes", axes), node.flag("use_mean", true),
+       node.flag("use_variance", true), node.number("epsilon", epsilon)},
+      node.getTensorType(input, node.getType(0)));
+  if (failed(output) || failed(node.set(0, output, shape)))
+    return failure();
+  if (!node.hasOutput(1) && !node.hasOutput(2))
+    return success();
+
+  // The mean and the inverse of the deviation are computed by themselves, in
+  // floats.
+  Shape reduced = shape, one = input;
+  for (size_t dim = *axis; dim < reduced.size(); ++dim)
+    reduced[dim] = 1;
+  for (int64_t dim : axes)
+    one[dim] = 1;
+  auto average = [&](Value value) {
+    return node.apply("reduce", value,
+                      {node.enumCase("function", "reduce_function", "average"),
+                       node.ints("axes", axes)},
+                      node.getTensorType(one, DataType::FLOAT32));
+  };
+  Value x = node.castTo(node.getAs(0, input), DataType::FLOAT32);
+  Value mean = average(x);
+  if (failed(node.set(1, mean, reduced)))
+    return failure();
+  Value centered =
+      node.combine("element_wise_subtract", x, node.repeat(mean, input));
+  Value variance =
+      average(node.combine("element_wise_multiply", centered, centered));
+  Value sum = node.combine("element_wise_add", variance,
+                           node.getSplat(DataType::FLOAT32, epsilon, one));
+  Value inverse =
+      node.apply("element_wise_recip", node.apply("element_wise_sqrt", sum));
+  return node.set(2, inverse, reduced);
+}
+
+static LogicalResult importMeanVariance(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  Shape axes = node.getInts("axes");
+  // The axes that are meant without an attribute are those of images, of which
+  // others have some.
+  if (!node.hasAttribute("axes"))
+    for (int64_t axis = 0; axis < std::min<int64_t>(shape.size(), 4); ++axis)
+      if (axis != 1 || node.getInt("across_channels", 0) != 0)
+        axes.push_back(axis);
+  auto lead = static_cast<int64_t>(toPhysical(shape).size() - shape.size());
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, shape.size());
+    if (failed(normal))
+      return failure();
+    axis = *normal + lead;
+  }
+  llvm::sort(axes);
+  // ONNX adds 1e-9 to the deviation. Added to the variance, the square of that
+  // keeps a deviation of 0 from dividing as well, and changes none that
+  // elements can have; the provider's 1e-5 changes those below 1.
+  constexpr float epsilon = 1e-18f;
+  return node.set(
+      0,
+      node.apply("mean_variance_normalization1", node.get(0),
+                 {node.ints("axes", axes),
+                  node.flag("normalize_variance",
+                            node.getInt("normalize_variance", 1) != 0),
+                  node.number("epsilon", epsilon)}),
+      shape);
+}
+
+static LogicalResult importLRN(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  if (shape.size() < 2)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted is a dimension of channels");
+  // Neighbours are along the channels alone.
+  Shape input = addTrailing(shape);
+  if (input.size() > 4)
+    input = {input[0], input[1], input[2],
+             *countElements(ArrayRef(input).drop_front(3))};
+  FailureOr<Value> output = node.build(
+      "local_response_normalization", {{"input", node.getAs(0, input)}},
+      {node.flag("cross_channel", true),
+       node.integer("local_size", node.getInt("size", 1)),
+       node.number("alpha", node.getFloat("alpha", 0.0001f)),
+       node.number("beta", node.getFloat("beta", 0.75f)),
+       node.number("bias", node.getFloat("bias", 1))},
+      node.getTensorType(input, node.getType(0)));
+  return node.set(0, output, shape);
+}
+
+static LogicalResult importLpNormalization(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 1)))
+    return failure();
+  const Shape &shape = node.getShape(0);
+  FailureOr<int64_t> axis =
+      node.normalizeAxis(node.getInt("axis", -1), shape.size());
+  if (failed(axis))
+    return failure();
+  Value input = node.get(0);
+  int64_t lead = toPhysical(shape).size() - shape.size();
+  // ONNX has no epsilon, but gives zeros for a norm of 0. The provider's 1e-5
+  // would change lines with smaller norms; only zeros are below the smallest
+  // normal number.
+  FailureOr<Value> output = node.build("lp_normalization", {{"input", input}},
+                                       {node.integer("axis", *axis + lead),
+                                        node.number("epsilon", FLT_MIN),
+                                        node.integer("p", node.getInt("p", 2))},
+                                       input.getType());
+  return node.set(0, output, shape);
+}
+
+/// Softmax, and what has the same axes.
+static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
+  auto import = [=](NodeImporter &node) -> LogicalResult {
+    if (failed(node.wantInputs(1, 1)))
+      return failure();
+    const Shape &shape = node.getShape(0);
+    bool isOld = node.getOpset() < 13;
+    auto rank = static_cast<int64_t>(shape.size());
+    FailureOr<int64_t> axis =
+        node.normalizeAxis(node.getInt("axis", isOld ? 1 : -1), rank);
+    if (failed(axis))
+      return failure();
+    Value input = node.get(0);
+    int64_t lead = toPhysical(shape).size() - shape.size();
+    // The axes from this one on are one axis before opset 13.
+    Shape axes;
+    for (int64_t dim = *axis; dim < (isOld ? rank : *axis + 1); ++dim)
+      axes.push_back(dim + lead);
+    FailureOr<Value> output = node.build(
+        mnemonic, {{"input", input}}, node.ints("axes", axes), input.getType());
+    if (failed(output))
+      return failure();
+    return node.set(0, *output, shape);
+  };
+  registry.add(name, mnemonic.upper(), import);
+}
+
+void dml::onnx::addNormalizationOperators(Registry &registry) {
+  registry.add("BatchNormalization",
+               "BATCH_NORMALIZATION or BATCH_NORMALIZATION_TRAINING",
+               importBatchNormalization);
+  registry.add("InstanceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+               importInstanceNormalization);
+  registry.add("GroupNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+               importGroupNormalization);
+  registry.add("LayerNormalization", "MEAN_VARIANCE_NORMALIZATION2",
+               importLayerNormalization);
+  registry.add("MeanVarianceNormalization", "MEAN_VARIANCE_NORMALIZATION1",
+               importMeanVariance);
+  registry.add("LRN", "LOCAL_RESPONSE_NORMALIZATION", importLRN);
+  registry.add("LpNormalization", "LP_NORMALIZATION", importLpNormalization);
+  addSoftmax(registry, "Softmax", "activation_softmax1");
+  addSoftmax(registry, "LogSoftmax", "activation_log_softmax1");
+  addSoftmax(registry, "Hardmax", "activation_hardmax1");
+}

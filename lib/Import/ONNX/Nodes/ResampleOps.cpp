@@ -1,0 +1,825 @@
+//===- ResampleOps.cpp - Resize, Upsample and pooling of regions ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nodes/Movement.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A number as models mean it: a scale of 0.6 is 3/5, not the f32 next to it.
+struct Ratio {
+  double numerator = 1, denominator = 1;
+
+  /// The first of the fractions that approach `value` which rounds to it.
+  static Ratio get(float value) {
+    double rest = value;
+    double p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+    // Numerators and denominators stay exact in double precision.
+    for (int i = 0; i < 40; ++i) {
+      double whole = std::floor(rest);
+      double p = whole * p1 + p0, q = whole * q1 + q0;
+      if (std::max(p, q) > 0x1p50)
+        break;
+      if (static_cast<float>(p / q) == value)
+        return {p, q};
+      p0 = p1, q0 = q1, p1 = p, q1 = q;
+      rest = 1 / (rest - whole);
+    }
+    return {value, 1};
+  }
+  bool isOne() const { return numerator == denominator; }
+  Ratio operator+(Ratio other) const {
+    return {numerator * other.denominator + other.numerator * denominator,
+            denominator * other.denominator};
+  }
+  Ratio operator*(Ratio other) const {
+    return {numerator * other.numerator, denominator * other.denominator};
+  }
+  Ratio operator-() const { return {-numerator, denominator}; }
+  /// The next f32, which DirectML takes for the ratio again.
+  float round() const { return static_cast<float>(numerator / denominator); }
+  bool operator<(Ratio other) const {
+    return numerator * other.denominator < other.numerator * denominator;
+  }
+};
+
+/// How one dimension is resampled.
+struct Dim {
+  int64_t input = 1, output = 1;
+  Ratio scale;
+  /// The region of tf_crop_and_resize.
+  Ratio start = {0, 1}, end;
+  /// What RESAMPLE2 wants. The offset of the input's pixels is kept exact until
+  /// the direction of rounding has shifted it, too.
+  float dmlScale = 1, outputOffset = 0;
+  Ratio inputOffset = {0, 1};
+
+  /// Whether output `index` of tf_crop_and_resize lies outside of the input.
+  bool isOutside(int64_t index) const {
+    auto length = static_cast<double>(input - 1);
+    double part = output > 1 ? static_cast<double>(index) /
+                                   static_cast<double>(output - 1)
+                             : 0.5;
+    double first = start.round(), last = end.round();
+    double place = (first + (last - first) * part) * length;
+    return place < 0 || place > length;
+  }
+  /// Every element stays where it is.
+  bool isCopied() const {
+    return input == output && scale.isOne() && start.numerator == 0 &&
+           end.isOne();
+  }
+};
+
+enum class Nearest { PreferFloor, PreferCeil, Floor, Ceil };
+} // namespace
+
+/// The numbers of input `index`, which has to be a constant.
+static FailureOr<SmallVector<double>>
+getNumbers(NodeImporter &node, unsigned index, StringRef what) {
+  const Tensor &tensor = node.getInput(index);
+  if (!tensor.constant)
+    return node.reject(what + " are computed when the model runs, but DirectML "
+                              "wants them when it is built");
+  if (!tensor.constant->isFoldable() || !tensor.constant->isFloat())
+    return node.reject(what + " are no list of floating-point numbers");
+  return tensor.constant->getFloats();
+}
+
+/// Gives `dims`, of which a node names those at `axes`, the scales `scales`.
+static LogicalResult setScales(NodeImporter &node, MutableArrayRef<Dim> dims,
+                               ArrayRef<int64_t> axes,
+                               ArrayRef<double> scales) {
+  if (scales.size() != axes.size())
+    return node.reject("it has " + Twine(scales.size()) +
+                       " scales, but wanted are " + Twine(axes.size()));
+  for (auto [axis, number] : llvm::zip_equal(axes, scales)) {
+    auto scale = static_cast<float>(number);
+    if (!std::isfinite(scale) || scale <= 0)
+      return node.reject("a scale is " + describeNumber(number) +
+                         ", but wanted is a finite number greater than 0");
+    Dim &dim = dims[axis];
+    dim.scale = Ratio::get(scale);
+    float size = std::floor(static_cast<float>(dim.input) * scale);
+    if (!(size >= 1) || size > static_cast<float>(UINT32_MAX))
+      return node.reject("a scale of " + describeNumber(number) + " makes " +
+                         Twine(dim.input) + " elements " +
+                         describeNumber(size) +
+                         ", but DirectML's sizes are from 1 to 2^32 - 1");
+    dim.output = static_cast<int64_t>(size);
+  }
+  return success();
+}
+
+/// The same by the sizes of the output.
+static LogicalResult setSizes(NodeImporter &node, MutableArrayRef<Dim> dims,
+                              ArrayRef<int64_t> axes, ArrayRef<int64_t> sizes,
+                              StringRef policy) {
+  if (sizes.size() != axes.size())
+    return node.reject("it has " + Twine(sizes.size()) +
+                       " sizes, but wanted are " + Twine(axes.size()));
+  std::optional<Ratio> common;
+  for (auto [axis, size] : llvm::zip_equal(axes, sizes)) {
+    if (size < 1 || size > UINT32_MAX)
+      return node.reject("a size is " + Twine(size) +
+                         ", but DirectML's are from 1 to 2^32 - 1");
+    Dim &dim = dims[axis];
+    dim.output = size;
+    dim.scale = {static_cast<double>(size), static_cast<double>(dim.input)};
+    if (!common ||
+        (policy == "not_larger" ? dim.scale < *common : *common < dim.scale))
+      common = dim.scale;
+  }
+  if (policy == "stretch")
+    return success();
+  if (policy != "not_larger" && policy != "not_smaller")
+    return node.reject("its attribute keep_aspect_ratio_policy is '" + policy +
+                       "', but wanted is stretch, not_larger or not_smaller");
+  for (int64_t axis : axes) {
+    Dim &dim = dims[axis];
+    dim.scale = *common;
+    double exact = static_cast<double>(dim.input) * common->numerator /
+                   common->denominator;
+    dim.output = std::max<int64_t>(static_cast<int64_t>(exact + 0.5), 1);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+/// Sets what RESAMPLE2 wants for `dim`: it reads output `o` at
+/// (o - outputOffset) / dmlScale - inputOffset.
+static LogicalResult setCoordinates(NodeImporter &node, StringRef mode,
+                                    Dim &dim) {
+  auto [p, q] = dim.scale;
+  auto in = static_cast<double>(dim.input),
+       out = static_cast<double>(dim.output);
+  dim.dmlScale = static_cast<float>(p / q);
+  if (mode == "half_pixel" || mode == "half_pixel_symmetric" ||
+      (mode == "pytorch_half_pixel" && dim.output > 1)) {
+    dim.inputOffset = {1, 2};
+    dim.outputOffset = -0.5f;
+    // The part of the scaled input that is cut off is taken from both ends.
+    if (mode == "half_pixel_symmetric")
+      dim.inputOffset = dim.inputOffset + Ratio{out * q - in * p, 2 * p};
+    return success();
+  }
+  if (mode == "pytorch_half_pixel") {
+    dim.dmlScale = 1;
+    return success();
+  }
+  if (mode == "asymmetric")
+    return success();
+  if (mode == "tf_half_pixel_for_nn") {
+    dim.outputOffset = -0.5f;
+    return success();
+  }
+  if (mode == "align_corners") {
+    // The corner is that of the scaled input, which need not be a whole number.
+    double length = in * p - q;
+    dim.dmlScale = dim.output == 1 || dim.input == 1 || length <= 0
+                       ? 1
+                       : static_cast<float>(length / (q * (in - 1)));
+    return success();
+  }
+  if (mode == "tf_crop_and_resize") {
+    Ratio length = {in - 1, 1}, first = dim.start * length,
+          size = (dim.end + -dim.start) * length;
+    if (dim.output == 1)
+      first = (dim.start + dim.end) * length * Ratio{1, 2};
+    // One element is read wherever it lies.
+    if (dim.input == 1)
+      return success();
+    if (dim.output > 1 && !(size.round() > 0))
+      return node.reject("its region is from " +
+                         describeNumber(dim.start.round()) + " to " +
+                         describeNumber(dim.end.round()) +
+                         ", but DirectML's scales are finite and greater "
+                         "than 0");
+    if (dim.output > 1)
+      dim.dmlScale = static_cast<float>((out - 1) / size.round());
+    dim.inputOffset = -first;
+    return success();
+  }
+  return node.reject(
+      "its attribute coordinate_transformation_mode is '" + mode +
+      "', but wanted is half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
+      "align_corners, asymmetric, tf_half_pixel_for_nn or tf_crop_and_resize");
+}
+
+/// Dimensions that are copied as one, with their neighbours: DirectML resamples
+/// four.
+static SmallVector<Dim> mergeCopied(ArrayRef<Dim> dims) {
+  SmallVector<Dim> merged;
+  for (const Dim &dim : dims)
+    if (!merged.empty() && dim.isCopied() && merged.back().isCopied()) {
+      merged.back().input *= dim.input;
+      merged.back().output *= dim.output;
+    } else {
+      merged.push_back(dim);
+    }
+  return merged;
+}
+
+namespace {
+/// How elements are taken or interpolated.
+struct Interpolation {
+  bool isLinear = false;
+  Nearest nearest = Nearest::PreferFloor;
+  bool isAntialiased = false;
+};
+} // namespace
+
+/// Builds the operator that resamples `input` as `dims`, four of them, say.
+static FailureOr<Value> resample(NodeImporter &node, Value input,
+                                 ArrayRef<Dim> dims, Interpolation how) {
+  // Halves are rounded with positions that are shifted by a half.
+  bool isUp =
+      how.nearest == Nearest::Ceil || how.nearest == Nearest::PreferFloor;
+  Ratio shift = {how.nearest == Nearest::PreferFloor  ? 1.0
+                 : how.nearest == Nearest::PreferCeil ? -1.0
+                                                      : 0.0,
+                 2};
+  Shape to;
+  SmallVector<float> scales, inputOffsets, outputOffsets;
+  for (const Dim &dim : dims) {
+    to.push_back(dim.output);
+    scales.push_back(dim.dmlScale);
+    inputOffsets.push_back(how.isLinear || dim.isCopied()
+                               ? dim.inputOffset.round()
+                               : (dim.inputOffset + shift).round());
+    outputOffsets.push_back(dim.outputOffset);
+  }
+  SmallVector<NamedAttribute> attributes = {
+      node.enumCase("mode", "interpolation_mode",
+                    how.isLinear ? "linear" : "nearest_neighbor"),
+      node.enumCase("rounding_direction", "axis_direction",
+                    isUp || how.isLinear ? "increasing" : "decreasing"),
+      node.floats("scales", scales),
+      node.floats("input_pixel_offsets", inputOffsets),
+      node.floats("output_pixel_offsets", outputOffsets)};
+  if (how.isAntialiased)
+    attributes.push_back(node.flag("antialiased", true));
+  return node.build(how.isAntialiased ? "resample3" : "resample2",
+                    {{"input", input}}, attributes,
+                    cast<RankedTensorType>(input.getType()).clone(to));
+}
+
+/// The same of integers. ONNX interpolates in f32 and takes the whole part,
+/// where DirectML's operator rounds to the nearest number. Of 8 bits, another
+/// one, which copies, asks for the feature level of the provider's. Integers of
+/// 32 bits, which the operator does not take, are moved as the bits of floats.
+static FailureOr<Value> resampleIntegers(NodeImporter &node, Value input,
+                                         ArrayRef<Dim> dims,
+                                         Interpolation how) {
+  DataType type = node.getType(0);
+  bool isNarrow = type == DataType::UINT8 || type == DataType::INT8;
+  if (!how.isLinear) {
+    if (isNarrow)
+      return resample(node, input, dims, how);
+    FailureOr<Value> moved =
+        resample(node, node.bitcast(input, DataType::FLOAT32), dims, how);
+    return failed(moved) ? moved : node.bitcast(*moved, type);
+  }
+  FailureOr<Value> result =
+      resample(node, node.castTo(input, DataType::FLOAT32), dims, how);
+  if (failed(result))
+    return failure();
+  result = node.castTo(*result, type);
+  if (!isNarrow)
+    return result;
+  SmallVector<Dim> copied(dims.size());
+  for (auto [to, from] : llvm::zip_equal(copied, dims))
+    to.input = to.output = from.output;
+  how.isLinear = false;
+  how.nearest = Nearest::Floor;
+  return resample(node, *result, copied, how);
+}
+
+/// What lies outside of the region of tf_crop_and_resize becomes `value`.
+static Value extrapolate(NodeImporter &node, Value result, ArrayRef<Dim> dims,
+                         float value) {
+  auto type = cast<RankedTensorType>(result.getType());
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    SmallVector<int64_t> outside;
+    if (dim.isCopied())
+      continue;
+    for (int64_t at = 0; at < dim.output; ++at)
+      outside.push_back(dim.isOutside(at));
+    if (!llvm::is_contained(outside, 1))
+      continue;
+    Shape line(dims.size(), 1);
+    line[index] = dim.output;
+    Value condition = node.getConstant(
+        Constant::get(DataType::UINT8, line, ArrayRef<int64_t>(outside)), line);
+    result = *node.build(
+        "element_wise_if",
+        {{"condition", node.repeat(condition, type.getShape())},
+         {"a", node.getSplat(node.getType(0), value, type.getShape())},
+         {"b", result}},
+        {}, type);
+  }
+  return result;
+}
+
+/// Sets the output to input 0, resampled as `dims` say.
+static LogicalResult setResampled(NodeImporter &node, SmallVector<Dim> dims,
+                                  Interpolation how,
+                                  std::optional<float> outside = {}) {
+  Shape output;
+  for (const Dim &dim : dims)
+    output.push_back(dim.output);
+  if (failed(wantTensor(node, output)))
+    return failure();
+  if (llvm::all_of(dims, [](const Dim &dim) { return dim.isCopied(); }))
+    return node.setView(0, 0, output);
+  if (dims.size() > 4)
+    dims = mergeCopied(dims);
+  while (dims.size() < 4)
+    dims.insert(dims.begin(), Dim());
+  Shape from;
+  for (const Dim &dim : dims)
+    from.push_back(dim.input);
+  DataType type = node.getType(0);
+  bool isInteger = type == DataType::UINT8 || type == DataType::INT8 ||
+                   type == DataType::UINT32 || type == DataType::INT32;
+  FailureOr<Value> result =
+      isInteger ? resampleIntegers(node, node.getAs(0, from), dims, how)
+                : resample(node, node.getAs(0, from), dims, how);
+  if (failed(result))
+    return failure();
+  if (outside)
+    result = extrapolate(node, *result, dims, *outside);
+  return node.set(0, *result, output);
+}
+
+static SmallVector<Dim> getDims(ArrayRef<int64_t> shape) {
+  SmallVector<Dim> dims;
+  for (int64_t size : shape) {
+    Dim dim;
+    dim.input = dim.output = size;
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+/// Whether the mode, 'nearest', 'linear' or a name of the latter, is linear.
+static FailureOr<bool> isLinearMode(NodeImporter &node) {
+  StringRef mode = node.getString("mode", "nearest");
+  if (mode == "cubic")
+    return node.reject("its mode is cubic, but DirectML's resampling has "
+                       "nearest and linear");
+  if (mode == "linear" || mode == "bilinear")
+    return true;
+  if (mode == "nearest")
+    return false;
+  return node.reject("its mode is '" + mode +
+                     "', but wanted is nearest or linear");
+}
+
+//===----------------------------------------------------------------------===//
+// Resize and Upsample
+//===----------------------------------------------------------------------===//
+
+/// Upsample, and Resize of version 10, which continues it: positions are those
+/// of the corners; of two neighbours the first is taken by what grows, the
+/// second by what shrinks. ONNX's tests of these versions expect that; ONNX
+/// Runtime's DirectML provider takes those of pixel centres, as later versions
+/// do, which differs in linear interpolation.
+static LogicalResult importOldResize(NodeImporter &node,
+                                     ArrayRef<double> scales) {
+  SmallVector<Dim> dims = getDims(node.getShape(0));
+  SmallVector<int64_t> axes(dims.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  FailureOr<bool> isLinear = isLinearMode(node);
+  if (failed(isLinear) || failed(setScales(node, dims, axes, scales)))
+    return failure();
+  bool grows = false, shrinks = false;
+  for (Dim &dim : dims) {
+    if (failed(setCoordinates(node, "asymmetric", dim)))
+      return failure();
+    grows |= dim.scale.numerator > dim.scale.denominator;
+    shrinks |= dim.scale.numerator < dim.scale.denominator;
+  }
+  if (!*isLinear && grows && shrinks)
+    return node.reject("it rounds down in one dimension and up in another, but "
+                       "DirectML's resampling has one direction for all");
+  Interpolation how;
+  how.isLinear = *isLinear;
+  how.nearest = shrinks ? Nearest::Ceil : Nearest::Floor;
+  return setResampled(node, dims, how);
+}
+
+/// The scales of an Upsample before version 7, which grows images.
+static FailureOr<SmallVector<double>> getScalesOfImage(NodeImporter &node) {
+  const Shape &shape = node.getShape(0);
+  if (shape.size() != 4)
+    return node.reject("its input has the shape " + describeShape(shape) +
+                       ", but wanted are images, of 4 dimensions");
+  SmallVector<double> scales = {1, 1};
+  for (StringRef name : {"height_scale", "width_scale"}) {
+    if (!node.hasAttribute(name))
+      return node.reject("it lacks the attribute " + name);
+    scales.push_back(node.getFloat(name, 1));
+  }
+  return scales;
+}
+
+static LogicalResult importUpsample(NodeImporter &node) {
+  bool hasInput = node.getOpset() >= 9;
+  if (failed(node.wantInputs(hasInput ? 2 : 1, hasInput ? 2 : 1)))
+    return failure();
+  SmallVector<double> scales;
+  if (hasInput) {
+    FailureOr<SmallVector<double>> numbers = getNumbers(node, 1, "the scales");
+    if (failed(numbers))
+      return failure();
+    scales = *numbers;
+  } else if (node.getOpset() < 7) {
+    FailureOr<SmallVector<double>> numbers = getScalesOfImage(node);
+    if (failed(numbers))
+      return failure();
+    scales = *numbers;
+  } else if (node.hasAttribute("scales")) {
+    llvm::append_range(scales, node.getFloats("scales"));
+  } else {
+    return node.reject("it lacks the attribute scales");
+  }
+  return importOldResize(node, scales);
+}
+
+/// The dimensions of a Resize, as its scales or sizes say, and those that its
+/// attribute axes names.
+static FailureOr<SmallVector<Dim>> getResized(NodeImporter &node, Shape &axes) {
+  SmallVector<Dim> dims = getDims(node.getShape(0));
+  if (node.hasAttribute("axes")) {
+    FailureOr<Shape> normal =
+        normalizeAxes(node, node.getInts("axes"), dims.size());
+    if (failed(normal))
+      return failure();
+    axes = *normal;
+  } else {
+    axes.resize(dims.size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  // Exporters write empty tensors for what they leave out.
+  auto isGiven = [&](unsigned index) {
+    if (node.hasInput(index) && node.getShape(index) == Shape{0})
+      node.ignoreInput(index);
+    return node.hasInput(index) && node.getShape(index) != Shape{0};
+  };
+  bool hasScales = isGiven(2), hasSizes = isGiven(3);
+  if (hasScales == hasSizes)
+    return node.reject("it has " + Twine(hasScales ? "both" : "neither") +
+                       " scales and sizes, but wanted is one of them");
+  if (hasScales) {
+    FailureOr<SmallVector<double>> scales = getNumbers(node, 2, "the scales");
+    if (failed(scales) || failed(setScales(node, dims, axes, *scales)))
+      return failure();
+    return dims;
+  }
+  FailureOr<Shape> sizes = node.getIntegers(3, "the sizes");
+  if (failed(sizes) ||
+      failed(setSizes(node, dims, axes, *sizes,
+                      node.getString("keep_aspect_ratio_policy", "stretch"))))
+    return failure();
+  return dims;
+}
+
+/// Gives the dimensions at `axes` the regions of tf_crop_and_resize.
+static LogicalResult setRegions(NodeImporter &node, MutableArrayRef<Dim> dims,
+                                ArrayRef<int64_t> axes) {
+  if (!node.hasInput(1) || node.getShape(1) == Shape{0})
+    return node.reject("it has no regions, but tf_crop_and_resize wants them");
+  FailureOr<SmallVector<double>> regions = getNumbers(node, 1, "the regions");
+  if (failed(regions))
+    return failure();
+  if (regions->size() != 2 * axes.size())
+    return node.reject("it has " + Twine(regions->size()) +
+                       " numbers of regions, but wanted are " +
+                       Twine(2 * axes.size()));
+  auto read = [&](double number) {
+    auto rounded = static_cast<float>(number);
+    if (!(std::abs(rounded) < 0x1p40f))
+      (void)node.reject("its region is at " + describeNumber(number) +
+                        ", but wanted are finite numbers below 2^40");
+    Ratio ratio = Ratio::get(std::abs(rounded));
+    return rounded < 0 ? -ratio : ratio;
+  };
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    dims[axis].start = read((*regions)[index]);
+    dims[axis].end = read((*regions)[axes.size() + index]);
+  }
+  return success();
+}
+
+static FailureOr<Interpolation> getInterpolation(NodeImporter &node) {
+  FailureOr<bool> isLinear = isLinearMode(node);
+  if (failed(isLinear))
+    return failure();
+  Interpolation how;
+  how.isLinear = *isLinear;
+  how.isAntialiased = *isLinear && node.getInt("antialias", 0) != 0;
+  if (how.isAntialiased && node.getInt("exclude_outside", 0) != 0)
+    return node.reject("its attribute exclude_outside is 1, but DirectML's "
+                       "antialiasing takes edges for what lies outside");
+  std::optional<Nearest> nearest =
+      llvm::StringSwitch<std::optional<Nearest>>(
+          node.getString("nearest_mode", "round_prefer_floor"))
+          .Case("round_prefer_floor", Nearest::PreferFloor)
+          .Case("round_prefer_ceil", Nearest::PreferCeil)
+          .Case("floor", Nearest::Floor)
+          .Case("ceil", Nearest::Ceil)
+          .Default(std::nullopt);
+  if (!nearest)
+    return node.reject("its attribute nearest_mode is '" +
+                       node.getString("nearest_mode", "") +
+                       "', but wanted is round_prefer_floor, "
+                       "round_prefer_ceil, floor or ceil");
+  how.nearest = *nearest;
+  return how;
+}
+
+static LogicalResult importResize(NodeImporter &node) {
+  if (node.getOpset() < 11) {
+    if (failed(node.wantInputs(2, 2)))
+      return failure();
+    FailureOr<SmallVector<double>> scales = getNumbers(node, 1, "the scales");
+    return failed(scales) ? failure() : importOldResize(node, *scales);
+  }
+  if (failed(node.wantInputs(1, 4)))
+    return failure();
+  Shape axes;
+  FailureOr<SmallVector<Dim>> dims = getResized(node, axes);
+  FailureOr<Interpolation> how = getInterpolation(node);
+  if (failed(dims) || failed(how))
+    return failure();
+  StringRef mode =
+      node.getString("coordinate_transformation_mode", "half_pixel");
+  std::optional<float> outside;
+  if (mode == "tf_crop_and_resize") {
+    if (failed(setRegions(node, *dims, axes)))
+      return failure();
+    outside = node.getFloat("extrapolation_value", 0);
+  }
+  // What other modes alone read.
+  node.ignoreAttributes({"antialias", "cubic_coeff_a", "exclude_outside",
+                         "extrapolation_value", "keep_aspect_ratio_policy",
+                         "nearest_mode"});
+  if (mode != "tf_crop_and_resize")
+    node.ignoreInput(1);
+  for (Dim &dim : *dims) {
+    if (dim.isCopied())
+      continue;
+    if (failed(setCoordinates(node, mode, dim)))
+      return failure();
+    // One scale serves the positions and the filter.
+    float scale = dim.scale.round();
+    if (how->isAntialiased && dim.dmlScale != scale &&
+        std::min(dim.dmlScale, scale) < 1)
+      return node.reject("its positions have a scale of " +
+                         describeNumber(dim.dmlScale) +
+                         " and its filters one of " + describeNumber(scale) +
+                         ", but DirectML has one for both");
+  }
+  return setResampled(node, *dims, *how, outside);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+/// Fails unless input 0 is {N, C, H, W} and input 1 {R, `columns`}.
+static LogicalResult wantRegions(NodeImporter &node, int64_t columns) {
+  if (node.getShape(0).size() != 4)
+    return node.reject("its input has the shape " +
+                       describeShape(node.getShape(0)) +
+                       ", but wanted are two spatial dimensions");
+  const Shape &regions = node.getShape(1);
+  if (regions.size() != 2 || regions[1] != columns)
+    return node.reject("its regions have the shape " + describeShape(regions) +
+                       ", but wanted are rows of " + Twine(columns));
+  return success();
+}
+
+namespace {
+/// The regions of a RoiAlign and how they are sampled.
+struct Regions {
+  Value image, regions;
+  float scale, inputOffset;
+  int64_t samples;
+  Shape output;
+};
+} // namespace
+
+/// The average or the largest of the samples of each part of the regions.
+static Value alignRegions(NodeImporter &node, Value image, const Regions &align,
+                          StringRef function) {
+  // Indices have a sign, which DirectML's have not: negative ones are out of
+  // range for both.
+  Value indices = node.get(2);
+  if (node.getType(2) == DataType::INT64)
+    indices = node.bitcast(indices, DataType::UINT64);
+  else if (node.getType(2) == DataType::INT32)
+    indices = node.bitcast(indices, DataType::UINT32);
+  return *node.build(
+      "roi_align1",
+      {{"input", image}, {"roi", align.regions}, {"batch_indices", indices}},
+      {node.enumCase("reduction_function", "reduce_function", function),
+       node.enumCase("interpolation_mode", "interpolation_mode", "linear"),
+       node.number("spatial_scale_x", align.scale),
+       node.number("spatial_scale_y", align.scale),
+       node.number("input_pixel_offset", align.inputOffset),
+       node.number("output_pixel_offset", -0.5f),
+       node.number("out_of_bounds_input_value", 0),
+       node.integer("minimum_samples_per_output",
+                    std::max<int64_t>(align.samples, 1)),
+       node.integer("maximum_samples_per_output",
+                    align.samples == 0 ? int64_t{UINT32_MAX} : align.samples),
+       node.flag("align_regions_to_corners", false)},
+      node.getTensorType(align.output, node.getTypeOf(image)));
+}
+
+/// The regions, scaled, and with sizes of 1 at least. They are widened for
+/// that, and the image with them: corners of f16 would be rounded.
+static Regions enlarge(NodeImporter &node, Regions align) {
+  align.image = node.widen(align.image);
+  align.regions = node.widen(align.regions);
+  DataType type = node.getTypeOf(align.regions);
+  Shape all = toPhysical(node.getShape(1)), half = all;
+  half.back() = 2;
+  Value scaled = node.combine("element_wise_multiply", align.regions,
+                              node.getSplat(type, align.scale, all));
+  Shape behind(all.size(), 0);
+  behind.back() = 2;
+  Value start = takePart(node, scaled, Shape(all.size(), 0), half),
+        end = takePart(node, scaled, behind, half);
+  Value size = node.combine("element_wise_max",
+                            node.combine("element_wise_subtract", end, start),
+                            node.getSplat(type, 1, half));
+  align.regions = *node.build(
+      "join",
+      {{"inputs",
+        ArrayRef<Value>{start, node.combine("element_wise_add", start, size)}}},
+      node.integer("axis", all.size() - 1), scaled.getType());
+  align.scale = 1;
+  return align;
+}
+
+/// ONNX takes the largest of the four elements around each sample, each
+/// multiplied by its weight in the interpolation, where DirectML takes the
+/// largest interpolation. Of the four, one stands in an even row and an even
+/// column, one in an even row and an odd column, and so on: with the others set
+/// to 0, an interpolation is one element multiplied by its weight.
+static Value alignLargest(NodeImporter &node, const Regions &align) {
+  const Shape &shape = node.getShape(0);
+  DataType type = node.getTypeOf(align.image);
+  Value largest;
+  for (int64_t row : {0, 1})
+    for (int64_t column : {0, 1}) {
+      // Rows and columns that are kept, of those repeat.
+      auto alternate = [&](int64_t size, int64_t kept, Shape line) {
+        SmallVector<int64_t> truths;
+        for (int64_t index = 0; index < size; ++index)
+          truths.push_back(index % 2 == kept);
+        return node.repeat(
+            node.getConstant(
+                Constant::get(DataType::UINT8, line, ArrayRef<int64_t>(truths)),
+                line),
+            shape);
+      };
+      Value isKept =
+          node.combine("element_wise_logical_and",
+                       alternate(shape[2], row, {1, 1, shape[2], 1}),
+                       alternate(shape[3], column, {1, 1, 1, shape[3]}));
+      Value input = *node.build("element_wise_if",
+                                {{"condition", isKept},
+                                 {"a", align.image},
+                                 {"b", node.getSplat(type, 0, shape)}},
+                                {}, align.image.getType());
+      Value next = alignRegions(node, input, align, "max");
+      largest =
+          largest ? node.combine("element_wise_max", largest, next) : next;
+    }
+  return largest;
+}
+
+/// `aligned`, but 0 where a region has no width or no height, and so no samples
+/// where their number follows its size.
+static Value clearEmpty(NodeImporter &node, Value aligned,
+                        const Regions &align) {
+  Shape all = toPhysical(node.getShape(1)), half = all, one = all;
+  half.back() = 2;
+  one.back() = 1;
+  Shape none(all.size(), 0), second = none, behind = none;
+  second.back() = 1;
+  behind.back() = 2;
+  Value isWide = node.combine("element_wise_logical_greater_than",
+                              takePart(node, align.regions, behind, half),
+                              takePart(node, align.regions, none, half),
+                              node.getTensorType(half, DataType::UINT8));
+  Value hasSamples = node.combine("element_wise_logical_and",
+                                  takePart(node, isWide, none, one),
+                                  takePart(node, isWide, second, one));
+  DataType type = node.getType(0);
+  return *node.build(
+      "element_wise_if",
+      {{"condition",
+        node.repeat(node.reshape(hasSamples, {align.output[0], 1, 1, 1}),
+                    align.output)},
+       {"a", aligned},
+       {"b", node.getSplat(type, 0, align.output)}},
+      {}, aligned.getType());
+}
+
+static LogicalResult importRoiAlign(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 3)) || failed(wantRegions(node, 4)))
+    return failure();
+  const Shape &input = node.getShape(0);
+  int64_t regions = node.getShape(1)[0];
+  if (node.getShape(2) != Shape{regions})
+    return node.reject("its batch indices have the shape " +
+                       describeShape(node.getShape(2)) + ", but wanted are " +
+                       Twine(regions));
+  StringRef mode = node.getString("mode", "avg");
+  if (mode != "avg" && mode != "max")
+    return node.reject("its mode is '" + mode + "', but wanted is avg or max");
+  // ONNX has no shift of the input's pixels before version 16; ONNX Runtime's
+  // DirectML provider shifts them in every version.
+  StringRef coordinates =
+      node.getString("coordinate_transformation_mode",
+                     node.getOpset() < 16 ? "output_half_pixel" : "half_pixel");
+  if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
+    return node.reject("its attribute coordinate_transformation_mode is '" +
+                       coordinates +
+                       "', but wanted is half_pixel or output_half_pixel");
+  int64_t height = node.getInt("output_height", 1),
+          width = node.getInt("output_width", 1),
+          samples = node.getInt("sampling_ratio", 0);
+  if (height < 1 || width < 1 || height > UINT32_MAX || width > UINT32_MAX ||
+      samples < 0 || samples > UINT32_MAX)
+    return node.reject("its outputs are " + Twine(height) + "x" + Twine(width) +
+                       " of " + Twine(samples) +
+                       " samples, but wanted are numbers of 32 bits");
+  Regions align{node.get(0),
+                node.get(1),
+                node.getFloat("spatial_scale", 1),
+                coordinates == "half_pixel" ? 0.5f : 0.0f,
+                samples,
+                {regions, input[1], height, width}};
+  if (failed(wantTensor(node, align.output)))
+    return failure();
+  if (isEmpty(align.output))
+    return setEmpty(node, 0, node.getType(0), align.output);
+  // Without the shift, regions are one pixel high and wide at least.
+  if (coordinates == "output_half_pixel")
+    align = enlarge(node, align);
+  Value result = mode == "avg"
+                     ? alignRegions(node, align.image, align, "average")
+                     : alignLargest(node, align);
+  if (samples == 0 && coordinates == "half_pixel")
+    result = clearEmpty(node, result, align);
+  return node.set(0, node.castTo(result, node.getType(0)), align.output);
+}
+
+static LogicalResult importMaxRoiPool(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 2)) || failed(wantRegions(node, 5)))
+    return failure();
+  Shape bins = node.getInts("pooled_shape");
+  if (bins.size() != 2 ||
+      llvm::any_of(bins, [](int64_t n) { return n < 1 || n > UINT32_MAX; }))
+    return node.reject("its attribute pooled_shape is " + describeList(bins) +
+                       ", but wanted are two numbers from 1 to 2^32 - 1");
+  Shape output = {node.getShape(1)[0], node.getShape(0)[1], bins[0], bins[1]};
+  FailureOr<Value> result = node.build(
+      "roi_pooling", {{"input", node.get(0)}, {"roi", node.get(1)}},
+      {node.number("spatial_scale", node.getFloat("spatial_scale", 1)),
+       node.ints("pooled_size", bins)},
+      node.getTensorType(output, node.getType(0)));
+  return node.set(0, result, output);
+}
+
+void dml::onnx::addResamplingOperators(Registry &registry) {
+  registry.add("Resize", "RESAMPLE2 or RESAMPLE3, ELEMENT_WISE_IF",
+               importResize);
+  registry.add("Upsample", "RESAMPLE2", importUpsample);
+  registry.add("RoiAlign", "ROI_ALIGN1, ELEMENT_WISE_IF, ELEMENT_WISE_MAX",
+               importRoiAlign);
+  registry.add("MaxRoiPool", "ROI_POOLING", importMaxRoiPool);
+}

@@ -1,0 +1,245 @@
+//===- RotaryEmbedding.cpp - Rotary embeddings ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pairs of numbers are turned by angles, one for each position and pair, whose
+// cosines and sines are tables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/Importer.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+namespace {
+/// The sizes of one node.
+struct Rotation {
+  int64_t batch, steps, heads, size, pairs;
+  /// Whether heads are a dimension of the input, before the steps.
+  bool hasHeads;
+  bool isInterleaved;
+};
+} // namespace
+
+/// The sizes of an input with tables of `pairs` numbers for a position.
+static FailureOr<Rotation> getRotation(NodeImporter &node, int64_t pairs) {
+  const Shape &x = node.getShape(0);
+  int64_t heads = node.getInt("num_heads", 0),
+          turned = node.getInt("rotary_embedding_dim", 0);
+  if (x.size() != 3 && x.size() != 4)
+    return node.reject("its input has the shape " + describeShape(x) +
+                       ", but wanted are 3 or 4 dimensions");
+  Rotation rotation;
+  rotation.hasHeads = x.size() == 4;
+  rotation.isInterleaved = node.getInt("interleaved", 0) != 0;
+  rotation.pairs = pairs;
+  rotation.batch = x[0];
+  rotation.steps = rotation.hasHeads ? x[2] : x[1];
+  // Heads are a dimension, or the attribute says how many there are, or as many
+  // as the tables turn as a whole.
+  bool isONNX = node.getNode().domain.empty();
+  int64_t &size = rotation.size;
+  size = rotation.hasHeads        ? x[3]
+         : turned == 0 && !isONNX ? 2 * pairs
+         : heads > 0              ? x[2] / heads
+                                  : 0;
+  rotation.heads = rotation.hasHeads ? x[1] : size > 0 ? x[2] / size : 0;
+  if (turned == 0)
+    turned = isONNX ? size : 2 * pairs;
+  if (rotation.heads < 1 || turned != 2 * pairs || turned > size ||
+      (!rotation.hasHeads && rotation.heads * size != x[2]))
+    return node.reject("its tables turn " + Twine(2 * pairs) +
+                       " numbers, of heads of " + Twine(size) +
+                       " in an input of the shape " + describeShape(x) +
+                       ", which do not fit");
+  return rotation;
+}
+
+/// The two of each pair turned, {B, S, heads, 2 * pairs}. The cosines and sines
+/// are {B or 1, S, 1, pairs}.
+static Value turnPairs(NodeImporter &node, const Rotation &rotation,
+                       Value input, Value cosine, Value sine) {
+  input = node.widen(input);
+  DataType type = node.getTypeOf(input);
+  Shape half = {rotation.batch, rotation.steps, rotation.heads, rotation.pairs};
+  cosine = node.widen(node.repeat(cosine, half));
+  sine = node.widen(node.repeat(sine, half));
+  // The two of a pair stand beside each other, or half a head apart.
+  Shape part = half, whole = half;
+  whole[3] *= 2;
+  Shape flat = whole;
+  if (rotation.isInterleaved) {
+    part.push_back(1);
+    whole = half;
+    whole.push_back(2);
+  }
+  int64_t axis = rotation.isInterleaved ? 4 : 3;
+  Type partType = node.getTensorType(part, type);
+  SmallVector<Value> both =
+      *node.buildAll("split", {{"input", node.reshape(input, whole)}},
+                     node.integer("axis", axis), {partType, partType});
+  Value a = node.reshape(both[0], half), b = node.reshape(both[1], half);
+  auto product = [&](Value x, Value y) {
+    return node.combine("element_wise_multiply", x, y);
+  };
+  Value first = node.combine("element_wise_subtract", product(a, cosine),
+                             product(b, sine)),
+        second = node.combine("element_wise_add", product(b, cosine),
+                              product(a, sine));
+  Value result =
+      *node.build("join",
+                  {{"inputs", ArrayRef<Value>{node.reshape(first, part),
+                                              node.reshape(second, part)}}},
+                  node.integer("axis", axis), node.getTensorType(whole, type));
+  return node.castTo(node.reshape(result, flat), node.getType(0));
+}
+
+/// Sets the output: the first numbers of each head are turned, and the others
+/// stay what they are.
+static LogicalResult setRotated(NodeImporter &node, const Rotation &rotation,
+                                Value cosine, Value sine) {
+  DataType type = node.getType(0);
+  const Shape &x = node.getShape(0);
+  Shape all = {rotation.batch, rotation.steps, rotation.heads, rotation.size};
+  Value input = node.getAs(0, rotation.hasHeads ? x : all);
+  if (rotation.hasHeads)
+    input = node.transpose(input, {0, 2, 1, 3});
+  int64_t turned = 2 * rotation.pairs;
+  Value rest;
+  if (turned < rotation.size) {
+    Shape first = all, second = all;
+    first[3] = turned;
+    second[3] = rotation.size - turned;
+    SmallVector<Value> parts = *node.buildAll(
+        "split", {{"input", input}}, node.integer("axis", 3),
+        {node.getTensorType(first, type), node.getTensorType(second, type)});
+    input = parts[0];
+    rest = parts[1];
+  }
+  Value result = turnPairs(node, rotation, input, cosine, sine);
+  if (rest)
+    result =
+        *node.build("join", {{"inputs", ArrayRef<Value>{result, rest}}},
+                    node.integer("axis", 3), node.getTensorType(all, type));
+  if (rotation.hasHeads)
+    result = node.transpose(result, {0, 2, 1, 3});
+  return node.set(0, result, x);
+}
+
+/// The rows of the table that is input `index` at `positions`, {1, 1, B or 1,
+/// S}, as {B or 1, S, 1, pairs}.
+static Value lookUp(NodeImporter &node, const Rotation &rotation,
+                    unsigned index, Value positions) {
+  int64_t batch = cast<RankedTensorType>(positions.getType()).getDimSize(2);
+  Value rows = *node.build(
+      "gather", {{"input", node.get(index)}, {"indices", positions}},
+      {node.integer("axis", 2), node.integer("index_dimensions", 2)},
+      node.getTensorType({1, batch, rotation.steps, rotation.pairs},
+                         node.getType(0)));
+  return node.reshape(rows, {batch, rotation.steps, 1, rotation.pairs});
+}
+
+/// The positions, {1, 1, B or 1, S}: input `index` states each of them, or the
+/// first alone, from which the others are counted.
+static FailureOr<Value> getPositions(NodeImporter &node,
+                                     const Rotation &rotation, unsigned index) {
+  int64_t batch = rotation.batch, steps = rotation.steps;
+  std::optional<int64_t> count = countElements(node.getShape(index));
+  bool isFirst = count == 1 && batch * steps != 1;
+  if (!isFirst && count != batch * steps)
+    return node.reject("its positions have the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted are " + Twine(batch) + " times " +
+                       Twine(steps) + ", or one");
+  Shape places = {1, 1, isFirst ? 1 : batch, steps};
+  if (!isFirst)
+    return node.getAs(index, places);
+  if (steps > Constant::maxFoldable)
+    return node.reject("it has " + Twine(steps) + " positions, but wanted " +
+                       "are at most " + Twine(Constant::maxFoldable));
+  SmallVector<int64_t> offsets;
+  for (int64_t step = 0; step < steps; ++step)
+    offsets.push_back(step);
+  Value steady = node.getConstant(
+      Constant::get(node.getType(index), places, ArrayRef<int64_t>(offsets)),
+      places);
+  return node.combine("element_wise_add",
+                      node.getBroadcast(index, places, Shape{1, 1, 1, 1}),
+                      steady);
+}
+
+/// Whether inputs `cosine` and the one behind it are tables of one shape.
+static LogicalResult verifyTables(NodeImporter &node, unsigned cosine,
+                                  size_t rank) {
+  const Shape &table = node.getShape(cosine);
+  if (table.size() == rank && node.getShape(cosine + 1) == table &&
+      table.back() <= INT32_MAX)
+    return success();
+  return node.reject("its tables have the shapes " + describeShape(table) +
+                     " and " + describeShape(node.getShape(cosine + 1)) +
+                     ", but wanted are " + Twine(rank) +
+                     " dimensions, the same of both");
+}
+
+/// com.microsoft's operator: input, positions, and tables by position.
+static LogicalResult importContribRotaryEmbedding(NodeImporter &node) {
+  if (failed(node.wantInputs(4, 4)))
+    return failure();
+  for (StringRef name : {"scale", "is_packed_batching"})
+    if (name == "scale" ? node.getFloat(name, 1) != 1
+                        : node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is set, which the importer does not read");
+  if (failed(verifyTables(node, 2, 2)))
+    return failure();
+  FailureOr<Rotation> rotation = getRotation(node, node.getShape(2)[1]);
+  if (failed(rotation))
+    return failure();
+  FailureOr<Value> positions = getPositions(node, *rotation, 1);
+  if (failed(positions))
+    return failure();
+  return setRotated(node, *rotation, lookUp(node, *rotation, 2, *positions),
+                    lookUp(node, *rotation, 3, *positions));
+}
+
+/// ONNX's operator: input and tables, which are by position where there are
+/// positions, and have a row for each step of a batch where there are none.
+static LogicalResult importRotaryEmbedding(NodeImporter &node) {
+  if (failed(node.wantInputs(3, 4)))
+    return failure();
+  bool hasPositions = node.hasInput(3);
+  if (failed(verifyTables(node, 1, hasPositions ? 2 : 3)))
+    return failure();
+  const Shape &table = node.getShape(1);
+  FailureOr<Rotation> rotation = getRotation(node, table.back());
+  if (failed(rotation))
+    return failure();
+  int64_t batch = rotation->batch, steps = rotation->steps;
+  if (hasPositions) {
+    if (node.getShape(3) != Shape{batch, steps})
+      return node.reject("its positions have the shape " +
+                         describeShape(node.getShape(3)) + ", but wanted is " +
+                         describeShape({batch, steps}));
+    Value positions = node.getAs(3, {1, 1, batch, steps});
+    return setRotated(node, *rotation, lookUp(node, *rotation, 1, positions),
+                      lookUp(node, *rotation, 2, positions));
+  }
+  if (table[0] != batch || table[1] != steps)
+    return node.reject("its tables have the shape " + describeShape(table) +
+                       ", but wanted are rows for " + Twine(batch) + " times " +
+                       Twine(steps) + " steps");
+  Shape rows = {batch, steps, 1, rotation->pairs};
+  return setRotated(node, *rotation, node.getAs(1, rows), node.getAs(2, rows));
+}
+
+void dml::onnx::addEmbeddingOperators(Registry &registry) {
+  constexpr StringLiteral becomes =
+      "SPLIT, ELEMENT_WISE_MULTIPLY, ELEMENT_WISE_ADD, "
+      "ELEMENT_WISE_SUBTRACT, JOIN";
+  registry.add("RotaryEmbedding", ("GATHER, " + becomes).str(),
+               importContribRotaryEmbedding, "com.microsoft");
+  registry.add("RotaryEmbedding", ("GATHER, " + becomes).str(),
+               importRotaryEmbedding);
+}

@@ -1,0 +1,138 @@
+//===- TrainingOps.cpp - Losses of classes --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX describes these operators as functions of others, and so they are built:
+// the provider has no operators of their own for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/Importer.h"
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+/// The negative logarithms of the probabilities `input`, {N, C, 1, L}, of the
+/// classes that input 1 of the node names, weighted by input 2. The output is
+/// that of ONNX's operator.
+static LogicalResult setLoss(NodeImporter &node, Value input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  int64_t batch = type.getDimSize(0), classes = type.getDimSize(1);
+  const Shape &target = node.getShape(1);
+  Shape one = {batch, 1, 1, type.getDimSize(3)};
+  StringRef reduction = node.getString("reduction", "mean");
+  if (reduction != "none" && reduction != "sum" && reduction != "mean")
+    return node.reject("its reduction is '" + reduction +
+                       "', but wanted is none, sum or mean");
+  if (node.hasInput(2) && node.getShape(2) != Shape{classes})
+    return node.reject(
+        "its weights have the shape " + describeShape(node.getShape(2)) +
+        ", but wanted is one for each of " + Twine(classes) + " classes");
+
+  Value label = node.getAs(1, one), ignored;
+  DataType labelType = node.getType(1);
+  DataType number = node.getType(0);
+  if (node.hasAttribute("ignore_index")) {
+    // An index that is ignored need be none of a class.
+    auto splat = [&](int64_t index) {
+      return node.getConstant(
+          Constant::get(labelType, {1}, ArrayRef<int64_t>(index)).splat(one),
+          one);
+    };
+    ignored = node.combine("element_wise_logical_equals", label,
+                           splat(node.getInt("ignore_index", 0)),
+                           node.getTensorType(one, DataType::UINT8));
+    label = *node.build("element_wise_if",
+                        {{"condition", ignored}, {"a", splat(0)}, {"b", label}},
+                        {}, label.getType());
+  }
+  RankedTensorType picked = node.getTensorType(one, number);
+  Value loss = node.apply("element_wise_negate",
+                          *node.build("gather_elements",
+                                      {{"input", input}, {"indices", label}},
+                                      node.integer("axis", 1), picked));
+  Value weight;
+  if (node.hasInput(2))
+    weight =
+        *node.build("gather_elements",
+                    {{"input", node.repeat(node.getAs(2, {1, classes, 1, 1}),
+                                           {batch, classes, 1, one[3]})},
+                     {"indices", label}},
+                    node.integer("axis", 1), picked);
+  if (ignored) {
+    if (!weight)
+      weight = node.getSplat(number, 1, one);
+    weight = *node.build("element_wise_if",
+                         {{"condition", ignored},
+                          {"a", node.getSplat(number, 0, one)},
+                          {"b", weight}},
+                         {}, picked);
+  }
+  if (weight)
+    loss = node.combine("element_wise_multiply", loss, weight);
+  if (reduction == "none")
+    return node.set(0, loss, target);
+
+  auto reduce = [&](Value value, StringRef function) {
+    return node.apply("reduce", value,
+                      {node.enumCase("function", "reduce_function", function),
+                       node.ints("axes", {0, 1, 2, 3})},
+                      node.getTensorType({1, 1, 1, 1}, number));
+  };
+  if (reduction == "sum")
+    return node.set(0, reduce(loss, "sum"), {});
+  if (!weight)
+    return node.set(0, reduce(loss, "average"), {});
+  return node.set(0,
+                  node.combine("element_wise_divide", reduce(loss, "sum"),
+                               reduce(weight, "sum")),
+                  {});
+}
+
+/// The shape {N, C, 1, L} of input 0, whose classes have one label in input 1
+/// for each other coordinate.
+static FailureOr<Shape> getClasses(NodeImporter &node) {
+  const Shape &shape = node.getShape(0), &target = node.getShape(1);
+  Shape wanted = shape;
+  if (shape.size() >= 2)
+    wanted.erase(wanted.begin() + 1);
+  if (shape.size() < 2 || target != wanted)
+    return node.reject("its inputs have the shapes " + describeShape(shape) +
+                       " and " + describeShape(target) +
+                       ", but wanted are classes in dimension 1, and a label "
+                       "for each other coordinate");
+  return Shape{shape[0], shape[1], 1,
+               *countElements(ArrayRef(shape).drop_front(2))};
+}
+
+static LogicalResult importNegativeLogLikelihood(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  FailureOr<Shape> shape = getClasses(node);
+  if (failed(shape))
+    return failure();
+  return setLoss(node, node.getAs(0, *shape));
+}
+
+static LogicalResult importSoftmaxCrossEntropy(NodeImporter &node) {
+  if (failed(node.wantInputs(2, 3)))
+    return failure();
+  FailureOr<Shape> shape = getClasses(node);
+  if (failed(shape))
+    return failure();
+  Value logarithms = node.apply("activation_log_softmax1",
+                                node.getAs(0, *shape), node.ints("axes", 1));
+  if (node.hasOutput(1) && failed(node.set(1, logarithms, node.getShape(0))))
+    return failure();
+  return setLoss(node, logarithms);
+}
+
+void dml::onnx::addLossOperators(Registry &registry) {
+  registry.add("NegativeLogLikelihoodLoss",
+               "GATHER_ELEMENTS, ELEMENT_WISE_NEGATE, REDUCE and others",
+               importNegativeLogLikelihood);
+  registry.add("SoftmaxCrossEntropyLoss",
+               "ACTIVATION_LOG_SOFTMAX1, GATHER_ELEMENTS, REDUCE and others",
+               importSoftmaxCrossEntropy);
+}

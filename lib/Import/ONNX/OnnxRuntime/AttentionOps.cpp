@@ -1,0 +1,384 @@
+//===- AttentionOps.cpp - Attention ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Nodes/Movement.h"
+#include <cfloat>
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+namespace {
+/// The inputs of MultiHeadAttention.
+enum Input : unsigned {
+  Query,
+  Key,
+  Values,
+  Bias,
+  Mask,
+  PositionBias,
+  PastKey,
+  PastValue
+};
+} // namespace
+
+/// Adds `bias` to the scores, behind what adds to them already.
+static void addBias(NodeImporter &node, Value bias,
+                    SmallVectorImpl<NodeImporter::Operand> &operands) {
+  for (NodeImporter::Operand &operand : operands)
+    if (operand.name == "relative_position_bias") {
+      operand.values[0] =
+          node.combine("element_wise_add", operand.values[0], bias);
+      return;
+    }
+  operands.push_back({"relative_position_bias", bias});
+}
+
+/// Which keys are kept, {B, 1, 1, T}: those before the ends that input `index`
+/// has, and not before its starts, if it has these behind them.
+static Value keepBetween(NodeImporter &node, unsigned index,
+                         ArrayRef<int64_t> scores) {
+  Shape line = {1, 1, 1, scores[3]}, kept = {scores[0], 1, 1, scores[3]};
+  DataType type = node.getType(index);
+  RankedTensorType truths = node.getTensorType(kept, DataType::UINT8);
+  Value places = node.repeat(*node.build("fill_value_sequence", {},
+                                         {node.scalar("value_start", type, 0),
+                                          node.scalar("value_delta", type, 1)},
+                                         node.getTensorType(line, type)),
+                             kept);
+  int64_t rows = node.getShape(index)[0] / scores[0];
+  Value lists = node.getAs(index, {rows, scores[0], 1, 1});
+  auto get = [&](int64_t row) {
+    Value part = takePart(node, lists, {row, 0, 0, 0}, {1, scores[0], 1, 1});
+    return node.repeat(node.reshape(part, {scores[0], 1, 1, 1}), kept);
+  };
+  Value isKept =
+      node.combine("element_wise_logical_less_than", places, get(0), truths);
+  if (rows == 1)
+    return isKept;
+  Value isBehind = node.combine("element_wise_logical_greater_than_or_equal",
+                                places, get(1), truths);
+  return node.combine("element_wise_logical_and", isKept, isBehind);
+}
+
+/// Adds mask_filter_value to the scores of keys that are not `kept`, as ONNX
+/// Runtime does: DirectML's mask replaces these scores, which is something else
+/// where no key is kept.
+static void addFilter(NodeImporter &node, Value kept, ArrayRef<int64_t> scores,
+                      SmallVectorImpl<NodeImporter::Operand> &operands) {
+  auto shape = cast<RankedTensorType>(kept.getType()).getShape();
+  DataType type = node.getType(0);
+  double filter = node.getFloat("mask_filter_value", -10000);
+  Value bias = *node.build("element_wise_if",
+                           {{"condition", kept},
+                            {"a", node.getSplat(type, 0, shape)},
+                            {"b", node.getSplat(type, filter, shape)}},
+                           {}, node.getTensorType(shape, type));
+  addBias(node, node.repeat(bias, scores), operands);
+}
+
+/// Adds the mask that is input `index`, if it is there, of `scores`, which are
+/// {B, heads, S, T}, behind the position bias. Returns its type for DirectML,
+/// which is that of lists that only `list` describes: other masks are added to
+/// the scores.
+static FailureOr<StringRef>
+addMask(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
+        StringRef list, SmallVectorImpl<NodeImporter::Operand> &operands) {
+  if (!node.hasInput(index))
+    return StringRef("none");
+  Shape mask = node.getShape(index);
+  if (node.getType(index) != DataType::INT32)
+    return node.reject("its input " + Twine(index) + " is no mask of int32");
+  if (mask.size() == 1) {
+    if (mask[0] != scores[0] && list != "key_sequence_end_start") {
+      operands.push_back({"mask", node.getAs(index, mask)});
+      return list;
+    }
+    if (mask[0] != scores[0] && mask[0] != 2 * scores[0])
+      return node.reject("its input " + Twine(index) + " has the shape " +
+                         describeShape(mask) + ", but the batch has " +
+                         Twine(scores[0]));
+    addFilter(node, keepBetween(node, index, scores), scores, operands);
+    return StringRef("none");
+  }
+  // The dimensions that {B, T} and {B, S, T} lack stand behind the first.
+  Shape as = mask;
+  while (!as.empty() && as.size() < 4)
+    as.insert(as.begin() + 1, 1);
+  if (broadcastShapes(as, scores) != Shape(scores))
+    return node.reject(
+        "its input " + Twine(index) + " has the shape " + describeShape(mask) +
+        ", but wanted are sizes that broadcast to " + describeShape(scores));
+  Value isKept =
+      node.combine("element_wise_logical_greater_than", node.getAs(index, as),
+                   node.getSplat(node.getType(index), 0, as),
+                   node.getTensorType(as, DataType::UINT8));
+  addFilter(node, isKept, scores, operands);
+  return StringRef("none");
+}
+
+/// What the products of queries and keys of `headSize` numbers are multiplied
+/// by.
+static float getScale(NodeImporter &node, int64_t headSize) {
+  float scale = node.getFloat("scale", 0);
+  return scale == 0 ? 1 / std::sqrt(static_cast<float>(headSize)) : scale;
+}
+
+/// Adds what input `index`, if it is there, adds to the scores.
+static LogicalResult
+addPositionBias(NodeImporter &node, unsigned index, ArrayRef<int64_t> scores,
+                SmallVectorImpl<NodeImporter::Operand> &operands) {
+  if (!node.hasInput(index))
+    return success();
+  if (broadcastShapes(node.getShape(index), scores) != Shape(scores))
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted are sizes that broadcast to " +
+                       describeShape(scores));
+  operands.push_back(
+      {"relative_position_bias", node.getBroadcast(index, scores)});
+  return success();
+}
+
+/// com.microsoft's operator. Its query alone has 3 dimensions, or with keys and
+/// values 5; its keys have 3, with values 5, and 4 where they are split into
+/// heads already.
+static LogicalResult importMultiHeadAttention(NodeImporter &node) {
+  if (failed(node.wantInputs(1, 8)))
+    return failure();
+  auto getRank = [&](unsigned index) {
+    return node.hasInput(index) ? node.getShape(index).size() : 0;
+  };
+  auto rejectInput = [&](unsigned index, const Twine &wanted) {
+    return node.reject("its input " + Twine(index) + " has the shape " +
+                       describeShape(node.getShape(index)) +
+                       ", but wanted are " + wanted);
+  };
+  if (node.getInt("unidirectional", 0) != 0)
+    return node.reject("it is unidirectional, which DirectML's is not");
+  if (getRank(Query) != 3 && getRank(Query) != 5)
+    return rejectInput(Query, "3 or 5 dimensions");
+  const Shape &query = node.getShape(Query);
+  bool isStacked = query.size() == 5;
+  // A stacked query has its heads there, and another one their elements.
+  int64_t heads = node.getInt("num_heads", 0), most = query[2];
+  if (heads < 1 || heads > most)
+    return node.reject("its attribute num_heads is " + Twine(heads) +
+                       ", but wanted is 1 to " + Twine(most) +
+                       " for a query of the shape " + describeShape(query));
+  int64_t batch = query[0], queries = query[1];
+  int64_t headSize = isStacked ? query[4] : query[2] / heads;
+  int64_t valueSize = headSize, newKeys = isStacked ? queries : 0, pastKeys = 0;
+
+  SmallVector<NodeImporter::Operand> operands;
+  operands.push_back(
+      {isStacked ? "stacked_query_key_value" : "query",
+       node.getAs(Query, isStacked ? query : toPhysical(query))});
+  if (node.hasInput(Key)) {
+    const Shape &key = node.getShape(Key);
+    if (isStacked)
+      return rejectInput(Key, "none: the query has the keys");
+    if (key.size() == 5) {
+      newKeys = key[1];
+      operands.push_back({"stacked_key_value", node.getAs(Key, key)});
+    } else if (key.size() == 3 && getRank(Values) == 3) {
+      newKeys = key[1];
+      valueSize = node.getShape(Values)[2] / heads;
+      operands.push_back({"key", node.get(Key)});
+      operands.push_back({"value", node.get(Values)});
+    } else if (key.size() == 4 && getRank(Values) == 4) {
+      // A cross attention's keys and values, as DirectML's past has them.
+      if (node.hasInput(PastKey))
+        return rejectInput(Key, "3 dimensions where there is a past");
+      pastKeys = key[2];
+      valueSize = node.getShape(Values)[3];
+      operands.push_back({"past_key", node.get(Key)});
+      operands.push_back({"past_value", node.get(Values)});
+    } else {
+      return rejectInput(Key, "3 or 4 dimensions, as the value's, or 5");
+    }
+  }
+  if (node.hasInput(PastKey) && node.hasInput(PastValue)) {
+    if (getRank(PastKey) != 4 || getRank(PastValue) != 4)
+      return rejectInput(PastKey, "4 dimensions, as the past value's");
+    pastKeys = node.getShape(PastKey)[2];
+    operands.push_back({"past_key", node.get(PastKey)});
+    operands.push_back({"past_value", node.get(PastValue)});
+  }
+  if (node.hasInput(Bias))
+    operands.push_back({"bias", node.getAs(Bias, node.getShape(Bias))});
+  Shape scores = {batch, heads, queries, pastKeys + newKeys};
+  if (failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
+  FailureOr<StringRef> maskType = addMask(
+      node, Mask, scores, "key_query_sequence_length_start_end", operands);
+  if (failed(maskType))
+    return failure();
+
+  float scale = getScale(node, headSize);
+  const Shape shapes[] = {{batch, queries, heads * valueSize},
+                          {batch, heads, scores[3], headSize},
+                          {batch, heads, scores[3], valueSize}};
+  SmallVector<Type> types;
+  SmallVector<unsigned> outputs;
+  SmallVector<int32_t> segments;
+  for (unsigned index = 0; index < 3; ++index) {
+    // DirectML's output is there whoever reads it.
+    segments.push_back(index == 0 || node.hasOutput(index));
+    if (!segments.back())
+      continue;
+    outputs.push_back(index);
+    types.push_back(
+        node.getTensorType(toPhysical(shapes[index]), node.getType(0)));
+  }
+  FailureOr<SmallVector<Value>> results = node.buildAll(
+      "multihead_attention", operands,
+      {node.number("scale", scale),
+       node.number("mask_filter_value",
+                   node.getFloat("mask_filter_value", -10000)),
+       node.integer("head_count", heads),
+       node.enumCase("mask_type", "multihead_attention_mask_type", *maskType),
+       node.attr("resultSegmentSizes",
+                 node.getBuilder().getDenseI32ArrayAttr(segments))},
+      types);
+  if (failed(results))
+    return failure();
+  for (auto [index, result] : llvm::zip_equal(outputs, *results))
+    if (failed(node.set(index, result, shapes[index])))
+      return failure();
+  return success();
+}
+
+/// Adds a bias that keeps each position from those behind it: the lowest finite
+/// number is added to their scores, below what a mask adds to others.
+static LogicalResult
+addCausalBias(NodeImporter &node, ArrayRef<int64_t> scores,
+              SmallVectorImpl<NodeImporter::Operand> &operands) {
+  int64_t steps = scores[2];
+  constexpr int64_t maxSteps = 4096;
+  if (steps > maxSteps)
+    return node.reject("its attribute unidirectional is on for " +
+                       Twine(steps) + " positions, but wanted are at most " +
+                       Twine(maxSteps));
+  double lowest = node.getType(0) == DataType::FLOAT16 ? -65504.0 : -FLT_MAX;
+  SmallVector<double> numbers;
+  for (int64_t row = 0; row < steps; ++row)
+    for (int64_t column = 0; column < steps; ++column)
+      numbers.push_back(column > row ? lowest : 0);
+  Shape matrix = {1, 1, steps, steps};
+  Value bias =
+      node.repeat(node.getConstant(Constant::get(node.getType(0), matrix,
+                                                 ArrayRef<double>(numbers)),
+                                   matrix),
+                  scores);
+  addBias(node, bias, operands);
+  return success();
+}
+
+/// com.microsoft's operator of one input, which it projects to queries, keys
+/// and values first.
+static LogicalResult importAttention(NodeImporter &node) {
+  enum Input : unsigned { X, Weights, Bias, Mask, Past, PositionBias };
+  if (failed(node.wantInputs(2, 6)))
+    return failure();
+  if (node.hasInput(Past) || node.hasOutput(1))
+    return node.reject("it has a past or a present, which the provider leaves "
+                       "to the CPU");
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
+    if (node.getInt(name, 0) != 0)
+      return node.reject("its attribute " + name +
+                         " is on, which the provider leaves to the CPU");
+  const Shape &x = node.getShape(X), &weights = node.getShape(Weights);
+  int64_t heads = node.getInt("num_heads", 0);
+  if (x.size() != 3 || weights.size() != 2 || x[2] != weights[0] || heads < 1)
+    return node.reject("its input has the shape " + describeShape(x) +
+                       ", its weights " + describeShape(weights) + ", and " +
+                       Twine(heads) + " heads, which do not fit");
+  int64_t batch = x[0], steps = x[1], columns = weights[1];
+  Shape sizes = node.getInts("qkv_hidden_sizes");
+  if (!node.hasAttribute("qkv_hidden_sizes"))
+    sizes.assign(3, columns / 3);
+  int64_t sum = 0;
+  for (int64_t size : sizes)
+    if (size < 1 || size > columns || size % heads != 0 ||
+        (sum += size) > columns)
+      return node.reject("a hidden size is " + Twine(size) + ", of " +
+                         Twine(columns) + " columns and " + Twine(heads) +
+                         " heads, which do not fit");
+  if (sizes.size() != 3 || sum != columns || sizes[0] != sizes[1])
+    return node.reject("its hidden sizes do not come to " + Twine(columns) +
+                       " columns of queries, keys of one size, and values");
+  DataType type = node.getType(X);
+  Shape projected = {1, 1, batch * steps, columns};
+  FailureOr<Value> bias = node.getBias(Bias, columns, projected);
+  if (failed(bias))
+    return failure();
+  Value rows =
+      *node.build("gemm",
+                  {{"a", node.getAs(X, {1, 1, batch * steps, x[2]})},
+                   {"b", node.get(Weights)},
+                   {"c", *bias}},
+                  {node.enumCase("trans_a", "matrix_transform", "none"),
+                   node.enumCase("trans_b", "matrix_transform", "none"),
+                   node.number("alpha", 1), node.number("beta", *bias ? 1 : 0)},
+                  node.getTensorType(projected, type));
+
+  SmallVector<NodeImporter::Operand> operands;
+  int64_t headSize = sizes[0] / heads;
+  if (sizes[0] == sizes[2]) {
+    // {B, S, 3, heads, size} with the heads in front of queries, keys, values.
+    Value parts = node.reshape(rows, {batch, steps, 3, heads, headSize});
+    operands.push_back(
+        {"stacked_query_key_value", node.transpose(parts, {0, 1, 3, 2, 4})});
+  } else {
+    static constexpr StringLiteral names[] = {"query", "key", "value"};
+    int64_t offset = 0;
+    for (auto [name, size] : llvm::zip_equal(names, sizes)) {
+      Shape part = {1, 1, batch * steps, size};
+      Value value =
+          node.apply("slice1", rows,
+                     {node.ints("input_window_offsets", {0, 0, 0, offset}),
+                      node.ints("input_window_sizes", part),
+                      node.ints("input_window_strides", {1, 1, 1, 1})},
+                     node.getTensorType(part, type));
+      operands.push_back({name, node.reshape(value, {1, batch, steps, size})});
+      offset += size;
+    }
+  }
+  Shape scores = {batch, heads, steps, steps};
+  if (failed(addPositionBias(node, PositionBias, scores, operands)))
+    return failure();
+  FailureOr<StringRef> maskType =
+      addMask(node, Mask, scores, "key_sequence_end_start", operands);
+  if (failed(maskType))
+    return failure();
+  if (node.getInt("unidirectional", 0) != 0 &&
+      failed(addCausalBias(node, scores, operands)))
+    return failure();
+  float scale = getScale(node, headSize);
+  Shape output = {batch, steps, sizes[2]};
+  return node.set(
+      0,
+      node.build("multihead_attention", operands,
+                 {node.number("scale", scale),
+                  node.number("mask_filter_value",
+                              node.getFloat("mask_filter_value", -10000)),
+                  node.integer("head_count", heads),
+                  node.enumCase("mask_type", "multihead_attention_mask_type",
+                                *maskType),
+                  node.attr("resultSegmentSizes",
+                            node.getBuilder().getDenseI32ArrayAttr({1, 0, 0}))},
+                 node.getTensorType(toPhysical(output), type)),
+      output);
+}
+
+void dml::onnx::addAttentionOperators(Registry &registry) {
+  registry.add("MultiHeadAttention", "ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
+               importMultiHeadAttention, "com.microsoft");
+  registry.add("Attention", "GEMM, ELEMENT_WISE_IF, MULTIHEAD_ATTENTION",
+               importAttention, "com.microsoft");
+}

@@ -1,0 +1,232 @@
+//===- Provider.cpp - What ONNX Runtime's DirectML provider does not take -===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The provider registers kernels by operator, version and element type, and
+// looks at some nodes once more before it takes them. A node that it does not
+// take is computed on the CPU, where ONNX Runtime has a kernel for it there;
+// else the nodes of the operator's own definition take its place, and the
+// provider is asked about these. The importer builds such nodes of DirectML's
+// operators nevertheless, so that they run; what level Windows needs for them,
+// nobody can tell of these. HardSwish and Mish are no such nodes: the importer
+// builds the nodes of their definitions.
+//
+// Operators that the importer does not know at all, such as NonMaxSuppression,
+// stand in Importer.cpp. The table follows the registrations of ONNX Runtime
+// 1.19 (OperatorRegistration.cpp of its DirectML provider), and of 1.20, which
+// added the newest ones. Each kernel is for one version of an operator: where
+// the operator changed later, the provider has none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OnnxRuntime/Provider.h"
+#include "Graph/Importer.h"
+#include "Reader/Functions.h"
+#include "Reader/Versions.h"
+
+using namespace dml;
+using namespace dml::onnx;
+
+namespace {
+using Condition = bool (*)(const NodeImporter &node);
+
+struct Gap {
+  llvm::StringLiteral domain, name;
+  /// The newest version of the operator set of which this is true.
+  int64_t until;
+  /// Whether it is true of a node; of all where there is none.
+  Condition condition;
+  llvm::StringLiteral reason;
+};
+} // namespace
+
+static constexpr int64_t anyVersion = std::numeric_limits<int64_t>::max();
+static constexpr llvm::StringLiteral onCPU =
+    "the provider has no kernel for this operator, but the CPU has";
+static constexpr llvm::StringLiteral asNodes =
+    "the provider has no kernel for this operator, and ONNX Runtime puts the "
+    "nodes of its definition in its place";
+
+static constexpr llvm::StringLiteral newerVersion =
+    "the provider has no kernel for this version of the operator";
+/// The newest version of the operator set that the provider has kernels for.
+static constexpr int64_t newestRegistered = 21;
+
+static bool isComputed(const NodeImporter &node, unsigned index) {
+  return node.hasInput(index) && !node.getInput(index).constant;
+}
+
+static bool hasComputedBound(const NodeImporter &node) {
+  return isComputed(node, 1) || isComputed(node, 2);
+}
+
+static bool hasSecondOutput(const NodeImporter &node) {
+  const auto &outputs = node.getNode().outputs;
+  return outputs.size() > 1 &&
+         llvm::any_of(llvm::drop_begin(outputs),
+                      [](llvm::StringRef name) { return !name.empty(); });
+}
+
+static bool isNoFloat(const NodeImporter &node) {
+  return node.hasInput(0) && node.getType(0) != DataType::FLOAT32 &&
+         node.getType(0) != DataType::FLOAT16;
+}
+
+static bool is64Bits(const NodeImporter &node) {
+  return node.hasInput(0) && (node.getType(0) == DataType::INT64 ||
+                              node.getType(0) == DataType::UINT64);
+}
+
+static bool isHalf(const NodeImporter &node) {
+  return node.hasInput(0) && node.getType(0) == DataType::FLOAT16;
+}
+
+static bool lacksZeroPoint(const NodeImporter &node) {
+  return !node.hasInput(2) || !node.hasInput(4);
+}
+
+static bool hasThreeInputs(const NodeImporter &node) {
+  return node.getNumInputs() > 2;
+}
+
+static bool hasOtherStatistics(const NodeImporter &node) {
+  return node.hasInput(3) && node.getType(3) != node.getType(0);
+}
+
+static bool isTraining(const NodeImporter &node) {
+  const AttributeProto *mode = node.getAttribute("training_mode");
+  return mode && mode->i != 0;
+}
+
+static bool hasWideExponent(const NodeImporter &node) {
+  return is64Bits(node) || (node.hasInput(1) && !node.getInput(1).constant &&
+                            (node.getType(1) == DataType::INT64 ||
+                             node.getType(1) == DataType::UINT64));
+}
+
+static bool hasNegativePads(const NodeImporter &node) {
+  const AttributeProto *pads = node.getAttribute("pads");
+  return pads && llvm::any_of(pads->ints, [](int64_t pad) { return pad < 0; });
+}
+
+static bool hasReduction(const NodeImporter &node) {
+  const AttributeProto *reduction = node.getAttribute("reduction");
+  return reduction && reduction->s != "none" && !reduction->s.empty();
+}
+
+static bool hasEllipsisOrThreeInputs(const NodeImporter &node) {
+  const AttributeProto *equation = node.getAttribute("equation");
+  return hasThreeInputs(node) || (equation && equation->s.contains("...")) ||
+         isNoFloat(node);
+}
+
+static bool hasPartialBlock(const NodeImporter &node) {
+  const AttributeProto *k = node.getAttribute("K"),
+                       *block = node.getAttribute("block_size");
+  return node.hasInput(4) || node.hasInput(5) ||
+         (k && block && block->i > 0 && k->i % block->i != 0);
+}
+
+static bool isUnidirectional(const NodeImporter &node) {
+  const AttributeProto *attribute = node.getAttribute("unidirectional");
+  return attribute && attribute->i != 0;
+}
+
+static bool hasBatchFirst(const NodeImporter &node) {
+  const AttributeProto *layout = node.getAttribute("layout");
+  return layout && layout->i != 0;
+}
+
+static bool is32Bits(const NodeImporter &node) {
+  return node.hasInput(0) && (node.getType(0) == DataType::INT32 ||
+                              node.getType(0) == DataType::UINT32);
+}
+
+static bool extrapolates(const NodeImporter &node) {
+  const AttributeProto *value = node.getAttribute("extrapolation_value");
+  return is32Bits(node) || (value && value->f != 0);
+}
+
+static constexpr llvm::StringLiteral floatsAlone =
+    "the provider takes floats alone in this version of the operator";
+
+/// Scatters reduce by maxima and minima, too, in a version of its own.
+static bool isOf18(const NodeImporter &node) { return node.getOpset() >= 18; }
+
+static constexpr Gap gaps[] = {
+    {"", "Attention", anyVersion, nullptr, onCPU},
+    {"", "BitCast", anyVersion, nullptr, onCPU},
+    {"", "Compress", anyVersion, nullptr, onCPU},
+    {"", "CumProd", anyVersion, nullptr, onCPU},
+    {"", "Gelu", anyVersion, nullptr, onCPU},
+    {"", "GroupNormalization", anyVersion, nullptr, asNodes},
+    {"", "NegativeLogLikelihoodLoss", anyVersion, nullptr, asNodes},
+    {"", "RMSNormalization", anyVersion, nullptr, onCPU},
+    {"", "RotaryEmbedding", anyVersion, nullptr, onCPU},
+    {"", "ScatterElements", anyVersion, isOf18, newerVersion},
+    {"", "ScatterND", anyVersion, isOf18, newerVersion},
+    {"", "SoftmaxCrossEntropyLoss", anyVersion, nullptr, asNodes},
+    {"", "TensorScatter", anyVersion, nullptr, onCPU},
+    {"", "BatchNormalization", anyVersion, hasOtherStatistics,
+     "its mean and variance have another type than its input"},
+    {"", "BatchNormalization", anyVersion, isTraining,
+     "its training mode is on"},
+    {"", "Clip", anyVersion, hasComputedBound,
+     "its bounds are computed when the model runs"},
+    {"", "Einsum", anyVersion, hasEllipsisOrThreeInputs,
+     "it has more than two inputs, an ellipsis, or elements that are no "
+     "floats"},
+    {"", "MatMul", anyVersion, isNoFloat, "the provider takes floats alone"},
+    {"", "Resize", anyVersion, extrapolates,
+     "it has an extrapolation value, or integers of 32 bits"},
+    {"", "ScatterElements", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "ScatterND", anyVersion, hasReduction,
+     "the provider's scatters replace elements"},
+    {"", "GRU", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "LSTM", anyVersion, hasBatchFirst, "its layout is 1"},
+    {"", "RNN", anyVersion, hasBatchFirst, "its layout is 1"},
+    {contribDomain, "Attention", anyVersion, isUnidirectional,
+     "it is unidirectional"},
+    {contribDomain, "MatMulNBits", anyVersion, hasPartialBlock,
+     "the last block of a row is not full, or it has a bias"},
+    {"", "LayerNormalization", anyVersion, hasSecondOutput,
+     "it has more than one output"},
+    {"", "SimplifiedLayerNormalization", anyVersion, hasSecondOutput,
+     "it has more than one output"},
+    {"", "Pad", 10, hasNegativePads, "it has negative pads"},
+    {"", "Equal", 10, isNoFloat, floatsAlone},
+    {"", "ReduceMax", 11, isNoFloat, floatsAlone},
+    {"", "ReduceMin", 11, isNoFloat, floatsAlone},
+    {"", "ReduceMean", 17, isNoFloat, floatsAlone},
+    {"", "ReduceL2", 17, isNoFloat, floatsAlone},
+    {"", "ReduceLogSum", 17, isNoFloat, floatsAlone},
+    {"", "ReduceLogSumExp", 17, isNoFloat, floatsAlone},
+    {"", "IsInf", anyVersion, isHalf, "the provider takes f32 alone"},
+    {"", "Mod", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {"", "Pow", anyVersion, hasWideExponent,
+     "the provider takes no integers of 64 bits"},
+    {"", "PRelu", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {"", "Relu", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {"", "Shrink", anyVersion, is64Bits,
+     "the provider takes no integers of 64 bits"},
+    {contribDomain, "QLinearSigmoid", anyVersion, lacksZeroPoint,
+     "it lacks a zero point"},
+};
+
+llvm::StringRef dml::onnx::findWhyNotTaken(llvm::StringRef domain,
+                                           const NodeImporter &node) {
+  for (const Gap &gap : gaps)
+    if (gap.domain == domain && gap.name == node.getNode().opType &&
+        node.getOpset() <= gap.until && (!gap.condition || gap.condition(node)))
+      return gap.reason;
+  // Swish is none: the provider takes the nodes of its definition.
+  llvm::StringRef name = node.getNode().opType;
+  if (domain.empty() && name != "Swish" &&
+      getOperatorVersion(name, node.getOpset()) > newestRegistered)
+    return newerVersion;
+  return {};
+}

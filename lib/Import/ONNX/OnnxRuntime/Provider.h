@@ -1,0 +1,23 @@
+//===- Provider.h - What ONNX Runtime does not take -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_ONNXRUNTIME_PROVIDER_H
+#define DML_LIB_IMPORT_ONNX_ONNXRUNTIME_PROVIDER_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace dml::onnx {
+
+class NodeImporter;
+
+/// Why ONNX Runtime's DirectML provider does not take `node`, of the domain
+/// `domain`; "" where it does, as far as the importer knows.
+llvm::StringRef findWhyNotTaken(llvm::StringRef domain,
+                                const NodeImporter &node);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_ONNXRUNTIME_PROVIDER_H

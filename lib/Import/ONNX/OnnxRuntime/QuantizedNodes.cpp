@@ -1,0 +1,786 @@
+//===- QuantizedNodes.cpp - Nodes between dequantization and quantization -===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ONNX Runtime's QDQSelectorActionTransformer makes, for its DirectML
+// provider, of a node that reads dequantized tensors and is quantized again:
+//
+//   x -> DequantizeLinear -> Conv -> QuantizeLinear  becomes  x -> QLinearConv
+//
+// It is done with nodes, before operators are built of them, so that the
+// importer's own rows for QLinearConv and the others say what DirectML is asked
+// for. The rules are those of ONNX Runtime 1.19 to 1.22 that name the provider
+// (qdq_selector_action_transformer.cc, qdq_selectors.cc); before them,
+// QDQPropagationTransformer carries quantizations over nodes that only move
+// elements (qdq_propagation.cc), and MatMulIntegerToFloatFusion comes after
+// (matmul_integer_to_float.cc).
+//
+// Whether some nodes are fused is not the same in all of these versions, or
+// depends on the processor: activations of int8 are on ARM alone, and a Relu
+// before the quantization stands in the way until 1.20. They stay as they are,
+// and the notes name the newest operator that could be made of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OnnxRuntime/QuantizedNodes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include <list>
+#include <map>
+
+using namespace dml::onnx;
+using llvm::StringLiteral;
+using llvm::StringRef;
+
+namespace {
+/// What a rule does with its node.
+enum class Kind {
+  /// All inputs are dequantized, the result is quantized: one node of both.
+  Linear,
+  /// The same; products whose result is not quantized stay floats.
+  Product,
+  /// The node moves or picks elements: it works on integers as well.
+  Keep,
+  /// The same, of each output of Split.
+  KeepAll,
+  /// ArgMax, whose result is an index: it reads integers as well.
+  Read,
+};
+
+struct Rule {
+  /// The ONNX operator, and the oldest version of it that the rule is for.
+  StringLiteral type;
+  int64_t since;
+  Kind kind;
+  /// What it becomes, of what domain; "" where it stays what it is.
+  StringLiteral becomes, domain;
+  /// The newest operator of DirectML's that a linear rule makes; "" where the
+  /// provider has no kernel for what the rule makes.
+  StringLiteral makes;
+  /// Whether the rule asks for a scale above 0.
+  bool wantsPositiveScale = false;
+};
+
+/// A tensor's element type, as TensorProto numbers them.
+enum ElementType : int32_t {
+  Unknown = 0,
+  Float = 1,
+  UInt8 = 2,
+  Int8 = 3,
+  UInt16 = 4,
+  Int16 = 5,
+  Int32 = 6,
+  UInt4 = 21,
+  Int4 = 22,
+};
+} // namespace
+
+static bool isWide(int32_t type) { return type == UInt16 || type == Int16; }
+static bool isNarrow(int32_t type) { return type == UInt4 || type == Int4; }
+
+static constexpr StringLiteral transformer = "QDQSelectorActionTransformer";
+static constexpr StringLiteral integerFusion = "MatMulIntegerToFloatFusion";
+static constexpr StringLiteral toFloat = "matrix_multiply_integer_to_float";
+
+static constexpr Rule rules[] = {
+    {"Conv", 1, Kind::Linear, "QLinearConv", "",
+     "quantized_linear_convolution"},
+    {"MatMul", 1, Kind::Product, "QLinearMatMul", "", toFloat},
+    {"Add", 7, Kind::Linear, "QLinearAdd", contribDomain,
+     "element_wise_quantized_linear_add"},
+    {"AveragePool", 7, Kind::Linear, "QLinearAveragePool", contribDomain,
+     "quantized_linear_average_pooling"},
+    {"GlobalAveragePool", 1, Kind::Linear, "QLinearGlobalAveragePool",
+     contribDomain, "quantized_linear_average_pooling"},
+    {"Sigmoid", 6, Kind::Linear, "QLinearSigmoid", contribDomain,
+     "activation_sigmoid"},
+    {"Concat", 4, Kind::Linear, "QLinearConcat", contribDomain, "join"},
+    {"LeakyRelu", 6, Kind::Linear, "QLinearLeakyRelu", contribDomain, ""},
+    {"Softmax", 1, Kind::Linear, "QLinearSoftmax", contribDomain, ""},
+    // The provider has a pass of its own for it.
+    {"Resize", 10, Kind::Linear, "Resize", "", ""},
+    {"MaxPool", 12, Kind::Keep, "", "", "", true},
+    {"ReduceMax", 1, Kind::Keep, "", "", "", true},
+    {"ReduceMin", 1, Kind::Keep, "", "", "", true},
+    {"Expand", 8, Kind::Keep, "", "", ""},
+    {"Flatten", 1, Kind::Keep, "", "", ""},
+    {"Gather", 1, Kind::Keep, "", "", ""},
+    {"GatherElements", 11, Kind::Keep, "", "", ""},
+    {"Reshape", 5, Kind::Keep, "", "", ""},
+    {"Slice", 1, Kind::Keep, "", "", ""},
+    {"Squeeze", 1, Kind::Keep, "", "", ""},
+    {"Tile", 6, Kind::Keep, "", "", ""},
+    {"Transpose", 1, Kind::Keep, "", "", ""},
+    {"Unsqueeze", 1, Kind::Keep, "", "", ""},
+    {"Split", 1, Kind::KeepAll, "", "", ""},
+    {"ArgMax", 1, Kind::Read, "", "", ""},
+};
+
+namespace {
+/// A node that quantizes or dequantizes: its element type of integers, and
+/// whether one scale and one zero point are constants.
+struct Quantization {
+  const NodeProto *node = nullptr;
+  int32_t type = Unknown;
+
+  StringRef getScale() const { return node->inputs[1]; }
+  StringRef getZeroPoint() const {
+    return node->inputs.size() > 2 ? node->inputs[2] : StringRef();
+  }
+};
+
+class Fuser {
+public:
+  Fuser(std::vector<PlacedNode> &nodes, const GraphProto &graph,
+        const llvm::StringSet<> &pinned, llvm::StringSaver &strings,
+        OptimizationNotes &notes);
+  void run();
+
+private:
+  using Nodes = std::list<PlacedNode>;
+  /// Nodes that read a name, with how often each does.
+  using Readers = std::map<PlacedNode *, unsigned>;
+
+  /// Enters a node into the maps below, or takes it out, so that it may change.
+  void attach(Nodes::iterator place);
+  void detach(PlacedNode &placed);
+  void erase(PlacedNode &placed);
+  int32_t getOutputType(const NodeProto &node) const;
+
+  int64_t getOpset(const PlacedNode &placed) const;
+  bool isOf(const PlacedNode *placed, StringRef type,
+            StringRef domain = "") const;
+  const Readers &getReaders(StringRef name) const;
+  /// The node that alone reads `name`, and once; none where others do, or the
+  /// model's outputs, or graphs within nodes.
+  PlacedNode *getSoleReader(StringRef name) const;
+  PlacedNode *getSoleReader(const PlacedNode &placed) const {
+    return placed.node.outputs.size() == 1
+               ? getSoleReader(placed.node.outputs[0])
+               : nullptr;
+  }
+
+  const TensorProto *getConstant(StringRef name) const {
+    return name.empty() ? nullptr : constants.lookup(name);
+  }
+  std::optional<double> getNumber(StringRef name) const;
+  bool isSameNumber(StringRef a, StringRef b) const;
+  /// Whether the scale is one constant, and the zero point, where there is one.
+  bool hasSteadyNumbers(const Quantization &quantization) const;
+  /// What dequantizes to `name`, or quantizes as `reader`; its node is null
+  /// where nothing does.
+  Quantization getDequantization(StringRef name) const;
+  Quantization getQuantization(const PlacedNode *reader) const;
+
+  bool canCarry(const PlacedNode *placed) const;
+  /// Inserts a quantization of `name` and its dequantization, with the scale
+  /// and the zero point of `like`, and returns the latter.
+  PlacedNode &insertPair(Nodes::iterator before, const PlacedNode &like,
+                         StringRef name);
+  void carryBack(PlacedNode &quantize);
+  void carryOn(PlacedNode &dequantize);
+
+  void apply(const Rule &rule, PlacedNode &placed);
+  void applyKeep(const Rule &rule, PlacedNode &placed);
+  void fuseIntegerProduct(PlacedNode &mul);
+  void open(const Rule &rule, StringRef makes);
+  void note(PlacedNode &placed, StringRef fusion);
+
+  std::vector<PlacedNode> &given;
+  const llvm::StringSet<> &pinned;
+  llvm::StringSaver &strings;
+  OptimizationNotes &notes;
+  Nodes nodes;
+  llvm::StringMap<PlacedNode *> producers;
+  llvm::StringMap<Readers> readers;
+  llvm::StringMap<int32_t> types;
+  llvm::StringMap<const TensorProto *> constants;
+  llvm::DenseMap<const PlacedNode *, Nodes::iterator> places;
+  unsigned count = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+static const AttributeProto *findAttribute(const NodeProto &node,
+                                           StringRef name) {
+  for (const AttributeProto &attribute : node.attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+Fuser::Fuser(std::vector<PlacedNode> &nodes, const GraphProto &graph,
+             const llvm::StringSet<> &pinned, llvm::StringSaver &strings,
+             OptimizationNotes &notes)
+    : given(nodes), pinned(pinned), strings(strings), notes(notes),
+      nodes(std::make_move_iterator(nodes.begin()),
+            std::make_move_iterator(nodes.end())) {
+  for (const ValueInfo &input : graph.inputs)
+    types[input.name] = input.elementType;
+  for (const TensorProto &tensor : graph.initializers) {
+    types[tensor.name] = tensor.dataType;
+    constants[tensor.name] = &tensor;
+  }
+  for (auto place = this->nodes.begin(); place != this->nodes.end(); ++place) {
+    const NodeProto &node = place->node;
+    if (node.opType == "Constant" && node.outputs.size() == 1)
+      if (const AttributeProto *value = findAttribute(node, "value");
+          value && value->t)
+        constants[node.outputs[0]] = &*value->t;
+    attach(place);
+  }
+}
+
+/// The element type of a node's outputs, where a rule may ask for it.
+int32_t Fuser::getOutputType(const NodeProto &node) const {
+  auto getInputType = [&](unsigned index) {
+    return index < node.inputs.size() ? types.lookup(node.inputs[index])
+                                      : int32_t(Unknown);
+  };
+  if (node.opType == "Constant" && node.outputs.size() == 1) {
+    const TensorProto *tensor = getConstant(node.outputs[0]);
+    return tensor ? tensor->dataType : int32_t(Unknown);
+  }
+  if (node.opType == "QuantizeLinear") {
+    if (node.inputs.size() > 2 && !node.inputs[2].empty())
+      return getInputType(2);
+    const AttributeProto *stated = findAttribute(node, "output_dtype");
+    return stated && stated->i != 0 ? static_cast<int32_t>(stated->i)
+                                    : int32_t(UInt8);
+  }
+  if (node.opType == "DequantizeLinear")
+    return getInputType(1);
+  if (node.opType == "DynamicQuantizeLinear")
+    return UInt8;
+  if (node.opType == "QLinearConv" || node.opType == "QLinearMatMul")
+    return getInputType(7);
+  for (const Rule &rule : rules)
+    if (rule.type == node.opType &&
+        (rule.kind == Kind::Keep || rule.kind == Kind::KeepAll))
+      return getInputType(0);
+  return Unknown;
+}
+
+void Fuser::attach(Nodes::iterator place) {
+  PlacedNode &placed = *place;
+  places[&placed] = place;
+  for (StringRef name : placed.node.inputs)
+    if (!name.empty())
+      ++readers[name][&placed];
+  int32_t type = getOutputType(placed.node);
+  for (StringRef name : placed.node.outputs)
+    if (!name.empty()) {
+      producers[name] = &placed;
+      // What a fused node computes has the type that it had before.
+      types.try_emplace(name, type);
+    }
+}
+
+void Fuser::detach(PlacedNode &placed) {
+  for (StringRef name : placed.node.inputs)
+    if (!name.empty())
+      readers[name].erase(&placed);
+  for (StringRef name : placed.node.outputs)
+    if (auto found = producers.find(name);
+        found != producers.end() && found->second == &placed)
+      producers.erase(found);
+}
+
+void Fuser::erase(PlacedNode &placed) {
+  detach(placed);
+  auto place = places.find(&placed);
+  Nodes::iterator position = place->second;
+  places.erase(place);
+  nodes.erase(position);
+}
+
+int64_t Fuser::getOpset(const PlacedNode &placed) const {
+  auto set = placed.sets->find(normalizeDomain(placed.node.domain));
+  return set == placed.sets->end() ? 1 : set->second;
+}
+
+bool Fuser::isOf(const PlacedNode *placed, StringRef type,
+                 StringRef domain) const {
+  return placed && placed->node.opType == type &&
+         normalizeDomain(placed->node.domain) == domain;
+}
+
+const Fuser::Readers &Fuser::getReaders(StringRef name) const {
+  static const Readers none;
+  auto found = readers.find(name);
+  return found == readers.end() ? none : found->second;
+}
+
+PlacedNode *Fuser::getSoleReader(StringRef name) const {
+  const Readers &all = getReaders(name);
+  return all.size() == 1 && all.begin()->second == 1 && !pinned.contains(name)
+             ? all.begin()->first
+             : nullptr;
+}
+
+/// The one number of a constant; nothing where there are more, or it is in a
+/// file of its own or of a type that quantizations do not have.
+std::optional<double> Fuser::getNumber(StringRef name) const {
+  const TensorProto *tensor = getConstant(name);
+  if (!tensor || tensor->isExternal || tensor->dims.size() > 1 ||
+      llvm::any_of(tensor->dims, [](int64_t size) { return size != 1; }))
+    return std::nullopt;
+  const char *bytes = tensor->rawData ? tensor->rawData->data() : nullptr;
+  size_t width = tensor->rawData ? tensor->rawData->size() : 0;
+  using llvm::support::endian::read32le;
+  switch (tensor->dataType) {
+  case Float:
+    if (width == 4)
+      return llvm::bit_cast<float>(read32le(bytes));
+    if (tensor->floats.size() == 1)
+      return tensor->floats[0];
+    return std::nullopt;
+  case UInt8:
+  case Int8:
+    if (width == 1)
+      return tensor->dataType == Int8 ? static_cast<int8_t>(*bytes)
+                                      : static_cast<uint8_t>(*bytes);
+    break;
+  case Int32:
+    if (width == 4)
+      return static_cast<int32_t>(read32le(bytes));
+    break;
+  default:
+    return std::nullopt;
+  }
+  if (tensor->int32s.size() == 1)
+    return tensor->int32s[0];
+  return std::nullopt;
+}
+
+bool Fuser::isSameNumber(StringRef a, StringRef b) const {
+  if (a == b)
+    return true;
+  std::optional<double> first = getNumber(a), second = getNumber(b);
+  return first && second && *first == *second &&
+         types.lookup(a) == types.lookup(b);
+}
+
+bool Fuser::hasSteadyNumbers(const Quantization &quantization) const {
+  StringRef zeroPoint = quantization.getZeroPoint();
+  return getNumber(quantization.getScale()) &&
+         (zeroPoint.empty() || getNumber(zeroPoint));
+}
+
+Quantization Fuser::getDequantization(StringRef name) const {
+  const PlacedNode *placed = producers.lookup(name);
+  if (!isOf(placed, "DequantizeLinear") || placed->node.inputs.size() < 2)
+    return {};
+  int32_t type = types.lookup(placed->node.inputs[0]);
+  // A node that dequantizes no integers, or with a zero point of another type,
+  // is refused where it is read.
+  if (type != Unknown && type != Int32 && type != UInt8 && type != Int8 &&
+      !isWide(type) && !isNarrow(type))
+    return {};
+  if (placed->node.inputs.size() > 2 && !placed->node.inputs[2].empty())
+    if (int32_t zero = types.lookup(placed->node.inputs[2]);
+        type != Unknown && zero != Unknown && zero != type)
+      return {};
+  return {&placed->node, type};
+}
+
+Quantization Fuser::getQuantization(const PlacedNode *reader) const {
+  if (!isOf(reader, "QuantizeLinear") || reader->node.inputs.size() < 2 ||
+      reader->node.outputs.size() != 1)
+    return {};
+  return {&reader->node, types.lookup(reader->node.outputs[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// Quantizations that are carried over nodes
+//===----------------------------------------------------------------------===//
+
+bool Fuser::canCarry(const PlacedNode *placed) const {
+  if (!placed || !normalizeDomain(placed->node.domain).empty() ||
+      placed->node.inputs.empty() || placed->node.outputs.empty())
+    return false;
+  StringRef type = placed->node.opType;
+  int64_t opset = getOpset(*placed);
+  if (type == "MaxPool")
+    return opset >= 12 && placed->node.outputs.size() == 1;
+  if (type == "Slice")
+    return true;
+  return (type == "Reshape" || type == "Transpose" || type == "Squeeze" ||
+          type == "Unsqueeze") &&
+         opset < 21;
+}
+
+PlacedNode &Fuser::insertPair(Nodes::iterator before, const PlacedNode &like,
+                              StringRef name) {
+  std::string stem = (name + "~q" + llvm::Twine(count++)).str();
+  auto insert = [&](StringRef type, StringRef from, const llvm::Twine &to) {
+    PlacedNode placed{{}, like.sets, transformer};
+    placed.node.opType = type;
+    placed.node.name = strings.save(to);
+    placed.node.inputs = like.node.inputs;
+    placed.node.inputs[0] = from;
+    placed.node.outputs = {placed.node.name};
+    Nodes::iterator place = nodes.insert(before, std::move(placed));
+    attach(place);
+    return place;
+  };
+  Nodes::iterator quantize = insert("QuantizeLinear", name, stem);
+  return *insert("DequantizeLinear", quantize->node.outputs[0],
+                 llvm::Twine(stem) + "d");
+}
+
+/// Carries a quantization back over nodes that move elements.
+void Fuser::carryBack(PlacedNode &quantize) {
+  PlacedNode *reader = &quantize;
+  while (true) {
+    PlacedNode *placed = producers.lookup(reader->node.inputs[0]);
+    if (!canCarry(placed) || getSoleReader(*placed) != reader)
+      return;
+    StringRef name = placed->node.inputs[0];
+    PlacedNode *before = producers.lookup(name);
+    if (isOf(before, "DequantizeLinear") || getSoleReader(name) != placed)
+      return;
+    detach(*placed);
+    PlacedNode &pair = insertPair(places[placed], quantize, name);
+    placed->node.inputs[0] = pair.node.outputs[0];
+    attach(places[placed]);
+    if (!before)
+      return;
+    // The new quantization now reads what `before` computes.
+    reader = getSoleReader(name);
+  }
+}
+
+/// Carries a dequantization on over nodes that move elements.
+void Fuser::carryOn(PlacedNode &dequantize) {
+  std::vector<PlacedNode *> next;
+  auto addCarrier = [&](PlacedNode *reader, StringRef name) {
+    if (canCarry(reader) && reader->node.inputs[0] == name)
+      next.push_back(reader);
+  };
+  addCarrier(getSoleReader(dequantize), dequantize.node.outputs[0]);
+  while (!next.empty()) {
+    PlacedNode *placed = next.back();
+    next.pop_back();
+    StringRef output = placed->node.outputs[0];
+    Nodes::iterator behind = std::next(places[placed]);
+    if (pinned.contains(output)) {
+      if (!getReaders(output).empty())
+        continue;
+      // An output of the model has its name from the dequantization.
+      detach(*placed);
+      StringRef inner = strings.save(output + "~f" + llvm::Twine(count++));
+      placed->node.outputs[0] = inner;
+      attach(places[placed]);
+      PlacedNode &pair = insertPair(behind, dequantize, inner);
+      detach(pair);
+      pair.node.outputs[0] = output;
+      attach(places[&pair]);
+      continue;
+    }
+    std::vector<PlacedNode *> others;
+    for (auto [reader, times] : getReaders(output))
+      if (!isOf(reader, "QuantizeLinear"))
+        others.push_back(reader);
+    if (others.empty())
+      continue;
+    StringRef floats = insertPair(behind, dequantize, output).node.outputs[0];
+    for (PlacedNode *reader : others) {
+      detach(*reader);
+      for (StringRef &name : reader->node.inputs)
+        if (name == output)
+          name = floats;
+      attach(places[reader]);
+      addCarrier(reader, floats);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+void Fuser::open(const Rule &rule, StringRef makes) {
+  notes.open.insert({(transformer + " of " + rule.type).str(), makes});
+}
+
+void Fuser::note(PlacedNode &placed, StringRef fusion) {
+  placed.fusion = fusion;
+  ++notes.fused[fusion];
+}
+
+/// Nodes that work on integers as on floats.
+void Fuser::applyKeep(const Rule &rule, PlacedNode &placed) {
+  NodeProto &node = placed.node;
+  Quantization input = getDequantization(node.inputs[0]);
+  // Another input that is dequantized stands in the way.
+  for (StringRef name : llvm::drop_begin(node.inputs))
+    if (getDequantization(name).node)
+      return;
+  bool isRead = rule.kind == Kind::Read;
+  if (!hasSteadyNumbers(input))
+    return;
+  if ((isRead || rule.wantsPositiveScale) &&
+      (isWide(input.type) || isNarrow(input.type)))
+    return;
+  if (rule.wantsPositiveScale && *getNumber(input.getScale()) <= 0)
+    return;
+  // The quantization of each output.
+  std::vector<PlacedNode *> quantizations;
+  for (StringRef output : isRead ? std::vector<StringRef>() : node.outputs) {
+    quantizations.push_back(output.empty() ? nullptr : getSoleReader(output));
+    if (output.empty())
+      continue;
+    Quantization to = getQuantization(quantizations.back());
+    if (!to.node || to.type != input.type || to.node->inputs[0] != output ||
+        to.getZeroPoint().empty() != input.getZeroPoint().empty() ||
+        !isSameNumber(to.getScale(), input.getScale()) ||
+        !isSameNumber(to.getZeroPoint(), input.getZeroPoint()))
+      return;
+  }
+  if (rule.kind == Kind::Keep && node.outputs.size() != 1)
+    return;
+  detach(placed);
+  node.inputs[0] = input.node->inputs[0];
+  for (auto [index, quantization] : llvm::enumerate(quantizations))
+    if (quantization) {
+      node.outputs[index] = quantization->node.outputs[0];
+      erase(*quantization);
+    }
+  attach(places[&placed]);
+  note(placed, transformer);
+}
+
+void Fuser::apply(const Rule &rule, PlacedNode &placed) {
+  NodeProto &node = placed.node;
+  if (node.inputs.empty() || node.outputs.empty() ||
+      !getDequantization(node.inputs[0]).node)
+    return;
+  if (rule.kind != Kind::Linear && rule.kind != Kind::Product)
+    return applyKeep(rule, placed);
+
+  // Where the result goes: to a quantization, or over an activation to one.
+  PlacedNode *reader = getSoleReader(placed);
+  Quantization result = getQuantization(reader);
+  bool hasActivation = false;
+  if (isOf(reader, "Relu") || isOf(reader, "Clip")) {
+    hasActivation = getQuantization(getSoleReader(*reader)).node != nullptr;
+    // A Relu is redundant where the zero point is the smallest number.
+    Quantization behind = getQuantization(getSoleReader(*reader));
+    if (hasActivation && isOf(reader, "Relu"))
+      if (std::optional<double> zero = getNumber(behind.getZeroPoint()))
+        hasActivation = *zero == (behind.type == Int8 ? -128 : 0);
+  }
+  bool isProduct = rule.kind == Kind::Product && !result.node && !hasActivation;
+  if (!result.node && !hasActivation && !isProduct)
+    return;
+  if (isProduct &&
+      llvm::any_of(getReaders(node.outputs[0]), [&](const auto &other) {
+        return isOf(other.first, "QuantizeLinear");
+      }))
+    return;
+
+  // All inputs have to be dequantized. Since 1.21, constants are quantized.
+  std::vector<Quantization> inputs;
+  bool isSure = !hasActivation;
+  unsigned number = rule.type == "Resize" ? 1 : node.inputs.size();
+  for (unsigned index = 0; index < number; ++index) {
+    StringRef name = node.inputs[index];
+    if (name.empty())
+      continue;
+    inputs.push_back(getDequantization(name));
+    if (inputs.back().node)
+      continue;
+    if (rule.type != "Conv" || !getConstant(name))
+      return;
+    isSure = false;
+  }
+  bool isConv = rule.type == "Conv";
+  int32_t type = inputs[0].type;
+  auto isUnknown = [&](const Quantization &quantization) {
+    // A bias has no zero point, or 0 for it.
+    return quantization.node &&
+           (quantization.type == Unknown ||
+            (quantization.getZeroPoint().empty() &&
+             quantization.type != Int32) ||
+            types.lookup(quantization.getScale()) != Float ||
+            findAttribute(*quantization.node, "block_size"));
+  };
+  if (llvm::any_of(inputs, isUnknown) || isUnknown(result)) {
+    isSure = false;
+  } else {
+    if (isWide(type) || isNarrow(type) || (result.node && result.type != type))
+      return;
+    for (auto [index, input] : llvm::enumerate(inputs)) {
+      if (!input.node)
+        continue;
+      if (isConv && index == 2) {
+        if (input.type != Int32)
+          return;
+      } else if (isWide(input.type) || isNarrow(input.type)) {
+        return;
+      } else if (isConv || rule.kind == Kind::Product) {
+        if (type == Int8 && input.type != Int8)
+          return;
+      } else if (input.type != type) {
+        return;
+      }
+    }
+    // Processors of x64 do not have activations of int8 here, ARM's do.
+    if ((isConv || rule.kind == Kind::Product) && type == Int8)
+      isSure = false;
+  }
+  // A product and a bias may have become Gemm, which is not fused.
+  if (isProduct && isOf(reader, "Add"))
+    isSure = false;
+  if (!isSure || rule.makes.empty())
+    return open(rule, rule.kind == Kind::Product && !isProduct
+                          ? "quantized_linear_matrix_multiply"
+                          : StringRef(rule.makes));
+
+  std::vector<StringRef> fused;
+  auto append = [&](const Quantization &quantization) {
+    fused.push_back(quantization.node->inputs[0]);
+    fused.push_back(quantization.getScale());
+    fused.push_back(quantization.getZeroPoint());
+  };
+  if (isProduct) {
+    fused = {inputs[0].node->inputs[0], inputs[1].node->inputs[0],
+             inputs[0].getScale(),      inputs[1].getScale(),
+             inputs[0].getZeroPoint(),  inputs[1].getZeroPoint()};
+    detach(placed);
+    node.opType = "MatMulIntegerToFloat";
+    node.domain = contribDomain;
+    node.inputs = std::move(fused);
+    attach(places[&placed]);
+    return note(placed, transformer);
+  }
+  bool isConcat = rule.type == "Concat";
+  if (isConcat)
+    fused = {result.getScale(), result.getZeroPoint()};
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (!isConv || index < 2)
+      append(input);
+  if (!isConcat) {
+    fused.push_back(result.getScale());
+    fused.push_back(result.getZeroPoint());
+  }
+  if (isConv && inputs.size() > 2)
+    fused.push_back(inputs[2].node->inputs[0]);
+  // The scale of the result may be computed behind the node: the quantization
+  // becomes the new node.
+  detach(placed);
+  detach(*reader);
+  node.opType = rule.becomes;
+  node.domain = rule.domain;
+  node.inputs = std::move(fused);
+  node.outputs = {result.node->outputs[0]};
+  reader->node = std::move(node);
+  reader->sets = placed.sets;
+  placed.node = NodeProto();
+  erase(placed);
+  attach(places[reader]);
+  note(*reader, transformer);
+}
+
+/// The product of integers, cast and scaled by the product of two scales, with
+/// or without a bias.
+void Fuser::fuseIntegerProduct(PlacedNode &mul) {
+  // From version 14 on, the optimization does not know Mul.
+  if (getOpset(mul) >= 14 || mul.node.inputs.size() != 2)
+    return;
+  for (unsigned index : {0, 1}) {
+    PlacedNode *cast = producers.lookup(mul.node.inputs[index]);
+    PlacedNode *scales = producers.lookup(mul.node.inputs[1 - index]);
+    if (!isOf(cast, "Cast") || !isOf(scales, "Mul") ||
+        getSoleReader(*cast) != &mul || getSoleReader(*scales) != &mul ||
+        cast->node.inputs.size() != 1 || scales->node.inputs.size() != 2)
+      continue;
+    PlacedNode *product = producers.lookup(cast->node.inputs[0]);
+    if (!isOf(product, "MatMulInteger") || getSoleReader(*product) != cast ||
+        product->node.inputs.size() < 2)
+      continue;
+    auto getInput = [&](unsigned at) {
+      return at < product->node.inputs.size() ? product->node.inputs[at]
+                                              : StringRef();
+    };
+    std::vector<StringRef> inputs = {getInput(0),
+                                     getInput(1),
+                                     scales->node.inputs[0],
+                                     scales->node.inputs[1],
+                                     getInput(2),
+                                     getInput(3)};
+    // The last node that is fused is the new one.
+    PlacedNode *last = &mul;
+    PlacedNode *add = getSoleReader(mul);
+    if (isOf(add, "Add") && add->node.inputs.size() == 2) {
+      const TensorProto *bias = getConstant(add->node.inputs[1]);
+      if (bias && !bias->dims.empty() && bias->dims.back() > 1 &&
+          llvm::all_of(llvm::drop_end(bias->dims),
+                       [](int64_t size) { return size == 1; })) {
+        inputs.push_back(add->node.inputs[1]);
+        last = add;
+      }
+    }
+    detach(*last);
+    last->node.opType = "MatMulIntegerToFloat";
+    last->node.domain = contribDomain;
+    last->node.inputs = std::move(inputs);
+    attach(places[last]);
+    if (last != &mul)
+      erase(mul);
+    for (PlacedNode *gone : {cast, scales, product})
+      erase(*gone);
+    return note(*last, integerFusion);
+  }
+}
+
+void Fuser::run() {
+  auto forEach = [&](StringRef type, llvm::function_ref<void(PlacedNode &)> f) {
+    std::vector<PlacedNode *> found;
+    for (PlacedNode &placed : nodes)
+      if (isOf(&placed, type))
+        found.push_back(&placed);
+    for (PlacedNode *placed : found)
+      if (places.count(placed))
+        f(*placed);
+  };
+  forEach("QuantizeLinear", [&](PlacedNode &placed) {
+    Quantization quantization = getQuantization(&placed);
+    if (quantization.node && hasSteadyNumbers(quantization))
+      carryBack(placed);
+  });
+  forEach("DequantizeLinear", [&](PlacedNode &placed) {
+    if (placed.node.outputs.size() != 1)
+      return;
+    Quantization quantization = getDequantization(placed.node.outputs[0]);
+    if (quantization.node && hasSteadyNumbers(quantization))
+      carryOn(placed);
+  });
+  for (const Rule &rule : rules)
+    forEach(rule.type, [&](PlacedNode &placed) {
+      if (getOpset(placed) >= rule.since)
+        apply(rule, placed);
+    });
+  forEach("Mul", [&](PlacedNode &placed) { fuseIntegerProduct(placed); });
+  given.assign(std::make_move_iterator(nodes.begin()),
+               std::make_move_iterator(nodes.end()));
+}
+
+void dml::onnx::fuseQuantizedNodes(std::vector<PlacedNode> &nodes,
+                                   const GraphProto &graph,
+                                   const llvm::StringSet<> &pinned,
+                                   llvm::StringSaver &strings,
+                                   OptimizationNotes &notes) {
+  // Models without quantization are not even indexed.
+  if (llvm::any_of(nodes, [](const PlacedNode &placed) {
+        return placed.node.opType == "DequantizeLinear" ||
+               placed.node.opType == "QuantizeLinear" ||
+               placed.node.opType == "MatMulInteger";
+      }))
+    Fuser(nodes, graph, pinned, strings, notes).run();
+}

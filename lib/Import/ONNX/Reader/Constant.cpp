@@ -1,0 +1,390 @@
+//===- Constant.cpp - Tensors whose elements are known --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reader/Constant.h"
+#include "dml/IR/Layout.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Endian.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace dml;
+using namespace dml::onnx;
+
+// Files hold little-endian elements, and constants refer to them as they are.
+static_assert(llvm::endianness::native == llvm::endianness::little,
+              "the importer wants a little-endian host");
+
+unsigned dml::onnx::getByteWidth(DataType type) {
+  switch (type) {
+  case DataType::UINT4:
+  case DataType::INT4:
+  case DataType::UINT8:
+  case DataType::INT8:
+    return 1;
+  case DataType::FLOAT16:
+  case DataType::UINT16:
+  case DataType::INT16:
+    return 2;
+  case DataType::FLOAT32:
+  case DataType::UINT32:
+  case DataType::INT32:
+    return 4;
+  case DataType::FLOAT64:
+  case DataType::UINT64:
+  case DataType::INT64:
+    return 8;
+  }
+  llvm_unreachable("unknown data type");
+}
+
+std::optional<DataType> dml::onnx::toDataType(int32_t type) {
+  switch (type) {
+  case 1:
+    return DataType::FLOAT32;
+  case 2:
+  case 9: // bool
+    return DataType::UINT8;
+  case 3:
+    return DataType::INT8;
+  case 4:
+    return DataType::UINT16;
+  case 5:
+    return DataType::INT16;
+  case 6:
+    return DataType::INT32;
+  case 7:
+    return DataType::INT64;
+  case 10:
+    return DataType::FLOAT16;
+  case 11:
+    return DataType::FLOAT64;
+  case 12:
+    return DataType::UINT32;
+  case 13:
+    return DataType::UINT64;
+  case 21:
+    return DataType::UINT4;
+  case 22:
+    return DataType::INT4;
+  default:
+    return std::nullopt;
+  }
+}
+
+static constexpr llvm::StringLiteral typeNames[] = {
+    "undefined",      "float",        "uint8",          "int8",
+    "uint16",         "int16",        "int32",          "int64",
+    "string",         "bool",         "float16",        "double",
+    "uint32",         "uint64",       "complex64",      "complex128",
+    "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+    "float8e5m2fnuz", "uint4",        "int4",           "float4e2m1"};
+
+std::string dml::onnx::describeONNXType(int32_t type) {
+  if (type >= 0 && static_cast<size_t>(type) < std::size(typeNames))
+    return typeNames[type].str();
+  return "number " + std::to_string(type);
+}
+
+int32_t dml::onnx::findONNXType(StringRef name) {
+  for (auto [type, known] : llvm::enumerate(typeNames))
+    if (name == known.upper())
+      return static_cast<int32_t>(type);
+  return 0;
+}
+
+std::optional<int64_t> dml::onnx::countElements(ArrayRef<int64_t> shape) {
+  uint64_t count = 1;
+  bool isEmpty = false;
+  for (int64_t size : shape) {
+    if (size < 0 || size > UINT32_MAX)
+      return std::nullopt;
+    if (size == 0)
+      isEmpty = true;
+    else if (count *= size; count > UINT32_MAX)
+      return std::nullopt;
+  }
+  return isEmpty ? 0 : static_cast<int64_t>(count);
+}
+
+std::string dml::onnx::describeShape(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "scalar";
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+bool Constant::isSplat() const {
+  return data.size() == getByteWidth(type) && getNumElements() > 0;
+}
+
+/// Calls `function` with a value of the C++ type of `type`, which is no half.
+/// Elements of four bits are the low ones of a byte.
+template <typename Function>
+static auto dispatch(DataType type, Function function) {
+  switch (type) {
+  case DataType::FLOAT16: // Halves are handled by their bits.
+  case DataType::UINT16:
+    return function(uint16_t());
+  case DataType::FLOAT32:
+    return function(float());
+  case DataType::FLOAT64:
+    return function(double());
+  case DataType::UINT4:
+  case DataType::INT4:
+  case DataType::UINT8:
+    return function(uint8_t());
+  case DataType::INT8:
+    return function(int8_t());
+  case DataType::INT16:
+    return function(int16_t());
+  case DataType::UINT32:
+    return function(uint32_t());
+  case DataType::INT32:
+    return function(int32_t());
+  case DataType::UINT64:
+    return function(uint64_t());
+  case DataType::INT64:
+    return function(int64_t());
+  }
+  llvm_unreachable("unknown data type");
+}
+
+/// `value` as a T, and where it is out of range the nearest one (of integers,
+/// the low bits).
+template <typename T, typename From> static T convertTo(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>) {
+    if (std::isnan(value))
+      return 0;
+    if (value <= static_cast<From>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
+    if (value >= static_cast<From>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+  }
+  return static_cast<T>(value);
+}
+
+uint16_t dml::onnx::toHalf(double value) {
+  llvm::APFloat number(value);
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return static_cast<uint16_t>(number.bitcastToAPInt().getZExtValue());
+}
+
+double dml::onnx::fromHalf(uint16_t bits) {
+  llvm::APFloat number(llvm::APFloat::IEEEhalf(), llvm::APInt(16, bits));
+  bool losesInfo;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.convertToDouble();
+}
+
+template <typename From>
+static Constant buildConstant(DataType type, Shape shape,
+                              ArrayRef<From> elements) {
+  auto bytes =
+      std::make_shared<std::vector<char>>(elements.size() * getByteWidth(type));
+  dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (auto [index, element] : llvm::enumerate(elements)) {
+      T value;
+      if (type == DataType::FLOAT16)
+        value = static_cast<T>(toHalf(static_cast<double>(element)));
+      else if (isFourBits(type))
+        value = static_cast<T>(convertTo<int64_t>(element) & 0xf);
+      else
+        value = convertTo<T>(element);
+      std::memcpy(bytes->data() + index * sizeof(T), &value, sizeof(T));
+    }
+  });
+  return Constant(type, std::move(shape), *bytes, bytes);
+}
+
+Constant Constant::get(DataType type, Shape shape, ArrayRef<int64_t> elements) {
+  return buildConstant(type, std::move(shape), elements);
+}
+Constant Constant::get(DataType type, Shape shape, ArrayRef<double> elements) {
+  return buildConstant(type, std::move(shape), elements);
+}
+
+Constant Constant::unpack(DataType type, Shape shape, int64_t rows,
+                          ArrayRef<char> packed) {
+  assert(isFourBits(type));
+  int64_t count = *countElements(shape), columns = rows ? count / rows : 0;
+  int64_t pitch = (columns + 1) / 2;
+  assert(static_cast<int64_t>(packed.size()) == rows * pitch);
+  auto bytes = std::make_shared<std::vector<char>>(count);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      auto pair = static_cast<uint8_t>(packed[row * pitch + column / 2]);
+      (*bytes)[row * columns + column] =
+          static_cast<char>(column % 2 ? pair >> 4 : pair & 0xf);
+    }
+  return Constant(type, std::move(shape), *bytes, bytes);
+}
+
+template <typename To>
+static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
+                                    int64_t count) {
+  SmallVector<To> elements;
+  bool isSplat = data.size() == getByteWidth(type);
+  dispatch(type, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t index = 0; index < count; ++index) {
+      T value;
+      std::memcpy(&value, data.data() + (isSplat ? 0 : index * sizeof(T)),
+                  sizeof(T));
+      if (type == DataType::FLOAT16)
+        elements.push_back(
+            convertTo<To>(fromHalf(static_cast<uint16_t>(value))));
+      else if (type == DataType::INT4)
+        elements.push_back(convertTo<To>(static_cast<int>(value) -
+                                         (static_cast<int>(value) & 8) * 2));
+      else
+        elements.push_back(convertTo<To>(value));
+    }
+  });
+  return elements;
+}
+
+SmallVector<int64_t> Constant::getIntegers() const {
+  assert(isFoldable());
+  return readElements<int64_t>(type, data, getNumElements());
+}
+
+SmallVector<double> Constant::getFloats() const {
+  assert(isFoldable());
+  return readElements<double>(type, data, getNumElements());
+}
+
+Value Constant::materialize(OpBuilder &builder, Location loc,
+                            ArrayRef<int64_t> physical, StringRef name) const {
+  return reader::buildConstant(builder, loc, type, physical, data, owner, name,
+                               isResource());
+}
+
+//===----------------------------------------------------------------------===//
+// TensorProto
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a typed field's elements, each as wide as `type`.
+template <typename T>
+static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
+                                   std::shared_ptr<const void> &owner) {
+  auto bytes =
+      std::make_shared<std::vector<char>>(field.size() * getByteWidth(type));
+  dispatch(type, [&](auto zero) {
+    using Element = decltype(zero);
+    for (auto [index, element] : llvm::enumerate(field)) {
+      auto value = static_cast<Element>(element);
+      std::memcpy(bytes->data() + index * sizeof(Element), &value,
+                  sizeof(Element));
+    }
+  });
+  owner = bytes;
+  return *bytes;
+}
+
+/// The number of fields that hold elements.
+static unsigned countFields(const TensorProto &tensor) {
+  return tensor.isExternal + tensor.hasStrings +
+         (tensor.rawData && !tensor.rawData->empty()) + !tensor.floats.empty() +
+         !tensor.doubles.empty() + !tensor.int32s.empty() +
+         !tensor.int64s.empty() + !tensor.uint64s.empty();
+}
+
+llvm::Expected<Constant>
+dml::onnx::readConstant(const TensorProto &tensor,
+                        std::shared_ptr<const void> owner,
+                        reader::ExternalFiles &files) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError("tensor '" + tensor.name + "': " + message);
+  };
+  std::optional<DataType> type = toDataType(tensor.dataType);
+  if (!type)
+    return fail("its type is " + describeONNXType(tensor.dataType) +
+                ", which no DirectML tensor has");
+  Shape shape(tensor.dims.begin(), tensor.dims.end());
+  if (static_cast<int64_t>(shape.size()) > maxRank)
+    return fail("it has " + Twine(shape.size()) +
+                " dimensions, but DirectML's tensors have at most " +
+                Twine(maxRank));
+  std::optional<int64_t> count = countElements(shape);
+  if (!count)
+    return fail("its shape is " + describeShape(shape) +
+                ", but wanted are at most 2^32 - 1 elements");
+  if (tensor.isSegment)
+    return fail("it is a segment of a tensor, but wanted is a whole one");
+  if (unsigned fields = countFields(tensor); fields > 1)
+    return fail("its elements stand in " + Twine(fields) +
+                " fields, but wanted is one");
+
+  uint64_t wanted = isFourBits(*type)
+                        ? (static_cast<uint64_t>(*count) + 1) / 2
+                        : static_cast<uint64_t>(*count) * getByteWidth(*type);
+  ArrayRef<char> data;
+  if (tensor.isExternal) {
+    auto file = files.open(tensor.externalLocation);
+    if (!file)
+      return fail(llvm::toString(file.takeError()));
+    StringRef bytes = (*file)->getBuffer();
+    uint64_t offset = 0, length = 0;
+    if (!tensor.externalOffset.empty() &&
+        tensor.externalOffset.getAsInteger(10, offset))
+      return fail("the offset of its elements is '" + tensor.externalOffset +
+                  "', but wanted is a number");
+    if (offset > bytes.size())
+      return fail("the offset of its elements is " + Twine(offset) + ", but '" +
+                  tensor.externalLocation + "' has " + Twine(bytes.size()) +
+                  " bytes");
+    length = bytes.size() - offset;
+    if (!tensor.externalLength.empty() &&
+        (tensor.externalLength.getAsInteger(10, length) ||
+         length > bytes.size() - offset))
+      return fail("the length of its elements is '" + tensor.externalLength +
+                  "', but '" + tensor.externalLocation + "' has " +
+                  Twine(bytes.size() - offset) + " bytes from its offset on");
+    if (tensor.externalLength.empty())
+      length = std::min(length, wanted);
+    data = ArrayRef<char>(bytes.data() + offset, length);
+    owner = *file;
+  } else if (tensor.rawData) {
+    data = ArrayRef<char>(tensor.rawData->data(), tensor.rawData->size());
+  } else {
+    switch (*type) {
+    case DataType::FLOAT32:
+      data = convertField<float>(tensor.floats, *type, owner);
+      break;
+    case DataType::FLOAT64:
+      data = convertField<double>(tensor.doubles, *type, owner);
+      break;
+    case DataType::INT64:
+      data = convertField<int64_t>(tensor.int64s, *type, owner);
+      break;
+    case DataType::UINT32:
+    case DataType::UINT64:
+      data = convertField<uint64_t>(tensor.uint64s, *type, owner);
+      break;
+    default:
+      data = convertField<int32_t>(tensor.int32s, *type, owner);
+    }
+  }
+  if (data.size() != wanted)
+    return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
+                describeShape(shape) + " of " +
+                describeONNXType(tensor.dataType) + " wants " + Twine(wanted));
+  if (isFourBits(*type))
+    return Constant::unpack(*type, std::move(shape), *count != 0, data);
+  return Constant(*type, std::move(shape), data, std::move(owner));
+}

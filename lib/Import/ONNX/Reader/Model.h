@@ -1,0 +1,136 @@
+//===- Model.h - An ONNX model as it stands in its file ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The messages of onnx.proto, as far as the importer looks at them. Names and
+// weights are views of the file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_IMPORT_ONNX_READER_MODEL_H
+#define DML_LIB_IMPORT_ONNX_READER_MODEL_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dml::onnx {
+
+/// TensorProto.
+struct TensorProto {
+  llvm::StringRef name;
+  int32_t dataType = 0;
+  std::vector<int64_t> dims;
+  /// The elements: in one piece, or as fields of their type.
+  std::optional<llvm::StringRef> rawData;
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  /// The elements of int32_data, which also holds narrower types and halves.
+  std::vector<int32_t> int32s;
+  std::vector<int64_t> int64s;
+  std::vector<uint64_t> uint64s;
+  /// Whether the elements are in a file beside the model; the rest says where.
+  bool isExternal = false;
+  llvm::StringRef externalLocation, externalOffset, externalLength;
+  bool hasStrings = false, isSegment = false;
+};
+
+/// AttributeProto.
+struct AttributeProto {
+  enum Type {
+    Undefined = 0,
+    Float = 1,
+    Int = 2,
+    String = 3,
+    Tensor = 4,
+    Graph = 5,
+    Floats = 6,
+    Ints = 7,
+    Strings = 8,
+  };
+  llvm::StringRef name;
+  /// The attribute of a function's call that this one, in its body, stands for.
+  llvm::StringRef reference;
+  int32_t type = Undefined;
+  float f = 0;
+  int64_t i = 0;
+  llvm::StringRef s;
+  /// The bytes of a graph, which are decoded where it is entered.
+  llvm::StringRef g;
+  std::optional<TensorProto> t;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+  std::vector<llvm::StringRef> strings;
+};
+
+/// NodeProto.
+struct NodeProto {
+  llvm::StringRef name, opType, domain, overload;
+  std::vector<llvm::StringRef> inputs, outputs;
+  std::vector<AttributeProto> attributes;
+};
+
+/// A dimension of a tensor's type: a size, a symbol, or neither.
+struct Dimension {
+  std::optional<int64_t> size;
+  llvm::StringRef symbol;
+};
+
+/// ValueInfoProto of a tensor.
+struct ValueInfo {
+  llvm::StringRef name;
+  /// Whether the value is a tensor, and not a sequence, a map or the like.
+  bool isTensor = false;
+  int32_t elementType = 0;
+  bool hasShape = false;
+  std::vector<Dimension> dimensions;
+};
+
+/// GraphProto.
+struct GraphProto {
+  llvm::StringRef name;
+  std::vector<NodeProto> nodes;
+  std::vector<TensorProto> initializers;
+  std::vector<ValueInfo> inputs, outputs;
+  /// What is declared of tensors between nodes.
+  std::vector<ValueInfo> values;
+  bool hasSparseInitializers = false;
+};
+
+/// OperatorSetIdProto.
+struct OperatorSet {
+  llvm::StringRef domain;
+  int64_t version = 0;
+};
+
+/// FunctionProto: an operator that the model defines by others.
+struct FunctionProto {
+  llvm::StringRef name, domain, overload;
+  std::vector<llvm::StringRef> inputs, outputs;
+  /// Attributes that a call may leave out.
+  std::vector<AttributeProto> defaults;
+  std::vector<NodeProto> nodes;
+  std::vector<OperatorSet> operatorSets;
+};
+
+/// ModelProto.
+struct ModelProto {
+  int64_t irVersion = 0;
+  std::vector<OperatorSet> operatorSets;
+  std::optional<GraphProto> graph;
+  std::vector<FunctionProto> functions;
+};
+
+/// Decodes a file. What comes out is at most a constant times as large as the
+/// file: nothing is sized by a number that the file states.
+llvm::Expected<ModelProto> decodeModel(llvm::StringRef file);
+
+/// The same of a graph within an attribute.
+llvm::Expected<GraphProto> decodeInnerGraph(llvm::StringRef bytes);
+
+} // namespace dml::onnx
+
+#endif // DML_LIB_IMPORT_ONNX_READER_MODEL_H

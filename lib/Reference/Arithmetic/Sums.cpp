@@ -1,0 +1,145 @@
+//===- Sums.cpp - Sums and products of many numbers -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic/Sums.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace dml::reference {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The largest f32: a number beyond it may round to infinity.
+static constexpr long double overflow = 0x1.fffffep127L;
+/// How far bounds that long double computes may be off, generously.
+static constexpr long double own = 0x1p-50L;
+
+/// (1 + u)^count - 1.
+static long double getRelativeError(int64_t count) {
+  return std::expm1(static_cast<long double>(count) * std::log1p(0x1p-23L));
+}
+
+Interval square(Interval x) {
+  Interval magnitude = abs(x);
+  return magnitude * magnitude;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+void Sum::add(Interval x) {
+  ++count;
+  isNaN |= x.isNaN;
+  mayBeNaN |= x.mayBeNaN;
+  value += x.value;
+  if (x.isNaN)
+    return;
+  isPositive |= x.low == infinity && !x.mayBeNaN;
+  mayBePositive |= x.high == infinity;
+  isNegative |= x.high == -infinity && !x.mayBeNaN;
+  mayBeNegative |= x.low == -infinity;
+  auto finite = [](double bound) {
+    return std::isfinite(bound) ? static_cast<long double>(bound) : 0.0L;
+  };
+  low += finite(x.low);
+  high += finite(x.high);
+  positive += std::max(finite(x.high), 0.0L);
+  negative += std::max(-finite(x.low), 0.0L);
+}
+
+Interval Sum::get() const {
+  auto rounded = static_cast<double>(static_cast<float>(value));
+  if (isNaN || (isPositive && isNegative))
+    return Interval::nan();
+  // Partial sums may overflow in some orders.
+  long double error = getRelativeError(std::max<int64_t>(count - 1, 0)) + own;
+  bool mayOverflow = positive * (1 + error) >= overflow || mayBePositive;
+  bool mayUnderflow = negative * (1 + error) >= overflow || mayBeNegative;
+  if (mayBeNaN || (mayOverflow && mayUnderflow))
+    return Interval::anything(rounded);
+  if (isPositive || isNegative) {
+    Interval result(isPositive ? infinity : -infinity);
+    return result;
+  }
+  long double slack = (positive + negative) * error +
+                      static_cast<long double>(count) * 2 * smallestNormal;
+  // One number alone is added to nothing else.
+  if (count <= 1)
+    slack = 0;
+  Interval result = Interval::around(
+      rounded, mayUnderflow ? -infinity : static_cast<double>(low - slack),
+      mayOverflow ? infinity : static_cast<double>(high + slack), 0);
+  // Numbers that are not negative have no negative sums.
+  if (negative == 0 && !mayBeNegative)
+    result.low = std::max(result.low, 0.0);
+  if (positive == 0 && !mayBePositive)
+    result.high = std::min(result.high, 0.0);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+void Product::add(Interval x) {
+  ++count;
+  isNaN |= x.isNaN;
+  mayBeNaN |= x.mayBeNaN;
+  value *= x.value;
+  if (x.isNaN)
+    return;
+  // A denormal may be taken for 0.
+  mayBeZero |= x.low < smallestNormal && x.high > -smallestNormal;
+  mayBeInfinite |= std::isinf(x.low) || std::isinf(x.high);
+  long double most = std::max(std::fabs(x.low), std::fabs(x.high));
+  long double least = x.low <= 0 && x.high >= 0
+                          ? 0
+                          : std::min(std::fabs(x.low), std::fabs(x.high));
+  largest *= std::max(most, 1.0L);
+  // Products with zeros are zeros. What matters is whether other products may
+  // become so small.
+  if (least > 0)
+    smallest *= std::min(least, 1.0L);
+  else
+    smallest = 0;
+  long double products[] = {low * x.low, low * x.high, high * x.low,
+                            high * x.high};
+  low = *std::min_element(products, products + 4);
+  high = *std::max_element(products, products + 4);
+}
+
+Interval Product::get() const {
+  auto rounded = static_cast<double>(static_cast<float>(value));
+  if (isNaN)
+    return mayBeZero ? Interval::anything(rounded) : Interval::nan();
+  if (mayBeNaN)
+    return Interval::anything(rounded);
+  long double error = getRelativeError(std::max<int64_t>(count - 1, 0)) + own;
+  bool mayFlush = mayBeZero || smallest < smallestNormal * (1 + error);
+  bool mayOverflow = mayBeInfinite || largest * (1 + error) >= overflow;
+  if (mayOverflow) {
+    // A sum overflows in one order, and in another it is flushed first.
+    if (mayFlush || std::isnan(low) || std::isnan(high))
+      return Interval::anything(rounded);
+    // An infinity is not made smaller again.
+    Interval result(rounded);
+    result.low = low < 0 ? -infinity : static_cast<double>(low * (1 - error));
+    result.high = high > 0 ? infinity : static_cast<double>(high * (1 - error));
+    return Interval::around(rounded, result.low, result.high, 1);
+  }
+  // A partial product that is flushed is below the smallest normal number, and
+  // is multiplied by the factors that follow.
+  long double slack = std::max(std::fabs(low), std::fabs(high)) * error;
+  if (mayFlush && count > 1)
+    slack += static_cast<long double>(count) * smallestNormal * largest;
+  if (count <= 1)
+    slack = 0;
+  return Interval::around(rounded, static_cast<double>(low - slack),
+                          static_cast<double>(high + slack), 0);
+}
+
+} // namespace dml::reference

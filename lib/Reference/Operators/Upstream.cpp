@@ -1,0 +1,195 @@
+//===- Upstream.cpp - MLIR's own operations -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators/Evaluators.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace dml::reference {
+
+static LogicalResult evaluate(arith::ConstantOp op, ArrayRef<Tensor>,
+                              MutableArrayRef<Tensor> outputs) {
+  Tensor &output = outputs[0];
+  ArrayRef<char> elements;
+  bool isSplat = false;
+  if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
+    elements = dense.getRawData();
+    isSplat = dense.isSplat();
+  } else if (auto resource =
+                 dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+    // MLIR does not say how a blob holds elements of 4 bits: such are refused.
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (blob && getBitWidth(output.getDataType()) != 4)
+      elements = blob->getData();
+  }
+  // Like a Tensor, a dense attribute has a byte for each element of 4 bits.
+  size_t width = getByteWidth(output.getDataType());
+  if (elements.size() != (isSplat ? width : output.getNumBytes()))
+    return op.emitOpError("has elements the interpreter cannot read");
+  if (!isSplat) {
+    std::memcpy(output.getData(), elements.data(), elements.size());
+    return success();
+  }
+  for (int64_t index = 0; index < output.getNumElements(); ++index)
+    std::memcpy(output.getData() + index * width, elements.data(), width);
+  return success();
+}
+
+namespace {
+/// The part of a tensor that a slicing operation names.
+struct Slice {
+  ArrayRef<int64_t> offsets, sizes, strides;
+};
+} // namespace
+
+/// The slice that `op` takes of a tensor of shape `shape`.
+static FailureOr<Slice> getSlice(OffsetSizeAndStrideOpInterface op,
+                                 ArrayRef<int64_t> shape) {
+  Slice slice{op.getStaticOffsets(), op.getStaticSizes(),
+              op.getStaticStrides()};
+  for (auto [offset, size, stride, bound] :
+       llvm::zip_equal(slice.offsets, slice.sizes, slice.strides, shape)) {
+    if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(size) ||
+        ShapedType::isDynamic(stride))
+      return op.emitOpError("has a dynamic slice, but the interpreter knows "
+                            "static ones");
+    auto outside = [limit = bound](int64_t coordinate) {
+      return coordinate < 0 || coordinate >= limit;
+    };
+    if (size > 0 && (outside(offset) || std::abs(stride) > bound ||
+                     outside(offset + (size - 1) * stride)))
+      return op.emitOpError("has a slice that leaves its tensor");
+  }
+  return slice;
+}
+
+/// Copies `source`, which has the shape `slice.sizes`, into `output`.
+static void scatter(const Tensor &source, const Slice &slice, Tensor &output) {
+  size_t width = getByteWidth(output.getDataType());
+  const char *element = source.getData();
+  forEachCoordinate(slice.sizes, [&](ArrayRef<int64_t> coordinate) {
+    int64_t index = 0;
+    for (unsigned dim = 0; dim < coordinate.size(); ++dim)
+      index = index * output.getShape()[dim] + slice.offsets[dim] +
+              coordinate[dim] * slice.strides[dim];
+    std::memcpy(output.getData() + index * width, element, width);
+    element += width;
+  });
+}
+
+static LogicalResult evaluate(tensor::ConcatOp op, ArrayRef<Tensor> inputs,
+                              MutableArrayRef<Tensor> outputs) {
+  Tensor &output = outputs[0];
+  SmallVector<int64_t> offsets(output.getRank(), 0),
+      strides(output.getRank(), 1);
+  for (const Tensor &input : inputs) {
+    scatter(input, {offsets, input.getShape(), strides}, output);
+    offsets[op.getDim()] += input.getShape()[op.getDim()];
+  }
+  return success();
+}
+
+static LogicalResult evaluate(tensor::ExtractSliceOp op,
+                              ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &source = operands[0];
+  Tensor &output = outputs[0];
+  FailureOr<Slice> slice = getSlice(op, source.getShape());
+  if (failed(slice))
+    return failure();
+  // The result's type may drop dimensions of size 1.
+  Tensor whole = output.view(output.getDataType(), slice->sizes);
+  gather(source, whole, [&](unsigned dim, int64_t coordinate) {
+    return slice->offsets[dim] + coordinate * slice->strides[dim];
+  });
+  return success();
+}
+
+static LogicalResult evaluate(tensor::InsertSliceOp op,
+                              ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  const Tensor &source = operands[0], &destination = operands[1];
+  Tensor &output = outputs[0];
+  FailureOr<Slice> slice = getSlice(op, destination.getShape());
+  if (failed(slice))
+    return failure();
+  std::memcpy(output.getData(), destination.getData(),
+              destination.getNumBytes());
+  scatter(source, *slice, output);
+  return success();
+}
+
+/// Copies elements of `source` to `output`; dimension `dim` of the source has
+/// the coordinate that dimension `from(dim)` of the output has.
+static void copyAlong(const Tensor &source, Tensor &output,
+                      llvm::function_ref<unsigned(unsigned)> from) {
+  size_t width = getByteWidth(output.getDataType());
+  char *element = output.getData();
+  forEachCoordinate(output.getShape(), [&](ArrayRef<int64_t> coordinate) {
+    int64_t index = 0;
+    for (unsigned dim = 0; dim < source.getRank(); ++dim)
+      index = index * source.getShape()[dim] + coordinate[from(dim)];
+    std::memcpy(element, source.getData() + index * width, width);
+    element += width;
+  });
+}
+
+static LogicalResult evaluate(linalg::TransposeOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  // Dimension p[i] of the input is dimension i of the output.
+  SmallVector<unsigned> from(op.getPermutation().size());
+  for (auto [dim, source] : llvm::enumerate(op.getPermutation()))
+    from[source] = dim;
+  copyAlong(operands[0], outputs[0], [&](unsigned dim) { return from[dim]; });
+  return success();
+}
+
+static LogicalResult evaluate(linalg::BroadcastOp op, ArrayRef<Tensor> operands,
+                              MutableArrayRef<Tensor> outputs) {
+  SmallVector<unsigned> kept;
+  for (unsigned dim = 0; dim < outputs[0].getRank(); ++dim)
+    if (!llvm::is_contained(op.getDimensions(), static_cast<int64_t>(dim)))
+      kept.push_back(dim);
+  copyAlong(operands[0], outputs[0], [&](unsigned dim) { return kept[dim]; });
+  return success();
+}
+
+/// The tensor that a transposition or a broadcast writes over may hold
+/// anything.
+static LogicalResult evaluate(tensor::EmptyOp, ArrayRef<Tensor>,
+                              MutableArrayRef<Tensor>) {
+  return success();
+}
+
+/// The same elements as another type.
+template <typename OpTy>
+static LogicalResult view(OpTy op, ArrayRef<Tensor> operands,
+                          MutableArrayRef<Tensor> outputs) {
+  outputs[0] =
+      operands[0].view(outputs[0].getDataType(), outputs[0].getShape());
+  return success();
+}
+
+void addUpstreamEvaluators(Evaluators &evaluators) {
+  evaluators.addMovement<arith::ConstantOp>(evaluate);
+  evaluators.addMovement<linalg::BroadcastOp>(evaluate);
+  evaluators.addMovement<linalg::TransposeOp>(evaluate);
+  evaluators.addMovement<tensor::ConcatOp>(evaluate);
+  evaluators.addMovement<tensor::EmptyOp>(evaluate);
+  evaluators.addMovement<tensor::ExtractSliceOp>(evaluate);
+  evaluators.addMovement<tensor::InsertSliceOp>(evaluate);
+  evaluators.addMovement<tensor::BitcastOp>(view);
+  evaluators.addMovement<tensor::CastOp>(view);
+  evaluators.addMovement<tensor::CollapseShapeOp>(view);
+  evaluators.addMovement<tensor::ExpandShapeOp>(view);
+}
+
+} // namespace dml::reference

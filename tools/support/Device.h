@@ -1,0 +1,69 @@
+//===- Device.h - Executing cases on a Vulkan device ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_TOOLS_SUPPORT_DEVICE_H
+#define DML_TOOLS_SUPPORT_DEVICE_H
+
+#include "Testing/Differential/Differential.h"
+#include "dml/Target/DeviceProfile.h"
+#include "dml/runtime.h"
+#include "llvm/Support/Error.h"
+
+namespace dml::fuzz {
+
+/// Compiles cases in this process and runs them through the runtime's C API.
+class Device {
+public:
+  struct Options {
+    /// The device, as dmlFindDevice takes it.
+    std::string selector;
+    /// The features to compile for, and to enable of the device's. An empty
+    /// profile stands for every feature that the device has.
+    std::string deviceProfile;
+    /// A message of the validation layer is a failure.
+    bool validate = false;
+    /// The values of the compiler's options of these names.
+    std::string contractionTile = "auto", rowTile = "auto", matrixTile = "auto",
+                sumParts = "auto", attentionTile = "auto",
+                convolutionLayout = "auto";
+  };
+  static llvm::Expected<std::unique_ptr<Device>> create(const Options &options);
+  ~Device();
+
+  /// An Executor.
+  llvm::FailureOr<llvm::SmallVector<reference::Tensor>>
+  execute(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> inputs,
+          Outcome &outcome);
+
+  /// Whether kernels can ask for NaNs to be computed with. Where they cannot,
+  /// Vulkan lets a driver take x < y ? y : x for a maximum, which loses them.
+  bool keepsNaNs() const {
+    return profile.has(DeviceFeature::ShaderSignedZeroInfNanPreserveFloat32);
+  }
+
+  /// Whether a failure's message names a feature that is not compiled for.
+  bool isRefusal(llvm::StringRef message) const;
+
+  DmlDevice getHandle() const { return device; }
+  /// The profile that is compiled for.
+  std::string getProfile() const { return profile.str(); }
+
+  /// The device, its driver and the profile that is compiled for.
+  std::string describe() const;
+
+private:
+  Device() = default;
+
+  std::string contractionTile, rowTile, matrixTile, sumParts, attentionTile,
+      convolutionLayout;
+  DmlInstance instance = nullptr;
+  DmlDevice device = nullptr;
+  DeviceProfile profile;
+};
+
+} // namespace dml::fuzz
+
+#endif // DML_TOOLS_SUPPORT_DEVICE_H
