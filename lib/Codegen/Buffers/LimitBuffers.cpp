@@ -136,7 +136,7 @@ static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
 }
 
 /// The buffers that `op` binds, the one that it writes first.
-static SmallVector<Value> getBoundRoots(linalg::GenericOp op) {
+static SmallVector<Value> getBoundBuffers(linalg::GenericOp op) {
   llvm::SetVector<Value> roots;
   roots.insert(getRoot(op.getDpsInits().front()));
   op.getBody()->walk(
@@ -149,7 +149,7 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   int64_t most = profile.getMaxStorageBuffers();
   if (op.getNumDpsInits() != 1 || op.getNumDpsInputs() != 0)
     return;
-  SmallVector<Value> roots = getBoundRoots(op);
+  SmallVector<Value> roots = getBoundBuffers(op);
   auto count = static_cast<int64_t>(roots.size());
   if (count <= most)
     return;
@@ -172,7 +172,7 @@ static void limitBuffers(linalg::GenericOp op, const DeviceProfile &profile,
   constants.truncate(wanted);
   if (constants.size() > 1) {
     pack(op, constants, symbols);
-    roots = getBoundRoots(op);
+    roots = getBoundBuffers(op);
     count = static_cast<int64_t>(roots.size());
     if (count <= most)
       return;

@@ -131,7 +131,7 @@ private:
 
 /// A buffer that elements of `type` are read from or written to, and where it
 /// is in the one that is bound.
-struct SlicedAccess {
+struct PlacedAccess {
   MemRefType type;
   Placement placement;
 
@@ -145,7 +145,7 @@ struct SlicedAccess {
 };
 } // namespace
 
-ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
+ByteRange PlacedAccess::getBytes(ArrayRef<IndexRange> indices) const {
   IndexRange position = {0, 0};
   for (auto [index, size] : llvm::zip_equal(indices, type.getShape())) {
     position.min =
@@ -171,14 +171,14 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
 }
 
 /// Nothing if `buffer` is a view that nobody knows the place of.
-static std::optional<SlicedAccess> getAccess(Value buffer) {
+static std::optional<PlacedAccess> getAccess(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   std::optional<Placement> placement = getPlacement(buffer);
   if (!placement || !type.hasStaticShape() ||
       !type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() % 8)
     return std::nullopt;
-  return SlicedAccess{type, std::move(*placement)};
+  return PlacedAccess{type, std::move(*placement)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,7 +226,7 @@ public:
 private:
   struct Read {
     memref::LoadOp load;
-    SlicedAccess access;
+    PlacedAccess access;
   };
 
   /// The loads of `generic` from buffers that are too large.
@@ -263,7 +263,7 @@ private:
   const DeviceProfile &profile;
   /// The bytes of a range, at most.
   int64_t limit;
-  SlicedAccess output;
+  PlacedAccess output;
   /// The loads from large buffers.
   SmallVector<Read> large;
   /// Slices are made for these loads. There are none where there would be too
@@ -280,7 +280,7 @@ Slicer::getLargeReads(linalg::GenericOp generic) {
   SmallVector<Read> found;
   bool isKnown = true;
   generic.getBody()->walk([&](memref::LoadOp load) {
-    std::optional<SlicedAccess> access = getAccess(load.getMemRef());
+    std::optional<PlacedAccess> access = getAccess(load.getMemRef());
     isKnown &= access.has_value();
     if (access && access->getRootBytes() > limit)
       found.push_back({load, std::move(*access)});
@@ -551,7 +551,7 @@ void Slicer::build(const Box &box) {
 void Slicer::planSlices() {
   if (!op.hasPureBufferSemantics() || !isElementMap(op))
     return;
-  std::optional<SlicedAccess> access = getAccess(op.getOutputs().front());
+  std::optional<PlacedAccess> access = getAccess(op.getOutputs().front());
   std::optional<SmallVector<Read>> found = getLargeReads(op);
   if (!access || !found || (found->empty() && access->getRootBytes() <= limit))
     return;

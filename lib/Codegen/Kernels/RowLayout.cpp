@@ -6,6 +6,7 @@
 
 #include "Kernels/RowLayout.h"
 #include "Analysis/BodySlice.h"
+#include "Analysis/ElementMap.h"
 #include "Kernels/RowShape.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/RowCosts.h"
@@ -103,7 +104,7 @@ static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
   };
   LinearForm element = getFirst(reduction.rowSize, lanes / rows);
   LinearForm row = getFirst(reduction.numRows, rows);
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   SmallVector<SmallVector<LinearForm>> coordinates;
   for (int64_t lane = 0; lane < lanes; ++lane)
     coordinates.push_back(bindPlace(b, forms, builder, type, reduction, lane,
@@ -183,10 +184,10 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
   }
   // The last part of a line may have fewer elements than the others, but ends
   // with a whole vector.
-  int64_t line = reduction.partSize > 0
-                     ? cast<MemRefType>(op.getOutputs().front().getType())
-                           .getDimSize(reduction.elementDims.front())
-                     : 0;
+  int64_t line =
+      reduction.partSize > 0
+          ? getOutputType(op).getDimSize(reduction.elementDims.front())
+          : 0;
   auto canStore = [&](int64_t lanes) {
     return lanes * stored >= 4 && lanes * stored <= getMaxVectorBytes(op);
   };

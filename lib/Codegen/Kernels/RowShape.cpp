@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/RowShape.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "dml/Codegen/IR/Placement.h"
 #include "dml/Target/DeviceProfile.h"
@@ -22,10 +23,7 @@ int64_t dml::getMaxVectorBytes(linalg::GenericOp op) {
     return DeviceProfile::vectorBytes;
   int64_t bytes =
       std::min(DeviceProfile::vectorBytes, placement->getAlignment());
-  return bytes < 4 ? cast<MemRefType>(op.getOutputs().front().getType())
-                             .getElementTypeBitWidth() /
-                         8
-                   : bytes;
+  return bytes < 4 ? getOutputType(op).getElementTypeBitWidth() / 8 : bytes;
 }
 
 int64_t dml::getVectorBytes(linalg::GenericOp op) {
@@ -67,9 +65,7 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
 }
 
 int64_t dml::getPeriod(linalg::GenericOp op, int64_t dim) {
-  int64_t size = cast<MemRefType>(op.getOutputs().front().getType())
-                     .getDimSize(dim),
-          period = 1;
+  int64_t size = getOutputType(op).getDimSize(dim), period = 1;
   for (auto index : op.getBody()->getOps<linalg::IndexOp>()) {
     if (static_cast<int64_t>(index.getDim()) != dim)
       continue;
@@ -86,7 +82,7 @@ int64_t dml::getPeriod(linalg::GenericOp op, int64_t dim) {
 }
 
 RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   RowShape rows;
   rows.vectorSize = vectorSize;
   rows.numElements = type.getNumElements();
@@ -126,7 +122,7 @@ bool dml::mayLookInBothRows(linalg::GenericOp op, const RowShape &rows) {
 
 SmallVector<int64_t> dml::getUnitBlock(linalg::GenericOp op,
                                        int64_t vectorBytes) {
-  MemRefType type = cast<MemRefType>(op.getOutputs().front().getType());
+  MemRefType type = getOutputType(op);
   int64_t rank = type.getRank(), outer = rank, row = 1;
   int64_t count = vectorBytes * 8 / type.getElementTypeBitWidth();
   while (outer > 0 && (outer == rank || row % count != 0))

@@ -217,7 +217,8 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
 
   std::optional<Proposal>
   proposeFastest(const KernelQuery &query) const override {
-    if (!query.contraction || query.contraction->getTerms() < cost::contraction::minTerms)
+    if (!query.contraction ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
       return std::nullopt;
     return searchContractionTiles(query);
   }
