@@ -627,9 +627,9 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     weights.push_back(math::ExpOp::create(b, distances.back()));
   }
   // Some drivers have a number for the exponential of NaN. The sum of the
-  // distances is NaN if one of the scores is NaN, since no distance is
-  // infinity; the distance of a masked score is -infinity. To add the distances
-  // takes half of the operations that comparing each of them would take.
+  // distances is NaN if a score is NaN, and only then: no distance is
+  // +infinity, and the distance of a masked score is -infinity. To add a
+  // distance takes one operation, and to compare and select one would take two.
   Value distance = addAll(distances);
   Value isOrdered =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
