@@ -61,11 +61,12 @@ public:
     auto own = std::get<MapTile>(tile);
     if (own.isOpen())
       own = getPlainTile(op);
-    else if (std::string problem = own.crosswise ? findCrosswiseProblem(op, own)
-                                                 : findTileProblem(op, own);
+    else if (std::string problem = own.getCrosswise()
+                                       ? findCrosswiseProblem(op, own)
+                                       : findTileProblem(op, own);
              !problem.empty())
       return describeProblem(problem);
-    if (own.crosswise)
+    if (own.getCrosswise())
       buildCrosswiseKernel(op, own);
     else
       buildMapKernel(op, own);
