@@ -6,6 +6,7 @@
 
 #include "Kernels/MatrixAttentionKernel.h"
 #include "Selection/KernelKinds.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/AttentionCosts.h"
 #include "dml/Target/MatrixCosts.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,24 +52,20 @@ static double getMatrixAttentionTime(const Attention &attention,
       cost::matrix::otherRegisters +
       (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
           bytesOfFactor / sizeof(float);
-  double ofRegisters = std::floor(device.registers / (queries * registers)),
-         ofMemory = std::floor(
-             cost::matrix::workgroupMemories *
-             static_cast<double>(profile.getMaxWorkgroupMemory()) /
-             static_cast<double>(layout.vectors * DeviceProfile::vectorBytes));
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);
-  double ofEach = std::ceil(groups / device.multiprocessors);
-  double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
-  double ofBlock = std::max(together, alone / resident);
-  if (resident > 1)
-    ofBlock += cost::matrix::unhiddenShare * alone;
+  Occupancy occupancy = Occupancy::get(
+      {queries * registers,
+       static_cast<double>(layout.vectors * DeviceProfile::vectorBytes)},
+      groups, profile);
+  occupancy.spills |= registers > device.registersOfThread;
+  double ofBlock = occupancy.getTimeOfIteration(together, alone);
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  bool spills = ofRegisters < 1 || registers > device.registersOfThread;
-  return ofEach * (spills ? cost::matrix::spillTimes : 1) *
-         (blocks * ofBlock + cost::matrix::getStartCycles(device) / resident);
+  return occupancy.getTimeOfKernel(blocks * ofBlock +
+                                   cost::matrix::getStartCycles(device) /
+                                       occupancy.resident);
 }
 
 namespace {

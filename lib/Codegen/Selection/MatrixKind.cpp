@@ -6,6 +6,7 @@
 
 #include "Kernels/MatrixKernel.h"
 #include "Selection/KernelKinds.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/MatrixCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -177,30 +178,21 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       operations + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
 
-  // Workgroups that a multiprocessor has at a time. Sums that do not fit the
-  // registers lie in memory.
-  double ofRegisters =
-      std::floor(device.registers / countRegisters(tile, schedule, threads));
-  double ofMemory =
-      std::floor(cost::matrix::workgroupMemories *
-                 static_cast<double>(profile.getMaxWorkgroupMemory()) /
-                 static_cast<double>(schedule.bytes));
-  auto groups =
-      static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
-  double ofEach = std::ceil(groups / device.multiprocessors);
-  double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
-  double ofStage = std::max(together, alone / resident);
-  if (resident > 1)
-    ofStage += cost::matrix::unhiddenShare * alone;
-
+  Occupancy occupancy = Occupancy::get(
+      {countRegisters(tile, schedule, threads),
+       static_cast<double>(schedule.bytes)},
+      static_cast<double>(countGroups(contraction, tile.rows, tile.columns)),
+      profile);
+  double ofStage = occupancy.getTimeOfIteration(together, alone);
   double parts = static_cast<double>(tile.subgroupRows) /
                  static_cast<double>(schedule.rowsTogether);
   double last = slices * getTimeOfSums(tile, device) +
                 2 * parts * cost::matrix::getBarrierCycles(device) +
                 cost::matrix::getStartCycles(device);
-  return {ofEach * (ofRegisters < 1 ? cost::matrix::spillTimes : 1) *
-              (countStages(contraction, schedule) * ofStage + last / resident),
-          resident};
+  return {
+      occupancy.getTimeOfKernel(countStages(contraction, schedule) * ofStage +
+                                last / occupancy.resident),
+      occupancy.resident};
 }
 
 /// Estimates the cycles of a workgroup, alone on its multiprocessor, that

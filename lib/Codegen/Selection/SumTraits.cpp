@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Selection/SumTraits.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/CostModel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -76,11 +77,10 @@ double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
 double dml::getTimeOfGroups(
     double groups, int64_t threads, double registers, const DeviceSpeed &device,
     function_ref<double(double most, double average)> getTime) {
+  double ofGroup = static_cast<double>(threads) *
+                   std::min(registers, device.registersOfThread);
   double resident =
-      std::max(std::floor(device.registers /
-                          (static_cast<double>(threads) *
-                           std::min(registers, device.registersOfThread))),
-               1.0);
+      std::max(Occupancy::getGroupsOfRegisters(ofGroup, device), 1.0);
   double ofEach = groups / device.multiprocessors;
   double turns = std::floor(ofEach / resident);
   double rest = ofEach - turns * resident;
