@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,7 @@ config.substitutions.append(("%bounded", f"{config.python or sys.executable} "
 
 def run(*command):
     """The finished process of `command` in the tests' environment, or None where the
-    program is missing or does not end."""
+    program is missing. A program that does not run to its end fails."""
     program = shutil.which(command[0], path=config.environment["PATH"])
     if not program:
         return None
@@ -63,8 +64,8 @@ def run(*command):
             errors="replace",
             timeout=60,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
 
 
 def probe(*command):
@@ -118,7 +119,9 @@ if not config.dml_sanitizers and probe("mlir-opt") is not None:
 
 # Every device has every Vulkan feature that kernels of the profile `full` may need: all
 # data types.
-beyond_full = {"vulkanMemoryModel", "cooperativeMatrix"}
+with open(f"{config.dml_source_dir}/runtime/schema/Features.def") as table:
+    beyond_full = set(re.findall(r"^DML_FEATURE\(\d+, (\w+),[^()]*, false, \w+\)$",
+                                 table.read(), re.MULTILINE))
 if devices and all(has for device in devices
                    for name, has in device["features"].items()
                    if name not in beyond_full):

@@ -182,8 +182,7 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
                                         /*isStored=*/true);
   }
-  // The last part of a line may have fewer elements than the others, but ends
-  // with a whole vector.
+  // The last part of a line may have fewer elements, but ends with a vector.
   int64_t line =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
