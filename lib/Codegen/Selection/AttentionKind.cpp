@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor that an attention kernel takes, as if
-/// it had a workgroup for each multiprocessor at least.
+/// Returns the cycles of a multiprocessor that an attention kernel takes. Where
+/// there are fewer workgroups than multiprocessors, the time is that of one
+/// workgroup for each multiprocessor.
 static double getAttentionTime(const Attention &attention,
                                const AttentionTile &tile,
                                const DeviceSpeed &device) {
@@ -45,8 +46,8 @@ static double getAttentionTime(const Attention &attention,
          device.getOpsPerCycle();
 }
 
-/// Tiles from those that load least for a product to those that leave the most
-/// workgroups.
+/// Queries and keys of the tiles that are tried: from those that load the
+/// fewest factors for a product to those that make the most workgroups.
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
@@ -92,7 +93,8 @@ class AttentionKind : public KernelKindOf<AttentionTile> {
                          "matrix_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// The tile has 0 terms, which are set for each attention.
+  /// A tile that is written as '64x32' has 0 terms, which are set for each
+  /// attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

@@ -29,7 +29,8 @@ double dml::getTimeApart(const Attention &attention,
       getOpsOfProduct(2 * ThreadBlock::side, 2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
-  // Matrix kernels add up the scores of f16 where the device has matrices.
+  // Scores of f16 are added up by a matrix kernel where the device has
+  // matrices.
   double ofScoreProduct = ofProduct;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     if (canMultiply(attention.scores, shape))

@@ -23,9 +23,9 @@ namespace {
 /// The cost of an operand for a round of a contraction kernel, in which its
 /// factors go to workgroup memory.
 struct StagedCost {
-  /// Cycles of a multiprocessor.
+  /// The cycles of a multiprocessor.
   double cycles;
-  /// Loads of a thread, and registers that these are loaded to.
+  /// The loads of a thread, and the registers that it loads to.
   double loads, registers;
 };
 } // namespace
@@ -39,7 +39,8 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // A thread loads the factors of so many terms at a vector of positions.
+  // In a turn, a thread loads the factors of `together` terms at one vector of
+  // positions.
   auto turns = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -75,7 +76,7 @@ static double getContractionTime(const SumTraits &sums,
                                   /*areColumns=*/false, device),
              columns = getStagedCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, device);
-  // A thread multiplies vectors from workgroup memory, which it loads.
+  // A thread loads vectors from workgroup memory, and multiplies them.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
@@ -105,24 +106,24 @@ static double getContractionTime(const SumTraits &sums,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows and columns of a contraction kernel, and its slices.
+/// The rows and columns of a workgroup's tile, and its slices.
 struct TileShape {
   int64_t rows, columns, slices;
 };
 } // namespace
 
-/// Tiles from those that load least for a product to those that leave the most
-/// workgroups; neighbouring columns lie side by side in memory, mostly, and
-/// more of them come first. With slices, a thread has as many sums as in a
-/// larger tile.
+/// The tiles that are tried: from those that load the fewest factors for a
+/// product to those that make the most workgroups. Neighbouring columns mostly
+/// lie side by side in memory, so that tiles with more columns come first. With
+/// slices, a thread has as many sums as in a larger tile.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
     {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
 
-/// `rows` times `columns` with about `terms` terms, a number that fits
-/// `contraction`: whole iterations, so many that no part of a tile of terms is
-/// left, if it can be.
+/// Returns the tile of `rows` times `columns` with about `terms` terms: those
+/// of whole iterations, so many that no part of a tile of terms is left in the
+/// end, if such a number exists.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -141,9 +142,10 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
   return tile;
 }
 
-/// How many neighbouring terms a thread of `tile` loads together: as many as
-/// leave something to load for half of the threads, where an iteration has so
-/// many terms that threads which load those of one would load far apart.
+/// Returns how many neighbouring terms a thread of `tile` loads together where
+/// an iteration has so many terms that the loads of neighbouring threads would
+/// lie far apart: as many as leave something to load for half of the threads.
+/// Returns 0 where an iteration has few terms.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)

@@ -24,7 +24,7 @@ static double getMapTime(const KernelQuery &query) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches);
-  // Vectors are no longer than what divides rows.
+  // A thread loads vectors no longer than those that divide a row.
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));

@@ -34,13 +34,13 @@ static KernelCost measure(linalg::GenericOp op, const MapTile &tile,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The traffic of a body without loops: what it reads and writes.
+/// The elements that a body without loops reads and writes.
 struct Traffic {
   explicit Traffic(linalg::GenericOp op);
 
-  /// The bytes that are read and written, each once.
+  /// The bytes that are read and written, where each element counts once.
   int64_t bytes;
-  /// Loads of the body.
+  /// The loads of the body.
   int64_t loads = 0;
   /// How often an element of the inputs is read, on average.
   double readsOfElement;
@@ -63,8 +63,8 @@ Traffic::Traffic(linalg::GenericOp op) {
                    static_cast<double>(std::max<int64_t>(read, 1));
 }
 
-/// `tile` with twice the rows, if that leaves enough threads. The rows of a
-/// thread lie in one plane.
+/// Returns `tile` with twice the rows, or nothing if too few threads would be
+/// left. All rows of a thread lie in one plane.
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
   int64_t numRows = 2 * tile.getRows();
@@ -76,17 +76,18 @@ static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
   return tile;
 }
 
-/// Whether threads of `tile` move so few bytes that memory waits for the device
-/// to start others.
+/// Whether the threads of `tile` move so few bytes that memory waits for the
+/// device to start more threads.
 static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
                             const Traffic &traffic, const DeviceSpeed &device) {
   return static_cast<double>(traffic.bytes) <
          device.bytesPerThread * static_cast<double>(getNumThreads(op, tile));
 }
 
-/// Elements that read many others share them with their neighbours: a thread
-/// then computes two rows of them, where rows hold whole vectors. So it does
-/// where threads of one row move few bytes.
+/// Returns the tile that the others have to be better than. Where each element
+/// of the output reads many elements, which its neighbours read as well, and
+/// rows hold whole vectors, a thread computes two rows. So it does where the
+/// threads of one row would move few bytes.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -103,12 +104,13 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   return tile;
 }
 
-/// The tile of threads of two kinds, where vectors at the borders of rows,
-/// whose elements are clamped each, would part nearly all groups of threads.
+/// Returns the tile of threads of two kinds, for rows whose vectors at the
+/// borders have clamped elements: such vectors would part nearly all groups of
+/// threads.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
-  // Among the vectors inside, comparisons may still be undecided. Each step
-  // keeps those of them for which they are decided.
+  // Among the vectors inside of rows, comparisons may still be undecided. Each
+  // step keeps the vectors for which the comparisons are decided.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -144,9 +146,9 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
          getTimeOfMemory(traffic, device);
 }
 
-/// Gives `tile` as many steps as its threads need to move enough bytes. It
-/// keeps its one step if it has several rows or groups of vectors, or if it has
-/// threads of two kinds that are busy with what they compute and load.
+/// Returns `tile` with as many steps as its threads need to move enough bytes.
+/// The tile keeps its one step if it has several rows or groups of vectors, or
+/// if it has threads of two kinds that are busy with operations and loads.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -165,9 +167,10 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
   return tile;
 }
 
-/// Where a small odd number divides coordinates, those of a vector's elements
-/// share little; those of as many consecutive vectors differ by constants. With
-/// 3 columns and vectors of 4, three vectors are four whole rows.
+/// Returns the tile whose threads have several consecutive vectors, where a
+/// small odd number divides coordinates. The elements of one vector share
+/// little then, but those of several vectors differ by constants: with 3
+/// columns and vectors of 4, three vectors are four whole rows.
 static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
@@ -208,20 +211,20 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
 }
 
 namespace {
-/// The best tile of those that were measured. A candidate is taken that has no
-/// more than a share of the operations of the best so far.
+/// The best tile of those that were measured. A candidate wins if it has no
+/// more than a share of the operations of the best tile so far.
 class Contest {
 public:
   Contest(linalg::GenericOp op, const MapTile &first)
       : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // It takes long to find out whether a second path pays, and depends little
-    // on the tile.
+    // The search for a second path takes long, and its result depends little on
+    // the tile.
     if (cost.average >= cost.general)
       interiors = {};
   }
 
-  /// The best tile so far, with its second paths.
+  /// Returns the best tile so far, with its second paths.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -229,10 +232,12 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Whether `candidate` is taken: it has `operations` of those of the best on
-  /// average, and of the first tile's without a second path, and `loads` of the
-  /// best's loads. (What has more without a second path is not built to its
-  /// end.)
+  /// Measures `candidate`, and returns whether it wins: its operations on
+  /// average are no more than the share `operations` of the best tile's, its
+  /// operations without a second path no more than that share of the first
+  /// tile's, and its loads no more than the share `loads` of the best tile's.
+  /// (A kernel that has too many operations without a second path is not built
+  /// to its end.)
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -281,7 +286,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
-    // Twice as many rows, and as many again.
+    // Twice the rows are tried, and then twice as many again.
     for (int step = 0; step < 2 && taller; ++step) {
       if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
                                          : cost::map::share::tallerWhereIdle))
@@ -318,37 +323,76 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 // Bodies with loops
 //===----------------------------------------------------------------------===//
 
-/// Chooses which elements of a body with loops a thread has, which decides how
-/// often what they load is used. One element of a matrix product takes two
-/// loads for each product; 4 rows of 4 elements, one eighth of that. Begins
-/// with one vector, and doubles the block in the dimension that gains most
-/// until none gains.
-static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
+namespace {
+/// The search for the block of elements that a thread has in a body with loops.
+/// The block decides how often a loaded element is used: one element of a
+/// matrix product takes two loads for each product, and 4 rows of 4 elements
+/// one eighth of that.
+class BlockSearch {
+public:
+  BlockSearch(linalg::GenericOp op, const DeviceSpeed &device)
+      : op(op), type(cast<MemRefType>(op.getOutputs().front().getType())),
+        elementBytes(type.getElementTypeBitWidth() / 8), device(device) {}
+
+  MapTile run();
+
+private:
   struct Candidate {
     MapTile tile;
     double time = HUGE_VAL;
-  } best;
-  auto type = cast<MemRefType>(op.getOutputs().front().getType());
-  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  auto countElements = [&](const MapTile &tile) {
+  };
+
+  int64_t countElements(const MapTile &tile) const {
     return llvm::product_of(tile.getBlock()->factors) *
            (tile.vectorBytes / elementBytes);
-  };
-  // The cycles that a tile takes on a filled device. A second path is no other
-  // for each tile.
-  auto consider = [&](const MapTile &tile) -> Candidate {
-    KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
-    double time =
-        (cost.general + (cost::getOpsPerLoad(device) - 1) * cost.loads) /
-        device.getOpsPerCycle();
-    int64_t independent =
-        std::min(countElements(tile), cost::map::maxIndependent);
-    return {tile,
-            time *
-                std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
-                                  static_cast<double>(getNumThreads(op, tile) *
-                                                      independent))};
-  };
+  }
+  Candidate consider(const MapTile &tile);
+  Candidate grow(Candidate block);
+
+  linalg::GenericOp op;
+  MemRefType type;
+  int64_t elementBytes;
+  const DeviceSpeed &device;
+};
+} // namespace
+
+/// Returns `tile` with the cycles that it takes on a filled device. The second
+/// path is the same for each tile, and does not count.
+BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
+  KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
+  double time =
+      (cost.general + (cost::getOpsPerLoad(device) - 1) * cost.loads) /
+      device.getOpsPerCycle();
+  int64_t independent =
+      std::min(countElements(tile), cost::map::maxIndependent);
+  return {tile,
+          time * std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
+                                   static_cast<double>(getNumThreads(op, tile) *
+                                                       independent))};
+}
+
+/// Doubles `block` in the dimension that gains most, until none gains.
+BlockSearch::Candidate BlockSearch::grow(Candidate block) {
+  while (true) {
+    Candidate next;
+    for (auto [dim, factor] : llvm::enumerate(block.tile.getBlock()->factors)) {
+      MapTile larger = block.tile;
+      std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
+      if (type.getDimSize(dim) % (2 * factor) ||
+          countElements(larger) > cost::map::maxCarried)
+        continue;
+      Candidate candidate = consider(larger);
+      if (candidate.time < next.time)
+        next = candidate;
+    }
+    if (next.time > cost::map::share::largerBlock * block.time)
+      return block;
+    block = next;
+  }
+}
+
+MapTile BlockSearch::run() {
+  Candidate best;
   for (int64_t bytes = getMaxVectorBytes(op); bytes >= elementBytes;
        bytes /= 2) {
     if (bytes < 4 && bytes != elementBytes)
@@ -356,28 +400,11 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
     MapTile unit;
     unit.vectorBytes = bytes;
     unit.mode = LoopBlock{getUnitBlock(op, bytes)};
-    Candidate vector = consider(unit);
-    while (true) {
-      Candidate next;
-      for (auto [dim, factor] :
-           llvm::enumerate(vector.tile.getBlock()->factors)) {
-        MapTile larger = vector.tile;
-        std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
-        if (type.getDimSize(dim) % (2 * factor) ||
-            countElements(larger) > cost::map::maxCarried)
-          continue;
-        Candidate candidate = consider(larger);
-        if (candidate.time < next.time)
-          next = candidate;
-      }
-      if (next.time > cost::map::share::largerBlock * vector.time)
-        break;
-      vector = next;
-    }
-    if (vector.time < cost::map::share::largerBlock * best.time)
-      best = vector;
-    // Narrower vectors are for rows that are no whole vectors, and for more
-    // threads.
+    Candidate block = grow(consider(unit));
+    if (block.time < cost::map::share::largerBlock * best.time)
+      best = block;
+    // Narrower vectors are for rows that are not whole vectors, and for outputs
+    // that leave too few threads.
     if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
             type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())
@@ -389,6 +416,6 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
 }
 
 MapTile dml::chooseMapTile(linalg::GenericOp op, const DeviceSpeed &device) {
-  return TileBuilder::hasLoops(op) ? chooseBlock(op, device)
+  return TileBuilder::hasLoops(op) ? BlockSearch(op, device).run()
                                    : chooseTile(op, device);
 }

@@ -30,23 +30,23 @@ static double getMatrixAttentionTime(const Attention &attention,
   double products = queries * staged / device.matrixBytesPerCycle;
   double scores =
       queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
-  // Each subgroup loads all that is staged. A score is stored and loaded, and
-  // so is its weight.
+  // Each subgroup loads all staged keys and values. Each score is stored and
+  // loaded, and so is its weight.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
   constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
                   device.workgroupBytesPerCycle;
   double cached = staged / device.lastCacheBytesPerCycle;
   double together = std::max({products + scores, shared, cached});
-  // A workgroup alone waits at its barriers.
+  // A workgroup that is alone on its multiprocessor waits at its barriers.
   double barriers = tile.stages == 1 ? 2 : 1;
   double alone =
       std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // A thread has its shares of outputs, of queries, of what is on its way, and
-  // of the next block's sums, and a query's scores.
+  // A thread has shares of the outputs, of the queries, of the factors that are
+  // on their way and of the next block's sums, and the scores of a query.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +

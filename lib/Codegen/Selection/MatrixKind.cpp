@@ -20,8 +20,9 @@ using namespace dml;
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether the terms of an iteration are chosen by the same condition, if they
-/// are: those of neighbouring channels, which are padding together.
+/// Whether all terms of an iteration are chosen between an element and padding
+/// by the same condition, as the terms of neighbouring channels are, which are
+/// padding together.
 static bool areChosenTogether(const ContractionOperand &operand) {
   auto getCondition = [](Value factor) -> Value {
     if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
@@ -35,16 +36,17 @@ static bool areChosenTogether(const ContractionOperand &operand) {
          });
 }
 
-/// The operations that a factor takes on its way to workgroup memory, about.
+/// Returns about how many operations a factor takes on its way to workgroup
+/// memory.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
-  // The neighbours of a term are in other stages.
+  // Here the neighbours of a term are in other stages.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
     return cost::matrix::opsPerMovedFactor;
-  // The factors of a vector share one choice between them and padding.
+  // The factors of a vector share one choice between elements and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
@@ -55,8 +57,8 @@ static double countStagingOps(const Contraction &contraction,
 }
 
 /// Returns the cycles in which so many threads make a stage's factors of an
-/// operand ready for workgroup memory. Threads that have no item of the last
-/// round load one nevertheless.
+/// operand ready for workgroup memory. In the last round, threads without an
+/// item load one nevertheless.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -69,7 +71,7 @@ static double getStagingTime(const Contraction &contraction,
          static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
-/// The workgroups of tiles of so many rows and columns.
+/// Returns the number of workgroups whose tiles have so many rows and columns.
 static int64_t countGroups(const Contraction &contraction, int64_t rows,
                            int64_t columns) {
   return llvm::divideCeilSigned(contraction.rows.size, rows) *
@@ -98,8 +100,8 @@ static double getLoadedBytes(const MatrixTile &tile,
 static double getTimeOfProducts(const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceSpeed &device) {
-  // Sums of factors are products as well: a matrix of them for each matrix of
-  // rows or of columns.
+  // Sums of factors are computed as products with matrices of 1: one matrix of
+  // such sums for each matrix of rows or of columns.
   double withSums = 1;
   if (schedule.addsRows)
     withSums += static_cast<double>(schedule.shape.columns) /
@@ -127,8 +129,8 @@ static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
          device.workgroupBytesPerCycle;
 }
 
-/// Returns how many registers the threads of a workgroup take together, for
-/// sums, for factors that are on their way, and for what else they have.
+/// Returns how many registers the threads of a workgroup take together: for
+/// sums, for factors that are on their way, and for other values.
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
@@ -157,8 +159,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        slices = static_cast<double>(tile.slices);
   double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
 
-  // The cycles that a stage takes of each of the units, which work side by
-  // side where there are several workgroups.
+  // The cycles of a stage in each of the units of a multiprocessor. With
+  // several workgroups, the units work side by side.
   double products = getTimeOfProducts(tile, schedule, device);
   double staged = getStagedBytes(tile, schedule);
   double shared =
@@ -169,8 +171,8 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
        columns * countStagingOps(contraction, contraction.columns, schedule)) *
       used / DeviceSpeed::opsPerCycle;
   double together = std::max({products + operations, shared, cached});
-  // A workgroup alone has to wait, and a few subgroups keep some of the matrix
-  // units busy.
+  // A workgroup that is alone waits for each unit in turn, and its subgroups
+  // may be too few for all matrix units.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
       std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
@@ -195,10 +197,10 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Estimates the cycles of a workgroup, alone on its multiprocessor, that
-/// depend on how its subgroups share the tile. Subgroups with larger tiles load
-/// fewer matrices. Slices give the matrix units more subgroups. No thread loads
-/// an item for nothing where there are as many items to load as threads.
+/// Returns the cycles of a workgroup, alone on its multiprocessor, that depend
+/// on how its subgroups share the tile. Subgroups with larger tiles load fewer
+/// matrices. Slices give the matrix units more subgroups. With as many threads
+/// as there are items to load, no thread loads an item for nothing.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -265,8 +267,9 @@ static constexpr MatrixSeeds seeds = {
     /*matricesOfStage=*/{1, 2, 4, 8},
     /*stages=*/{1, 2}};
 
-/// Numbers of terms that a stage of so many slices may have, the last for
-/// iterations whose terms are whole vectors only together.
+/// Returns the numbers of terms that a stage of so many slices may have. The
+/// last numbers are for iterations whose terms are whole vectors only together:
+/// of 9 terms and vectors of 8, for 8 iterations with 72 terms.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -283,7 +286,8 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// The schedule of `tile`, or nothing if it cannot be that of `contraction`.
+/// Returns the schedule of `tile`, or nothing if `tile` cannot be the tile of
+/// `contraction`.
 static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
                                                  const MatrixTile &tile,
                                                  const DeviceProfile &profile) {
@@ -294,8 +298,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Changes how the subgroups of `tile` share it, so that a workgroup which is
-/// alone on its multiprocessor takes the least time.
+/// Changes how the subgroups of `tile` share the tile, so that a workgroup
+/// which is alone on its multiprocessor takes the least time.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -325,7 +329,7 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     least = time;
     tile = other;
   };
-  // The tile stays as it is where nothing takes less time.
+  // The tile stays unchanged where no other takes less time.
   MatrixTile other = tile;
   consider(other);
   for (auto [rows, columns] : seeds.subgroups)
@@ -383,7 +387,7 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
       (contraction.rows.size > tile.rows ||
        static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
     return false;
-  // Most tiles have too many threads, which is known without their schedules.
+  // Most tiles have too many threads, and their schedules need not be computed.
   return subgroups * tile.slices * profile.getSubgroupSize() <=
          profile.getMaxWorkgroupSize();
 }
@@ -443,7 +447,7 @@ void MatrixSearch::run() {
     if (!isFilledBy(shape))
       continue;
     for (int64_t rows : seeds.rows) {
-      // The smallest tile is for contractions that have no more rows.
+      // The tile of the fewest rows is for contractions that have no more rows.
       if (rows == seeds.rows[0] && contraction.rows.size > rows)
         continue;
       for (int64_t columns : seeds.columns) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Chooses the tile of a row kernel.
+/// Returns the tile that a row kernel gets, without a model of its time.
 static RowTile chooseRowTile(const RowReduction &reduction,
                              const RowLayout &layout,
                              const DeviceSpeed &device) {
@@ -25,7 +25,8 @@ static RowTile chooseRowTile(const RowReduction &reduction,
                                          (layout.lanes * reduction.countOps()),
                                      1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
-  // Threads side by side read so many bytes side by side.
+  // The number of threads, a power of two, that read bytes which lie side by
+  // side.
   auto getTogether = [&](int64_t count) {
     return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
         std::min(cost::rows::getThreadsSideBySide(device), count))));
@@ -38,14 +39,14 @@ static RowTile chooseRowTile(const RowReduction &reduction,
         std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
   if (layout.isAlongRow) {
     tile.threads = getTogether(items);
-    // Of a few rows side by side two parts share a workgroup:
+    // Where a few rows lie side by side, two groups of rows share a workgroup:
     // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
-    // part for each.
+    // workgroup for each group.
     if (layout.rows > 1 && !reduction.hasScan())
       mostThreads = DeviceProfile::workgroupSize / 2;
   } else {
     mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
-    // Of long rows that are few, fewer are side by side.
+    // Where long rows are few, fewer of them share a workgroup.
     while (mostThreads * cost::rows::getLeastSideBySide(device) <
                DeviceProfile::workgroupSize &&
            slots * mostThreads < device.getEnoughThreads() &&

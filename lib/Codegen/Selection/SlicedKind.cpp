@@ -21,15 +21,15 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Threads, or the groups that threads make, of which each loads so many bytes
-/// further on than the one before.
+/// Threads, or groups of threads, each of which loads from `apart` bytes behind
+/// the one before.
 struct Spread {
   int64_t count, apart;
 };
 } // namespace
 
-/// The lines of the first cache that threads touch that run together and each
-/// load `width` bytes.
+/// Returns the lines of the first cache that the threads of a subgroup touch,
+/// each of which loads `width` bytes.
 static double countLines(Spread inner, Spread outer, double width,
                          const DeviceSpeed &device) {
   if (inner.apart > outer.apart)
@@ -48,13 +48,13 @@ namespace {
 /// The cost of an operand for a group of neighbouring terms, in a thread of a
 /// sliced kernel.
 struct FactorCost {
-  /// Operations of the thread.
+  /// The operations of the thread.
   double operations;
-  /// Vectors that it loads, or single factors.
+  /// The loads of the thread: of vectors, or of single factors.
   double loads;
-  /// Registers that vectors are loaded to, and single factors.
+  /// The registers that vectors are loaded to, and those for single factors.
   double ofVectors = 0, ofSingles = 0;
-  /// The cycles that the first cache is busy with the loads of a workgroup.
+  /// The cycles in which the first cache is busy with the loads of a workgroup.
   double cycles;
 };
 } // namespace
@@ -68,7 +68,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   int64_t ofVector =
       std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
   int64_t stepTerms = factors.strides.terms;
-  // Neighbours are loaded together if they always lie side by side.
+  // Neighbouring factors are loaded together if they always lie side by side.
   int64_t together = 1;
   if (!factors.isChosen && factors.size % positions == 0) {
     if (factors.strides.ofStep == stepTerms)
@@ -92,7 +92,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   if (areColumns)
     columns.apart =
         positions * factors.strides.ofPosition.value_or(1) * factors.bytes;
-  // Those whose numbers are neighbours run together.
+  // Threads with neighbouring numbers run together.
   Spread &nearer = isAlong ? slices : columns,
          &farther = isAlong ? columns : slices;
   nearer.count = std::min(nearer.count, threadsTogether);
@@ -135,7 +135,7 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
   double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
-  // Drivers load some vectors ahead, and all factors that are no vectors.
+  // Drivers load some vectors ahead, and all single factors.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sumsOfThread / 2);
   double registers = sumsOfThread + ahead +
@@ -147,8 +147,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
         together = std::max(together, most);
         return rounds * std::max(most * busy, alone) + most * last;
       });
-  // All threads begin together, and add up when memory has brought what they
-  // wait for.
+  // All threads begin together, wait for memory, and add up their factors
+  // afterwards.
   double memory = (getFactorBytes(sums, sums.rows) +
                    getFactorBytes(sums, sums.columns) *
                        (1 + cost::sliced::shareOfCache *
@@ -167,8 +167,8 @@ static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// The operations that compute the factors which a thread of `tile` has written
-/// out.
+/// Returns the operations for the factors that a thread of `tile` has written
+/// out in its loop.
 static int64_t countFactorOps(const Contraction &contraction,
                               const SliceTile &tile) {
   int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
@@ -221,19 +221,22 @@ std::optional<Proposal> SliceSearch::run() {
   auto sums = static_cast<double>(contraction.rows.size) *
               static_cast<double>(contraction.columns.size) *
               static_cast<double>(contraction.batches);
-  // Many sums fill a device, and share their factors in workgroup memory.
+  // Many sums fill a device, and share their factors in workgroup memory
+  // instead.
   if (contraction.rows.size > cost::sliced::maxRows &&
       sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
     return std::nullopt;
   int64_t ofStep = contraction.getTermsOfStep();
-  // A vector of neighbouring terms, of rows and perhaps of columns.
+  // The terms of a vector of neighbouring factors of rows, and perhaps of
+  // columns.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,
                               1)
           : ThreadBlock::side;
   terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
-  // No more rows or columns than there are, or the next power of two.
+  // A tile has no more rows or columns than the sums have, rounded up to a
+  // power of two.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)

@@ -5,8 +5,8 @@
 // The last layers of a network for images have few positions and many channels:
 // 512 filters of 3x3 over 512 channels make 25,088 sums of 4,608 products each.
 // Tiles of 32 by 64 sums are 13 workgroups, which leave most of a device idle
-// for as long as one takes for 4,608 terms. In 8 parts they are 104 workgroups
-// with 576 terms each, and another kernel adds up the 8 parts of each sum.
+// while each adds up 4,608 terms. In 8 parts they are 104 workgroups with 576
+// terms each, and another kernel adds up the 8 parts of each sum (split-K).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Buffers have no more dimensions, that of the parts among them.
+/// The most dimensions of a buffer, with the dimension of the parts.
 static constexpr int64_t maxRank = 8;
 
 static MemRefType getPartsType(linalg::GenericOp op,
@@ -45,8 +45,8 @@ static MemRefType getPartsType(linalg::GenericOp op,
   return MemRefType::get(shape, contraction.sumType);
 }
 
-/// Whether the sums of `op` can have `parts` parts, each of as many iterations
-/// of the outermost loop.
+/// Whether the sums of `op` can have `parts` parts, each of which has as many
+/// iterations of the outermost loop.
 static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
                      int64_t parts) {
   return parts > 1 && op.getNumLoops() < maxRank &&
@@ -54,8 +54,8 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
          contraction.trips.front() > parts;
 }
 
-/// The parts with which `op` takes the least time, or 1 where none gains
-/// enough.
+/// Returns the number of parts with which `op` takes the least time, or 1 where
+/// no number gains enough.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
@@ -69,7 +69,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
     part.steps /= parts;
     part.trips.front() /= parts;
     part.batches *= parts;
-    // All parts are written, and read once.
+    // All parts are written once and read once.
     double bytes = 2 * static_cast<double>(
                            getNumBytes(getPartsType(op, contraction, parts)));
     double time = estimateCycles({op, profile, &part}) + device.launchCycles +
@@ -82,7 +82,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
   return best;
 }
 
-/// Erases what nothing uses in the body of `op`.
+/// Erases the operations without uses in the body of `op`.
 static void eraseUnused(linalg::GenericOp op) {
   auto body = llvm::map_to_vector(op.getBody()->without_terminator(),
                                   [](Operation &nested) { return &nested; });
@@ -179,7 +179,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics) {
-      // Whoever chose a kernel for the sums wants them whole.
+      // A kernel that was chosen before wants whole sums.
       if (op->hasAttr(kernelAttrName))
         continue;
       std::optional<Contraction> contraction = Contraction::match(op);

@@ -19,7 +19,7 @@ using namespace dml;
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a factor as it is in its buffer.
+/// Returns the bytes that a factor has in its buffer.
 static int64_t getElementBytes(const ContractionOperand &operand) {
   for (Operation *nested : operand.slice)
     if (auto load = dyn_cast<memref::LoadOp>(nested))
@@ -28,9 +28,9 @@ static int64_t getElementBytes(const ContractionOperand &operand) {
   return sizeof(float);
 }
 
-/// The operations that a factor takes when it is loaded: conversions, and the
-/// choice between it and padding. Addresses and the conditions of padding are
-/// the same for all iterations, mostly.
+/// Returns the operations that make a factor of a loaded element: conversions,
+/// and the choice between the element and padding. Addresses and the conditions
+/// of padding count nothing, since they are mostly the same for all iterations.
 static double countOpsOfFactor(const ContractionOperand &operand) {
   double operations = 0;
   for (Operation *op : operand.slice)
@@ -58,7 +58,8 @@ SumTraits SumTraits::get(const KernelQuery &query) {
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
-  // The windows of neighbouring positions have most elements in common.
+  // The windows of neighbouring positions have most of their elements in
+  // common.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * static_cast<double>(factors.bytes);
