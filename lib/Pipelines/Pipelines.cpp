@@ -162,6 +162,7 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
                                   const CodegenOptions &options) {
   attachDevice(pm, options);
+  pm.addNestedPass<gpu::GPUModuleOp>(createWorkAroundDrivers());
   pm.addPass(createConvertKernelsToSPIRV());
   OpPassManager &kernels = pm.nest<spirv::ModuleOp>();
   kernels.addPass(spirv::createSPIRVLowerABIAttributesPass());

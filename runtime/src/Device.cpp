@@ -152,8 +152,10 @@ Expected<std::shared_ptr<Device>> Device::adopt(const DmlVulkanDevice &info) {
 
   properties.subgroupSizeControl &= info.subgroupSizeControlEnabled;
   DmlDeviceLimits &limits = properties.info.limits;
-  if (!properties.subgroupSizeControl)
+  if (!properties.subgroupSizeControl) {
     limits.minSubgroupSize = limits.maxSubgroupSize = limits.subgroupSize;
+    limits.maxComputeWorkgroupSubgroups = 0;
+  }
   if (!(properties.info.features & DML_FEATURE_COOPERATIVE_MATRIX_BIT))
     limits.matrixShapeCount = 0;
 

@@ -197,6 +197,8 @@ static void readSubgroupSizes(const InstanceFunctions &vk,
     return;
   snapshot.info.limits.minSubgroupSize = sizes.minSubgroupSize;
   snapshot.info.limits.maxSubgroupSize = sizes.maxSubgroupSize;
+  snapshot.info.limits.maxComputeWorkgroupSubgroups =
+      sizes.maxComputeWorkgroupSubgroups;
 }
 
 /// The data type of a matrix's components, or DML_DATA_TYPE_UNKNOWN.

@@ -1,7 +1,7 @@
 // Where the numbers of 64-bit operations fit in 32 bits, the operations have 32 bits, but
 // for those that compute something else then, or nothing that is defined.
 //
-// RUN: dml-opt %s --split-input-file --pass-pipeline="builtin.module(dml-convert-kernels-to-spirv)" | FileCheck %s
+// RUN: dml-opt %s --split-input-file --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers),dml-convert-kernels-to-spirv)" | FileCheck %s
 
 module attributes {gpu.container_module} {
   // A division makes the kernel one whose integers are narrowed. The high word of a small
@@ -56,8 +56,8 @@ module attributes {gpu.container_module} {
 // -----
 
 module attributes {gpu.container_module} {
-  // What remains of a negative number, read without its sign, depends on its bits: -1 is
-  // 2 modulo 7 with 64 bits, and 3 with 32. The lowest number of 32 bits has no quotient
+  // The remainder of a negative number, read without its sign, depends on its bits: -1 is
+  // 1 modulo 7 with 64 bits, and 3 with 32. The lowest number of 32 bits has no quotient
   // by -1 there, nor a remainder. A shift of 2^31 and more fills with the sign in 32 bits.
 
   // CHECK-LABEL: spirv.module @__spv__signs

@@ -118,7 +118,12 @@ public:
     limits.maxStorageBufferRange =
         std::min(limits.maxStorageBufferRange, bytes);
   }
-
+  /// The threads that run together: where some take another path, all wait.
+  /// They are those of a subgroup, or assumedSubgroupSize where the profile
+  /// leaves that open.
+  int64_t getThreadsTogether() const {
+    return limits.subgroupSize > 0 ? limits.subgroupSize : assumedSubgroupSize;
+  }
   /// The matrices that subgroups multiply, the ones to be preferred first.
   llvm::ArrayRef<MatrixShape> getMatrixShapes() const { return matrixShapes; }
 
@@ -149,6 +154,8 @@ public:
   static constexpr int64_t workgroupSize = promisedMaxWorkgroupSize;
   /// The bytes of workgroup memory of a kernel without cooperative matrices.
   static constexpr int64_t workgroupMemory = promisedMaxWorkgroupMemory;
+  /// Threads of a subgroup where nothing says how many: GPUs have 32 or 64.
+  static constexpr int64_t assumedSubgroupSize = 32;
   /// maxComputeWorkGroupCount: Vulkan promises 65535 in each dimension.
   static constexpr int64_t maxWorkgroupCount = 65535;
   /// Bytes of which the beginning of every bound range is a multiple: the

@@ -2,17 +2,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a workgroup load the factors that a tile of sums has in common
-// once, into workgroup memory, some terms at a time. Each thread then adds up
-// products for a block of the sums, whose factors it loads from there as
-// vectors, and makes the elements of its sums in the end.
+// A workgroup computes a tile of sums. Its threads stage the factors of the
+// tile in workgroup memory, some terms at a time, so that each factor is loaded
+// once from its buffer. Each thread then adds up the products for a block of
+// the sums, for which it loads vectors of factors from workgroup memory, and
+// computes the elements of its sums in the end.
 //
-// Where the threads of a workgroup are of several slices, each slice has all
-// sums of the tile, and adds up some of the terms that are in workgroup memory.
-// The parts of a sum meet in workgroup memory in the end, where they are added
-// up in a fixed order. A tile of 64 by 32 sums and 128 threads has blocks of 4
-// by 4 sums in one slice, which take 8 factors for 16 products, and of 8 by 8
-// in four, which take 16 for 64.
+// The threads of a workgroup may form several slices (split-K within the
+// workgroup). Each slice has all sums of the tile, and adds up a part of the
+// terms that are in workgroup memory. In the end, the slices exchange the parts
+// of sums through workgroup memory and add them up in a fixed order. With 128
+// threads and a tile of 64 by 32 sums, a thread has a block of 4 by 4 sums in
+// one slice, and loads 8 factors for 16 products. With four slices a thread has
+// a block of 8 by 8 sums, and loads 16 factors for 64 products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "Analysis/BodySlice.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Staging.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,36 +31,30 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t side = ThreadBlock::side;
-
 namespace {
-/// An operand in workgroup memory.
-struct Staged : OperandTile {
-  /// Vectors of neighbouring positions, one row of them for each term of each
-  /// buffer.
-  Value memory;
-  /// Which of the vectors of `memory` is the operand's first.
-  int64_t first = 0;
-  /// Whether neighbouring threads load factors of neighbouring iterations, and
-  /// not of neighbouring positions: what lies side by side in memory.
-  bool isAlongSteps = false;
-  /// The load of the first term's factor, if those of all terms are loaded side
-  /// by side, one after the other through all iterations, and threads load
-  /// several of them together.
+/// The factors of an operand.
+struct StagedFactors : OperandTile {
+  /// The factors in workgroup memory: vectors of neighbouring positions, one
+  /// row of them for each term of each buffer. A line has the terms that a
+  /// thread loads together.
+  StagedArea area;
+  /// The load of the first term's factor, if the factors of all terms are
+  /// loaded side by side, one after the other through all iterations, and
+  /// threads load several of them together.
   memref::LoadOp firstLoad;
   /// The terms that a thread loads together of a vector of positions.
   int64_t together = 0;
-  /// Whether factors are chosen between elements and what stands for padding.
+  /// Whether factors are chosen between elements and padding.
   bool isChosen = false;
 
-  int64_t getVectors() const { return positions / side; }
+  int64_t getVectors() const { return positions / ThreadBlock::side; }
   int64_t getPitch() const { return getStagedVectors(positions); }
 };
 
-class KernelBuilder : ContractionBuilder {
+class ContractionKernel : ContractionBuilder {
 public:
-  KernelBuilder(linalg::GenericOp op, const Contraction &contraction,
-                const ContractionTile &tile)
+  ContractionKernel(linalg::GenericOp op, const Contraction &contraction,
+                    const ContractionTile &tile)
       : ContractionBuilder(op, contraction), tile(tile),
         block(*ThreadBlock::get(tile)), numThreads(tile.threads),
         stepsOfRound(tile.terms / contraction.getTermsOfStep()),
@@ -66,18 +63,25 @@ public:
   void build();
 
 private:
-  memref::LoadOp findFirstLoad(const Staged &staged);
-  SmallVector<Value> buildFactors(TileBuilder &builder, const Staged &staged,
+  static constexpr int64_t side = ThreadBlock::side;
+
+  memref::LoadOp findFirstLoad(const StagedFactors &factors);
+  SmallVector<Value> buildFactors(TileBuilder &builder,
+                                  const StagedFactors &factors,
                                   LinearForm vector, LinearForm group);
-  SmallVector<Value> buildNeighbours(TileBuilder &builder, const Staged &staged,
+  SmallVector<Value> buildNeighbours(TileBuilder &builder,
+                                     const StagedFactors &factors,
                                      LinearForm vector, LinearForm group);
-  int64_t getNumItems(const Staged &staged) const;
-  void stage(const Staged &staged, LinearForm thread, LinearForm round);
+  SmallVector<Value> loadItem(const StagedFactors &factors,
+                              const StagedItem &item, LinearForm round);
+  void layOut(StagedFactors &factors);
   void stageRound(LinearForm round);
   SmallVector<Value> addProducts(LinearForm firstTerm, int64_t count,
                                  ValueRange sums);
   SmallVector<Value> addTerms(LinearForm round, ValueRange sums);
   SmallVector<Value> buildSums();
+  SmallVector<Value> buildRound(LinearForm round, ValueRange sums);
+  SmallVector<Value> buildRoundAhead(LinearForm round, ValueRange sums);
   SmallVector<Value> buildRounds(ValueRange sums);
   SmallVector<Value> joinSlices(ValueRange sums);
   void storeSums(ValueRange sums);
@@ -88,14 +92,14 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// Iterations whose terms are in workgroup memory at a time, and how often
-  /// that is filled.
+  /// The iterations whose terms are in workgroup memory at a time, and the
+  /// number of rounds that go through all iterations.
   const int64_t stepsOfRound, rounds;
 
-  /// The thread's slice and its place in it, and the place of its blocks among
-  /// those of the tile.
+  /// The number of the thread's slice, of the thread in its slice, and of the
+  /// row and the column of the thread's blocks in the tile.
   LinearForm slice, threadOfSlice, threadRow, threadColumn;
-  Staged rows, columns;
+  StagedFactors rows, columns;
 };
 } // namespace
 
@@ -103,9 +107,9 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Returns a load and the operations that make `factor` of what it loads, if
-/// each of them takes nothing but the result of the one before; returns nothing
-/// if `factor` is made otherwise.
+/// Returns a load and the operations that compute `factor` from the loaded
+/// element, if each operation has no operand but the result of the operation
+/// before. Returns nothing if `factor` is computed otherwise.
 static SmallVector<Operation *> getChain(Value factor) {
   SmallVector<Operation *> chain;
   while (Operation *op = factor.getDefiningOp()) {
@@ -122,7 +126,7 @@ static SmallVector<Operation *> getChain(Value factor) {
   return {};
 }
 
-/// Whether the operations of two chains are the same, behind their loads.
+/// Whether the operations of two chains behind their loads are the same.
 static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
@@ -136,11 +140,10 @@ static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
 }
 
 /// Returns the load of the first term's factor if the factors of all terms lie
-/// side by side, and null if they do not. They do if term t of iteration i,
-/// where iterations have n terms, is loaded from n * i + t elements behind the
-/// first one of all.
-memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
-  const ContractionOperand &operand = *staged.operand;
+/// side by side, and null if they do not: with n terms an iteration, term t of
+/// iteration i lies n * i + t elements behind the first factor of all.
+memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
+  const ContractionOperand &operand = *factors.operand;
   int64_t numTerms = contraction.getTermsOfStep();
   SmallVector<Operation *> chain = getChain(operand.factors.front());
   if (chain.empty() || llvm::any_of(contraction.conditions,
@@ -149,13 +152,13 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
+  IndexForms::Scope scope(*forms);
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  // Where the factors are that an iteration has.
+  // Returns the loads of the factors that iteration `step` has.
   auto getLoads = [&](LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step);
@@ -185,20 +188,19 @@ memref::LoadOp KernelBuilder::findFirstLoad(const Staged &staged) {
         load && !load->guard && load->buffer == atFirst.front()->buffer &&
         load->position == forms->add(b, atFirst.front()->position, behind);
   }
-  *forms = std::move(saved);
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
 /// Builds the factors that a thread loads together: those of the terms of
 /// `group` at each of the positions of `vector`. The factors of a term are
 /// neighbours in the result.
-SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
-                                               const Staged &staged,
-                                               LinearForm vector,
-                                               LinearForm group) {
-  const ContractionOperand &operand = *staged.operand;
-  if (staged.firstLoad)
-    return buildNeighbours(builder, staged, vector, group);
+SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
+                                                   const StagedFactors &factors,
+                                                   LinearForm vector,
+                                                   LinearForm group) {
+  const ContractionOperand &operand = *factors.operand;
+  if (factors.firstLoad)
+    return buildNeighbours(builder, factors, vector, group);
   SmallVector<Forms> coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
     coordinates.push_back(
@@ -206,30 +208,29 @@ SmallVector<Value> KernelBuilder::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // A condition is the same for all positions.
+  // The condition of a term is the same for all positions.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
-  SmallVector<Value> factors;
+  SmallVector<Value> elements;
   for (auto [factor, condition] :
        llvm::zip_equal(operand.factors, contraction.conditions))
     for (int64_t lane = 0; lane < side; ++lane) {
-      factors.push_back(builder.getBuilt(lane, factor));
+      elements.push_back(builder.getBuilt(lane, factor));
       if (condition)
-        factors.back() = arith::SelectOp::create(
-            b, builder.getBuilt(0, condition), factors.back(), zero);
+        elements.back() = arith::SelectOp::create(
+            b, builder.getBuilt(0, condition), elements.back(), zero);
     }
-  return factors;
+  return elements;
 }
 
-/// Builds what buildFactors does where the factors of all terms lie side by
-/// side in their buffer. The address of the first term's factor is then
-/// computed once for each position, and the factor of term t of the loop lies t
-/// elements behind it.
-SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
-                                                  const Staged &staged,
-                                                  LinearForm vector,
-                                                  LinearForm group) {
-  const ContractionOperand &operand = *staged.operand;
+/// Builds the factors of `group` where the factors of all terms lie side by
+/// side in their buffer. The address of the first term's factor is computed
+/// once for each position, and the factor of term t lies t elements behind it.
+SmallVector<Value>
+ContractionKernel::buildNeighbours(TileBuilder &builder,
+                                   const StagedFactors &factors,
+                                   LinearForm vector, LinearForm group) {
+  const ContractionOperand &operand = *factors.operand;
   SmallVector<Forms> ofLanes, coordinates;
   for (int64_t lane = 0; lane < side; ++lane) {
     ofLanes.push_back(
@@ -241,16 +242,16 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
         return Value(loop.getInductionVar());
       });
   BodySlice address(op, given);
-  Value loaded = memref::LoadOp(staged.firstLoad).getResult();
-  // It was a part of the operand's slice.
+  Value loaded = memref::LoadOp(factors.firstLoad).getResult();
+  // The load is a part of the operand's slice, so that it can be sliced again.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
   SmallVector<Load> loads;
   for (int64_t lane = 0; lane < side; ++lane)
     loads.push_back(std::get<Load>(builder.getScalar(lane, loaded)));
-  LinearForm firstTerm = forms->mul(b, group, staged.together);
-  for (int64_t term = 0; term < staged.together; ++term)
+  LinearForm firstTerm = forms->mul(b, group, factors.together);
+  for (int64_t term = 0; term < factors.together; ++term)
     for (int64_t lane = 0; lane < side; ++lane) {
       Load load = loads[lane];
       load.position =
@@ -261,110 +262,61 @@ SmallVector<Value> KernelBuilder::buildNeighbours(TileBuilder &builder,
   Value factor = operand.factors.front();
   SmallVector<Operation *> chain = getChain(factor);
   builder.buildSlice(ArrayRef(chain).drop_front(), coordinates);
-  SmallVector<Value> factors;
+  SmallVector<Value> elements;
   for (size_t i = 0; i < coordinates.size(); ++i)
-    factors.push_back(builder.getBuilt(i, factor));
-  return factors;
+    elements.push_back(builder.getBuilt(i, factor));
+  return elements;
 }
 
 /// Returns which of the buffers in workgroup memory `round` has. The buffers
 /// take turns.
-LinearForm KernelBuilder::getBuffer(LinearForm round) {
+LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
 }
 
-/// Returns how many vectors of positions there are to load in a round. Each
-/// counts once for each group of terms that are loaded together.
-int64_t KernelBuilder::getNumItems(const Staged &staged) const {
-  return staged.getVectors() * (tile.terms / staged.together);
-}
-
-/// Loads the factors of `round` into workgroup memory, those that are the turn
-/// of `thread`, counted from whichever thread.
-void KernelBuilder::stage(const Staged &staged, LinearForm thread,
-                          LinearForm round) {
-  int64_t numGroups = contraction.getTerms() / staged.together;
-  int64_t groupsOfRound = tile.terms / staged.together;
-  int64_t numItems = getNumItems(staged);
-  LinearForm firstRow = forms->mul(b, getBuffer(round), tile.terms);
-  for (int64_t first = 0; first < numItems; first += numThreads) {
-    LinearForm item = forms->add(b, thread, first);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    // The last turn may have threads without anything to load. Where little is
-    // to be done for a load, they load what the last of the others does: a
-    // branch would keep the loads of several turns from being under way
-    // together.
-    Value hasItem;
-    scf::IfOp whole;
-    if (first + numThreads > numItems) {
-      hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                      forms->materialize(b, item),
-                                      constant(numItems));
-      if (!tile.isAhead || staged.isChosen) {
-        whole = scf::IfOp::create(b, hasItem);
-        b.setInsertionPointToStart(whole.thenBlock());
-      }
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
-    }
-    LinearForm vector, number;
-    if (staged.isAlongSteps)
-      std::tie(vector, number) = forms->divide(b, item, groupsOfRound);
-    else
-      std::tie(number, vector) = forms->divide(b, item, staged.getVectors());
-
-    // Terms behind the last one are 0 times 0.
-    LinearForm group =
-        forms->add(b, forms->mul(b, round, groupsOfRound), number);
-    Value counts;
-    if (numGroups % groupsOfRound) {
-      counts = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                     forms->materialize(b, group),
-                                     constant(numGroups));
-      group = forms->min(b, group, numGroups - 1);
-    }
-    LinearForm position =
-        forms->add(b, forms->mul(b, staged.tile, staged.getVectors()), vector);
-    TileBuilder builder(b, op, *forms, *views);
-    SmallVector<Value> factors = buildFactors(builder, staged, position, group);
-    if (counts) {
-      Value zero = getZero();
-      for (Value &factor : factors)
-        factor = arith::SelectOp::create(b, counts, factor, zero);
-    }
-    SmallVector<Value> vectors;
-    for (int64_t term = 0; term < staged.together; ++term)
-      vectors.push_back(vector::FromElementsOp::create(
-          b, VectorType::get(side, contraction.sumType),
-          ArrayRef(factors).slice(term * side, side)));
-    LinearForm row =
-        forms->add(b, firstRow, forms->mul(b, number, staged.together));
-    LinearForm place = forms->add(
-        b, forms->add(b, forms->mul(b, row, staged.getPitch()), vector),
-        staged.first);
-    SmallVector<Value> places;
-    for (int64_t term = 0; term < staged.together; ++term)
-      places.push_back(forms->materialize(
-          b, forms->add(b, place, term * staged.getPitch())));
-    if (hasItem && !whole)
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-    for (auto [value, place] : llvm::zip_equal(vectors, places))
-      memref::StoreOp::create(b, value, staged.memory, place);
-    if (whole) {
-      hoistFromGuard(whole);
-      *forms = std::move(saved);
-    }
+/// Builds the factors of item `item` of round `round`: those of a group of
+/// terms at a vector of positions.
+SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
+                                               const StagedItem &item,
+                                               LinearForm round) {
+  int64_t numGroups = contraction.getTerms() / factors.together;
+  int64_t groupsOfRound = factors.area.lines;
+  // Factors of terms behind the last term are 0.
+  LinearForm group =
+      forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
+  Value counts;
+  if (numGroups % groupsOfRound) {
+    counts = buildIsBelow(b, *forms, group, numGroups);
+    group = forms->min(b, group, numGroups - 1);
   }
+  LinearForm vector = forms->add(
+      b, forms->mul(b, factors.tile, factors.getVectors()), item.inLine);
+  TileBuilder builder(b, op, *forms, *views);
+  SmallVector<Value> elements = buildFactors(builder, factors, vector, group);
+  if (counts) {
+    Value zero = getZero();
+    for (Value &element : elements)
+      element = arith::SelectOp::create(b, counts, element, zero);
+  }
+  return elements;
 }
 
-void KernelBuilder::stageRound(LinearForm round) {
-  stage(rows, forms->getThread(), round);
-  // The columns begin with the threads that the rows have left out.
+/// Loads the factors of `round` into workgroup memory. The items of the columns
+/// begin with the threads that the last items of the rows have left out.
+void ContractionKernel::stageRound(LinearForm round) {
+  Staging staging(b, *forms, numThreads);
+  auto stage = [&](const StagedFactors &factors, LinearForm thread) {
+    staging.stage(
+        factors.area, thread, getBuffer(round),
+        tile.isAhead && !factors.isChosen ? Staging::LastRound::LoadsLast
+                                          : Staging::LastRound::Skips,
+        [&](const StagedItem &item) { return loadItem(factors, item, round); });
+  };
+  stage(rows, forms->getThread());
+  int64_t ofRows = rows.area.getNumItems();
   LinearForm turned = forms->add(b, forms->getThread(),
-                                 llvm::alignTo(getNumItems(rows), numThreads) -
-                                     getNumItems(rows));
-  stage(columns, forms->divide(b, turned, numThreads).second, round);
+                                 llvm::alignTo(ofRows, numThreads) - ofRows);
+  stage(columns, forms->divide(b, turned, numThreads).second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,8 +343,8 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves what only one guard in `block` needs, and loops have not lost, into
-/// that guard.
+/// Moves operations that only one guard in `block` needs into that guard, if
+/// loop-invariant code motion has left them in `block`.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -406,8 +358,8 @@ static void sinkIntoGuards(Block &block) {
   }
 }
 
-/// Makes two of `guard`: one that loads, where it stands, and one before
-/// `point` that stores. Returns the second.
+/// Splits `guard` into a guard with its loads, at the place of `guard`, and a
+/// guard with its stores, in front of `point`. Returns the second guard.
 static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   OpBuilder b(guard);
   Location loc = guard.getLoc();
@@ -415,12 +367,12 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   Operation *end = body->getTerminator();
   SmallVector<Operation *> late =
       findLate(*body, end->getIterator(), llvm::SmallPtrSet<Operation *, 1>());
-  // One that only stores is not two.
+  // A guard with nothing but stores moves as a whole.
   if (late.size() + 1 == body->getOperations().size()) {
     guard->moveBefore(point);
     return guard;
   }
-  // What is loaded goes from one to the other.
+  // The loaded values go from the first guard to the second.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -456,12 +408,12 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
   return storing;
 }
 
-/// Of the operations of a loop's body up to `end`, moves stores, and what only
-/// they need, before `point`. Loads stay: the thread need not wait for them
-/// before it has done what stands between.
+/// Moves the stores of a loop's body up to `end`, and the operations that only
+/// stores need, in front of `point`. Loads stay, so that the thread runs the
+/// code between `end` and `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
-  // A guard has both, and becomes two.
+  // A guard has loads and stores, and is split.
   llvm::SmallPtrSet<Operation *, 4> storing;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
@@ -479,22 +431,25 @@ static void postponeStores(Block &block, Block::iterator end,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// The number of the thread's vector `number` among those of a workgroup.
-LinearForm KernelBuilder::getOwnVector(LinearForm thread, int64_t threads,
-                                       LinearForm number) {
+/// Returns the number among the workgroup's vectors of vector `number` of
+/// thread `thread`, one of `threads` threads.
+LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
+                                           LinearForm number) {
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
 /// Adds the products of `count` terms from `firstTerm` on to `sums`, vectors of
 /// neighbouring columns in row-major order.
-SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
-                                              int64_t count, ValueRange sums) {
+SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
+                                                  int64_t count,
+                                                  ValueRange sums) {
   SmallVector<Value> next(sums);
-  auto load = [&](const Staged &staged, LinearForm vector, int64_t term) {
+  auto load = [&](const StagedFactors &factors, LinearForm vector,
+                  int64_t term) {
     LinearForm place = forms->add(
-        b, forms->mul(b, firstTerm, staged.getPitch()),
-        forms->add(b, vector, staged.first + term * staged.getPitch()));
-    return memref::LoadOp::create(b, staged.memory,
+        b, forms->mul(b, firstTerm, factors.getPitch()),
+        forms->add(b, vector, factors.area.first + term * factors.getPitch()));
+    return memref::LoadOp::create(b, factors.area.memory,
                                   forms->materialize(b, place));
   };
   int64_t numVectors = block.columns / side;
@@ -520,9 +475,9 @@ SmallVector<Value> KernelBuilder::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of the thread's terms that workgroup memory has of
-/// `round`.
-SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
+/// Adds the products of those terms of `round` that the thread's slice has.
+SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
+                                               ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
   LinearForm firstTerm =
       forms->add(b, forms->mul(b, getBuffer(round), tile.terms),
@@ -532,22 +487,44 @@ SmallVector<Value> KernelBuilder::addTerms(LinearForm round, ValueRange sums) {
     --writtenOut;
   if (writtenOut == terms)
     return addProducts(firstTerm, writtenOut, sums);
-  auto loop = scf::ForOp::create(b, constant(0), constant(terms),
-                                 constant(writtenOut), sums);
-  OpBuilder::InsertionGuard guard(b);
-  IndexForms saved = *forms;
-  b.setInsertionPointToStart(loop.getBody());
-  LinearForm term =
-      forms->getVarying(loop.getInductionVar(), {0, terms - writtenOut});
-  scf::YieldOp::create(b, addProducts(forms->add(b, firstTerm, term),
-                                      writtenOut, loop.getRegionIterArgs()));
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  return buildLoop(b, *forms, {0, terms, writtenOut}, Counter::AddedLast, sums,
+                   [&](LinearForm term, ValueRange sums) {
+                     return addProducts(forms->add(b, firstTerm, term),
+                                        writtenOut, sums);
+                   });
+}
+
+/// Stages the factors of `round` and adds up their products.
+SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
+                                                 ValueRange sums) {
+  stageRound(round);
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> next = addTerms(round, sums);
+  // No thread stores factors of the next round before all threads have loaded
+  // those of this round.
+  if (tile.buffers == 1)
+    gpu::BarrierOp::create(b);
+  return next;
+}
+
+/// Loads the factors of `round`, adds up the products of the round before while
+/// the loads are under way, and stores the factors then.
+SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
+                                                      ValueRange sums) {
+  stageRound(round);
+  Block *body = b.getBlock();
+  Operation *last = &body->back();
+  SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
+  Operation *wait = gpu::BarrierOp::create(b);
+  // A single buffer is free only when all threads have loaded from it.
+  if (tile.buffers == 1)
+    wait = gpu::BarrierOp::create(b);
+  postponeStores(*body, std::next(last->getIterator()), wait);
+  return next;
 }
 
 /// Adds up all rounds, one after the other.
-SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
+SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   if (rounds == 1) {
     stageRound(0);
     gpu::BarrierOp::create(b);
@@ -559,60 +536,33 @@ SmallVector<Value> KernelBuilder::buildRounds(ValueRange sums) {
     gpu::BarrierOp::create(b);
     first = 1;
   }
-  auto loop = scf::ForOp::create(b, constant(first), constant(rounds),
-                                 constant(1), sums);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *body = loop.getBody();
-    b.setInsertionPointToStart(body);
-    LinearForm round =
-        forms->getVarying(loop.getInductionVar(), {first, rounds - 1});
-    stageRound(round);
-    SmallVector<Value> next;
-    if (tile.isAhead) {
-      // What was staged before is added up while the loads are under way.
-      Operation *last = &body->back();
-      next = addTerms(forms->sub(b, round, 1), loop.getRegionIterArgs());
-      Operation *wait = gpu::BarrierOp::create(b);
-      // One buffer is free only when all threads have loaded from it.
-      if (tile.buffers == 1)
-        wait = gpu::BarrierOp::create(b);
-      postponeStores(*body, std::next(last->getIterator()), wait);
-    } else {
-      gpu::BarrierOp::create(b);
-      next = addTerms(round, loop.getRegionIterArgs());
-      // Nothing is stored for the next terms before all threads have loaded.
-      if (tile.buffers == 1)
-        gpu::BarrierOp::create(b);
-    }
-    scf::YieldOp::create(b, next);
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  sinkIntoGuards(*loop.getBody());
-  if (!tile.isAhead)
-    return SmallVector<Value>(loop.getResults());
-  return addTerms(rounds - 1, loop.getResults());
+  SmallVector<Value> last =
+      buildLoop(b, *forms, {first, rounds}, Counter::AddedLast, sums,
+                [&](LinearForm round, ValueRange sums) {
+                  return tile.isAhead ? buildRoundAhead(round, sums)
+                                      : buildRound(round, sums);
+                });
+  sinkIntoGuards(*last.front().getDefiningOp<scf::ForOp>().getBody());
+  return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
-/// The sums of the thread: vectors of neighbouring columns.
-SmallVector<Value> KernelBuilder::buildSums() {
+/// Builds the sums of the thread: vectors of neighbouring columns.
+SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
 }
 
-/// The vectors of the thread's sums that one slice stores of those that all
-/// slices have parts of: the parts are exchanged through workgroup memory, as
-/// many vectors at a time as fit.
-SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
+/// Builds the sums that the thread stores, of which all slices have parts. The
+/// slices divide the vectors of sums among themselves and exchange their parts
+/// through workgroup memory, as many vectors at a time as fit.
+SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   int64_t numVectors = block.getVectors() / tile.slices;
-  int64_t room = cast<MemRefType>(rows.memory.getType()).getNumElements();
+  int64_t room = cast<MemRefType>(rows.area.memory.getType()).getNumElements();
   int64_t atOnce = numVectors;
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
-  // The part that slice `from` has of vector `number` of those that slice `to`
-  // stores.
+  // Builds the place of the part that slice `from` has of vector `number`, one
+  // of the vectors that slice `to` stores.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -621,18 +571,19 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // Nothing is stored before all threads have loaded what is there.
+    // The parts overwrite factors or earlier parts, which all threads must have
+    // loaded.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
         memref::StoreOp::create(b, sums[to * numVectors + first + i],
-                                rows.memory, getPlace(i, to, slice));
+                                rows.area.memory, getPlace(i, to, slice));
     gpu::BarrierOp::create(b);
     for (int64_t i = 0; i < atOnce; ++i) {
       Value sum;
       for (int64_t from = 0; from < tile.slices; ++from) {
-        Value part =
-            memref::LoadOp::create(b, rows.memory, getPlace(i, slice, from));
+        Value part = memref::LoadOp::create(b, rows.area.memory,
+                                            getPlace(i, slice, from));
         sum = sum ? add(sum, part) : part;
       }
       joined.push_back(sum);
@@ -641,11 +592,11 @@ SmallVector<Value> KernelBuilder::joinSlices(ValueRange sums) {
   return joined;
 }
 
-void KernelBuilder::storeSums(ValueRange sums) {
+void ContractionKernel::storeSums(ValueRange sums) {
   TileBuilder builder(b, op, *forms, *views);
-  auto getVector = [&](const Staged &staged, LinearForm thread, int64_t threads,
-                       LinearForm number) {
-    return forms->add(b, forms->mul(b, staged.tile, staged.getVectors()),
+  auto getVector = [&](const StagedFactors &factors, LinearForm thread,
+                       int64_t threads, LinearForm number) {
+    return forms->add(b, forms->mul(b, factors.tile, factors.getVectors()),
                       getOwnVector(thread, threads, number));
   };
   for (auto [i, vectorOfSums] : llvm::enumerate(sums)) {
@@ -666,29 +617,44 @@ void KernelBuilder::storeSums(ValueRange sums) {
   }
 }
 
-void KernelBuilder::build() {
+/// Decides which factors a thread loads together, and where they lie.
+void ContractionKernel::layOut(StagedFactors &factors) {
+  bool isAcross = isAlongSteps(*factors.operand);
+  factors.isChosen = isChosen(*factors.operand);
+  factors.together = contraction.getTermsOfStep();
+  if (tile.together != 0 && contraction.getTerms() % tile.together == 0) {
+    factors.firstLoad = findFirstLoad(factors);
+    if (factors.firstLoad)
+      factors.together = tile.together;
+  }
+  StagedArea &area = factors.area;
+  area.lines = tile.terms / factors.together;
+  area.itemsOfLine = factors.getVectors();
+  area.vectorsOfItem = factors.together;
+  area.ofLine = factors.together * factors.getPitch();
+  area.ofItem = 1;
+  area.ofVector = factors.getPitch();
+  area.ofBuffer = tile.terms * factors.getPitch();
+  // Neighbouring threads load factors that lie side by side in their buffer.
+  area.isAcrossLines = isAcross;
+  area.storesLast = true;
+}
+
+void ContractionKernel::build() {
   buildLaunch(tile.rows, tile.columns, numThreads, rows, columns);
   auto vector = VectorType::get(side, contraction.sumType);
   if (tile.slices > 1) {
-    // What slices exchange takes the place of what was staged.
-    columns.first = tile.buffers * tile.terms * rows.getPitch();
-    rows.memory = columns.memory = allocateInWorkgroup(
+    // The parts of sums that slices exchange take the place of the factors.
+    columns.area.first = tile.buffers * tile.terms * rows.getPitch();
+    rows.area.memory = columns.area.memory = allocateInWorkgroup(
         b, std::max(getStagedVectors(tile), getExchangedVectors(tile)), vector);
   } else {
-    for (Staged *staged : {&rows, &columns})
-      staged->memory = allocateInWorkgroup(
-          b, tile.buffers * tile.terms * staged->getPitch(), vector);
+    for (StagedFactors *factors : {&rows, &columns})
+      factors->area.memory = allocateInWorkgroup(
+          b, tile.buffers * tile.terms * factors->getPitch(), vector);
   }
-  for (Staged *staged : {&rows, &columns}) {
-    staged->isAlongSteps = isAlongSteps(*staged->operand);
-    staged->isChosen = isChosen(*staged->operand);
-    staged->together = contraction.getTermsOfStep();
-    if (tile.together == 0 || contraction.getTerms() % tile.together)
-      continue;
-    staged->firstLoad = findFirstLoad(*staged);
-    if (staged->firstLoad)
-      staged->together = tile.together;
-  }
+  for (StagedFactors *factors : {&rows, &columns})
+    layOut(*factors);
   std::tie(slice, threadOfSlice) =
       forms->divide(b, forms->getThread(), numThreads / tile.slices);
   std::tie(threadRow, threadColumn) =
@@ -735,5 +701,5 @@ std::string dml::findTileProblem(const Contraction &contraction,
 void dml::buildContractionKernel(linalg::GenericOp op,
                                  const Contraction &contraction,
                                  const ContractionTile &tile) {
-  KernelBuilder(op, contraction, tile).build();
+  ContractionKernel(op, contraction, tile).build();
 }

@@ -9,12 +9,12 @@
 // subgroup has as many queries as threads, whose scores and outputs are its
 // own, so that its subgroups meet only where keys and values are staged.
 //
-// Which thread has which element of a matrix is the device's secret. So scores
-// go through workgroup memory, where each thread loads the line of its query,
-// makes weights of it, and stores them in the line's place, half as wide. There
-// they are loaded as matrices. While threads make weights of a block's scores,
-// matrix units multiply the keys of the next one: these two wait for each other
-// nowhere.
+// A device does not tell which thread has which element of a matrix. So scores
+// go through workgroup memory: each thread loads the line of its query,
+// computes weights of the scores, and stores the weights in place of the
+// scores, half as wide. From there subgroups load the weights as matrices.
+// While threads compute the weights of a block, matrix units multiply the keys
+// of the next block: the two computations do not depend on each other.
 //
 // Outputs stay in matrices from block to block, since they could be scaled line
 // by line in memory alone. So weights are exponentials of what scores are above
@@ -32,6 +32,7 @@
 #include "Kernels/MatrixAttentionKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/Staging.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MatrixKernel.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,11 +47,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Components of the vectors that workgroup memory is made of: words, or
-/// numbers of f32.
-static constexpr int64_t words = 4;
-
-/// Factors of f16 in such a vector.
+/// Factors of f16 in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
 /// How far the reference is below the largest score that it is made for: the
@@ -69,7 +66,7 @@ static constexpr double mostAbove = 10.54;
 /// `vectors` for each query.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
-  while (columns > ofMatrix && getLinePitch(columns, words) > vectors)
+  while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
     columns -= ofMatrix;
   return columns;
 }
@@ -121,7 +118,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       llvm::alignTo(attention.products.columns.size, shape->columns);
   layout.termsPitch = getLinePitch(layout.terms, lanes);
   layout.valuesPitch = getLinePitch(layout.columns, lanes);
-  layout.scoresPitch = getLinePitch(tile.keys, words);
+  layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
   // Queries are staged before there are scores and keys.
@@ -153,20 +150,15 @@ public:
   void build();
 
 private:
-  /// What lies in lines of workgroup memory: queries, keys or values.
+  /// Queries, keys or values, in lines of workgroup memory.
   struct Lines {
     const ContractionOperand &operand;
-    /// Lines, the items that one is loaded as, and the vectors of an item.
-    int64_t lines, items, vectors;
-    /// The first vector, and those from one line to the next.
-    int64_t first, pitch;
-
-    int64_t getNumItems() const { return lines * items; }
+    StagedArea area;
   };
-  /// What is carried from block to block: the outputs' matrices in row-major
-  /// order, the reference of the thread's query, the sum of its weights, the
-  /// matrices of the block's sums, and what is on its way of the keys of the
-  /// next block and the values of this one.
+  /// The values that the loop carries from block to block: the matrices of
+  /// outputs in row-major order, the reference of the thread's query, the sum
+  /// of the query's weights, the matrices of the block's sums, and the vectors
+  /// on their way of the next block's keys and this block's values.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -195,15 +187,14 @@ private:
     return state;
   }
 
-  Value pack(TileBuilder &builder, const ContractionOperand &operand,
-             ArrayRef<std::pair<int64_t, int64_t>> places,
-             ArrayRef<Value> counts);
   Value buildCount(LinearForm number, int64_t last, int64_t most);
-  SmallVector<Value> loadTerms(const Lines &lines, LinearForm item,
+  Lines getLines(const ContractionOperand &operand, int64_t lines,
+                 int64_t items, int64_t vectors, int64_t first, int64_t pitch);
+  SmallVector<Value> loadTerms(const Lines &lines, const StagedItem &item,
                                LinearForm keyBlock);
-  SmallVector<Value> loadValues(LinearForm item, LinearForm keyBlock);
+  SmallVector<Value> loadValues(const StagedItem &item, LinearForm keyBlock);
   SmallVector<Value> load(const Lines &lines, LinearForm keyBlock);
-  void store(const Lines &lines, LinearForm stage, ValueRange vectors);
+  ValueRange store(const Lines &lines, LinearForm stage, ValueRange vectors);
   void meet();
   Value loadMatrix(gpu::MMAMatrixType type, LinearForm place, int64_t pitch,
                    bool isTransposed = false);
@@ -216,6 +207,8 @@ private:
   void storeWeights(State &state, ValueRange scores);
   void addValues(State &state, LinearForm stage);
   State buildBlock(LinearForm keyBlock, State state);
+  void storeQuotients(LinearForm number, LinearForm vector, int64_t pitch,
+                      int64_t firstColumn);
   void storeOutputs(const State &state);
 
   size_t getNumOutputs() const {
@@ -246,14 +239,14 @@ private:
   Value loadNumbers(LinearForm place) {
     Value vector =
         memref::LoadOp::create(b, memory, forms->materialize(b, place));
-    return vector::BitCastOp::create(b, VectorType::get(words, b.getF32Type()),
-                                     vector);
+    return vector::BitCastOp::create(
+        b, VectorType::get(wordsOfVector, b.getF32Type()), vector);
   }
   void storeVector(Value vector, LinearForm place) {
     memref::StoreOp::create(
         b,
-        vector::BitCastOp::create(b, VectorType::get(words, b.getI32Type()),
-                                  vector),
+        vector::BitCastOp::create(
+            b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
         memory, forms->materialize(b, place));
   }
   /// The place of the matrix of scores, weights or outputs in row `row` of
@@ -290,43 +283,8 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Returns the vector of the factors that `builder` has built at `places`, each
-/// of which is an element and a term. A factor is 0 where `counts` of its
-/// element is there and does not hold.
-Value MatrixAttentionBuilder::pack(TileBuilder &builder,
-                                   const ContractionOperand &operand,
-                                   ArrayRef<std::pair<int64_t, int64_t>> places,
-                                   ArrayRef<Value> counts) {
-  SharedValues &shared = builder.getShared();
-  Type f16 = b.getF16Type();
-  Value zero = shared.getConstant(b.getZeroAttr(f16));
-  llvm::DenseMap<std::pair<Value, Value>, Value> both;
-  auto conjoin = [&](Value lhs, Value rhs) {
-    if (!rhs)
-      return lhs;
-    Value &known = both[{lhs, rhs}];
-    if (!known)
-      known = arith::AndIOp::create(b, lhs, rhs);
-    return known;
-  };
-  SmallVector<Scalar> elements;
-  for (auto [lane, term] : places) {
-    NarrowFactor narrow =
-        *NarrowFactor::get(operand.factors[term], shape.factors);
-    Scalar element = builder.getScalar(lane, narrow.element);
-    if (narrow.element.getType().isF32())
-      element =
-          Value(arith::TruncFOp::create(b, f16, shared.materialize(element)));
-    if (counts[lane])
-      guardFactor(shared, element, counts[lane], zero, conjoin);
-    elements.push_back(element);
-  }
-  return VectorPacker(shared, Packing(f16, DeviceProfile::vectorBytes))
-      .pack(elements);
-}
-
-/// Whether `number`, which is at most `most`, is at most `last`; null where it
-/// always is.
+/// Builds whether `number`, which is at most `most`, is at most `last`. Null
+/// where it always is.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -338,23 +296,24 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
 /// Loads item `item` of the terms of queries or keys, those of the block
 /// `keyBlock`: the terms of some iterations, which are whole vectors.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
-                                                     LinearForm item,
+                                                     const StagedItem &item,
                                                      LinearForm keyBlock) {
   const Contraction &sums = attention.scores;
   bool areKeys = &lines.operand == &sums.columns;
-  auto [line, unit] = forms->divide(b, item, lines.items);
   LinearForm position = forms->min(
       b,
-      forms->add(b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.lines),
-                 line),
+      forms->add(
+          b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.area.lines),
+          item.line),
       lines.operand.size - 1);
   int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
-  LinearForm first = forms->mul(b, unit, stepsOfUnit);
+  LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
   // Where there are always all iterations of an item or none, they share the
   // condition under which they count.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
-  int64_t most = lines.items * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
+  int64_t most =
+      lines.area.itemsOfLine * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
   SmallVector<Value> counts(stepsOfUnit);
   if (isWhole) {
     counts.assign(stepsOfUnit, buildCount(first, last, most));
@@ -375,91 +334,83 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   }
   builder.buildSlice(lines.operand.slice, coordinates);
   SmallVector<Value> vectors;
-  for (int64_t vector = 0; vector < lines.vectors; ++vector) {
-    SmallVector<std::pair<int64_t, int64_t>> places;
+  for (int64_t vector = 0; vector < lines.area.vectorsOfItem; ++vector) {
+    SmallVector<BuiltFactor> factors;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t term = vector * lanes + lane;
-      places.emplace_back(term / ofStep, term % ofStep);
+      factors.push_back({term / ofStep, term % ofStep});
     }
-    vectors.push_back(pack(builder, lines.operand, places, counts));
+    vectors.push_back(
+        packFactors(builder, lines.operand, shape.factors, factors, counts));
   }
   return vectors;
 }
 
 /// Loads item `item` of the values of the block `keyBlock`: a vector of
 /// columns.
-SmallVector<Value> MatrixAttentionBuilder::loadValues(LinearForm item,
+SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
                                                       LinearForm keyBlock) {
   const ContractionOperand &operand = contraction.columns;
-  auto [line, vector] = forms->divide(b, item, values->items);
-  LinearForm key = forms->add(b, forms->mul(b, keyBlock, values->lines), line);
+  LinearForm key =
+      forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
-  // What is not there has no weight, but 0 times it may be NaN.
+  // Values of keys that do not exist are 0: their weight is 0, but 0 times NaN
+  // would be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
-  SmallVector<std::pair<int64_t, int64_t>> places;
+  SmallVector<BuiltFactor> factors;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     bindStep(builder, lane, key);
-    coordinates.push_back(
-        getCoordinates(operand, getPosition(operand, vector, lane, lanes)));
-    places.emplace_back(lane, 0);
+    coordinates.push_back(getCoordinates(
+        operand, getPosition(operand, item.inLine, lane, lanes)));
+    factors.push_back({lane, 0});
   }
   builder.buildSlice(operand.slice, coordinates);
-  return {pack(builder, operand, places, counts)};
+  return {packFactors(builder, operand, shape.factors, factors, counts)};
 }
 
 /// Loads the thread's share of `lines`.
 SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
                                                 LinearForm keyBlock) {
-  SmallVector<Value> vectors;
-  int64_t numItems = lines.getNumItems();
-  for (int64_t first = 0; first < numItems; first += tile.queries) {
-    LinearForm item =
-        forms->min(b, forms->add(b, forms->getThread(), first), numItems - 1);
-    llvm::append_range(vectors, &lines.operand == &contraction.columns
-                                    ? loadValues(item, keyBlock)
-                                    : loadTerms(lines, item, keyBlock));
-  }
-  return vectors;
+  bool areValues = &lines.operand == &contraction.columns;
+  return Staging(b, *forms, tile.queries)
+      .load(lines.area, [&](const StagedItem &item) {
+        return areValues ? loadValues(item, keyBlock)
+                         : loadTerms(lines, item, keyBlock);
+      });
 }
 
-/// Stores in stage `stage` what load has loaded.
-void MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
-                                   ValueRange vectors) {
-  int64_t numItems = lines.getNumItems();
-  for (int64_t first = 0; first < numItems; first += tile.queries) {
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    // The last round may have threads without anything to store.
-    bool isPart = first + tile.queries > numItems;
-    if (isPart) {
-      Value hasItem = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                            forms->materialize(b, item),
-                                            constant(numItems));
-      b.setInsertionPointToStart(scf::IfOp::create(b, hasItem).thenBlock());
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, numItems - 1);
-    }
-    auto [line, inLine] = forms->divide(b, item, lines.items);
-    LinearForm place = forms->add(
-        b, forms->mul(b, stage, layout.stageVectors),
-        forms->add(
-            b, forms->mul(b, line, lines.pitch),
-            forms->add(b, forms->mul(b, inLine, lines.vectors), lines.first)));
-    for (int64_t i = 0; i < lines.vectors; ++i)
-      memref::StoreOp::create(b, vectors[i], memory,
-                              forms->materialize(b, forms->add(b, place, i)));
-    vectors = vectors.drop_front(lines.vectors);
-    if (isPart)
-      *forms = std::move(saved);
-  }
+/// Stores the vectors that load has returned in stage `stage`. Returns the
+/// vectors behind them.
+ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
+                                         ValueRange vectors) {
+  return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
 }
 
-/// Has the threads of the subgroup wait for each other, and see what they have
-/// stored in workgroup memory.
+/// `lines` lines of an operand, each of `items` items of `vectors` vectors. The
+/// first one begins at vector `first` of workgroup memory, and each other one
+/// `pitch` vectors behind the one before.
+MatrixAttentionBuilder::Lines
+MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
+                                 int64_t lines, int64_t items, int64_t vectors,
+                                 int64_t first, int64_t pitch) {
+  StagedArea area;
+  area.memory = memory;
+  area.lines = lines;
+  area.itemsOfLine = items;
+  area.vectorsOfItem = vectors;
+  area.first = first;
+  area.ofLine = pitch;
+  area.ofItem = vectors;
+  area.ofVector = 1;
+  area.ofBuffer = layout.stageVectors;
+  return {operand, area};
+}
+
+/// Builds a barrier of the subgroup, behind which its threads see the values
+/// that they have stored in workgroup memory.
 void MatrixAttentionBuilder::meet() {
   spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
                                   spirv::Scope::Subgroup,
@@ -486,14 +437,12 @@ void MatrixAttentionBuilder::storeMatrix(Value matrix, LinearForm place,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Stages the workgroup's queries, and loads the matrices of the subgroup's.
+/// Stages the workgroup's queries, and loads the matrices of the subgroup's
+/// queries.
 SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
-  Lines lines{attention.scores.rows,
-              tile.queries,
-              layout.terms / layout.unit,
-              layout.unit / lanes,
-              0,
-              layout.termsPitch};
+  Lines lines =
+      getLines(attention.scores.rows, tile.queries, layout.terms / layout.unit,
+               layout.unit / lanes, /*first=*/0, layout.termsPitch);
   store(lines, 0, load(lines, 0));
   gpu::BarrierOp::create(b);
   SmallVector<Value> matrices;
@@ -510,8 +459,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
   return matrices;
 }
 
-/// The sums of products that the scores of a block are made of, whose keys are
-/// in stage `stage`: matrices in column-major order.
+/// Builds the sums of products of queries and the keys in stage `stage`, of
+/// which scores are computed: matrices in column-major order.
 SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
   gpu::MMAMatrixType type =
@@ -522,7 +471,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   for (int64_t key = 0; key < tile.keys; key += shape.columns) {
     SmallVector<Value> sums(rowMatrices, zero);
     LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                                 key * layout.termsPitch + keys->first);
+                                 key * layout.termsPitch + keys->area.first);
     for (int64_t term = 0; term < termMatrices; ++term) {
       Value ofKeys =
           loadMatrix(type, forms->add(b, line, term * (shape.terms / lanes)),
@@ -537,7 +486,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   return all;
 }
 
-/// Stores what multiplyKeys has multiplied.
+/// Stores the sums that multiplyKeys() has returned.
 void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
@@ -545,22 +494,22 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
         sum,
         forms->add(b,
                    getRowOfMatrices(number % rowMatrices, layout.scoresPitch),
-                   number / rowMatrices * (shape.columns / words)),
+                   number / rowMatrices * (shape.columns / wordsOfVector)),
         layout.scoresPitch);
   }
 }
 
-/// Makes the scores of the thread's query, of the sums in memory. Those of keys
-/// that are not there are -infinity.
+/// Computes the scores of the thread's query from the sums in workgroup memory.
+/// The scores of keys that do not exist are -infinity.
 SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
   TileBuilder builder(b, op, *forms, *views);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   SmallVector<Value> areThere;
-  for (int64_t key = 0; key < tile.keys; key += words) {
-    Value sums = loadNumbers(forms->add(b, line, key / words));
-    for (int64_t lane = 0; lane < words; ++lane) {
+  for (int64_t key = 0; key < tile.keys; key += wordsOfVector) {
+    Value sums = loadNumbers(forms->add(b, line, key / wordsOfVector));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
       areThere.push_back(buildCount(number, attention.keys - 1, most));
       builder.bind(key + lane, attention.key,
@@ -591,9 +540,10 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Sets the reference for the first block, and a new one, for which outputs and
-/// sums are scaled, where a weight of the thread's query could leave f16.
-/// `largest` is the largest score that the query has in the block.
+/// Sets the reference of the thread's query in the first block, and a new one
+/// where a weight of the query could leave the range of f16. Outputs and sums
+/// are then scaled for the new reference. `largest` is the largest score that
+/// the query has in the block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
   // A finite number in place of -infinity.
@@ -618,13 +568,13 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   scf::YieldOp::create(b, kept);
 
   b.setInsertionPointToStart(choice.thenBlock());
-  IndexForms saved = *forms;
-  // Other queries keep theirs, and what is multiplied with 1 is not rounded.
+  IndexForms::Scope scope(*forms);
+  // Other queries keep their references, and are scaled by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
   Value factors = vector::BroadcastOp::create(
-      b, VectorType::get(words, b.getF32Type()), factor);
+      b, VectorType::get(wordsOfVector, b.getF32Type()), factor);
   SmallVector<Value> scaled(state.outputs);
   int64_t pitch = layout.scoresPitch;
   int64_t ofRow = layout.columns / shape.columns;
@@ -635,20 +585,20 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
           for (int64_t column = first; column < end; column += shape.columns)
             build(scaled[row * ofRow + column / shape.columns],
                   forms->add(b, getRowOfMatrices(row, pitch),
-                             (column - first) / words));
+                             (column - first) / wordsOfVector));
       };
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
     int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    // All threads have loaded what was there.
+    // The outputs overwrite numbers that all threads must have loaded.
     meet();
     forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
       storeMatrix(matrix, place, pitch);
     });
     meet();
-    for (int64_t column = first; column < end; column += words) {
-      LinearForm place =
-          forms->add(b, forms->mul(b, query, pitch), (column - first) / words);
+    for (int64_t column = first; column < end; column += wordsOfVector) {
+      LinearForm place = forms->add(b, forms->mul(b, query, pitch),
+                                    (column - first) / wordsOfVector);
       storeVector(arith::MulFOp::create(b, loadNumbers(place), factors), place);
     }
     meet();
@@ -661,7 +611,6 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   scaled.append(
       {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
   scf::YieldOp::create(b, scaled);
-  *forms = std::move(saved);
   size_t count = getNumOutputs();
   state.outputs =
       llvm::to_vector_of<Value>(choice.getResults().take_front(count));
@@ -669,15 +618,26 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   state.total = choice.getResult(count + 1);
 }
 
-/// Makes weights of `scores`, those of the thread's query, stores them in the
-/// place of the sums that they were made of, and adds them up.
+/// Computes the weights of `scores`, the scores of the thread's query, stores
+/// the weights in place of the sums in workgroup memory, and adds them up.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
-  SmallVector<Value> weights;
-  for (Value score : scores)
-    weights.push_back(math::ExpOp::create(b, sub(score, state.reference)));
-  state.total = add(state.total, combine(weights, [&](Value lhs, Value rhs) {
-                      return add(lhs, rhs);
-                    }));
+  auto addAll = [&](ValueRange values) {
+    return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
+  };
+  SmallVector<Value> distances, weights;
+  for (Value score : scores) {
+    distances.push_back(sub(score, state.reference));
+    weights.push_back(math::ExpOp::create(b, distances.back()));
+  }
+  // Some drivers have a number for the exponential of NaN. The sum of the
+  // distances is NaN if a score is NaN, and only then: no distance is
+  // +infinity, and the distance of a masked score is -infinity. To add a
+  // distance takes one operation, and to compare and select one would take two.
+  Value distance = addAll(distances);
+  Value isOrdered =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
+  state.total = arith::SelectOp::create(
+      b, isOrdered, add(state.total, addAll(weights)), distance);
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   for (int64_t key = 0; key < tile.keys; key += lanes) {
     SmallVector<Value> parts;
@@ -694,7 +654,7 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
     memref::StoreOp::create(
         b,
         vector::FromElementsOp::create(
-            b, VectorType::get(words, b.getI32Type()), parts),
+            b, VectorType::get(wordsOfVector, b.getI32Type()), parts),
         memory, forms->materialize(b, forms->add(b, line, key / lanes)));
   }
 }
@@ -714,7 +674,7 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
           forms->add(b, getRowOfMatrices(row, layout.scoresPitch), key / lanes),
           layout.scoresPitch));
     LinearForm line = forms->add(b, forms->mul(b, stage, layout.stageVectors),
-                                 key * layout.valuesPitch + values->first);
+                                 key * layout.valuesPitch + values->area.first);
     for (int64_t column = 0; column < ofRow; ++column) {
       Value ofValues = loadMatrix(
           columnType, forms->add(b, line, column * (shape.columns / lanes)),
@@ -733,35 +693,32 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Goes on with block `keyBlock` of the keys. Its sums are there: those of the
-/// next one are multiplied while threads make weights of these.
+/// Builds the online softmax of block `keyBlock` of the keys. The state has the
+/// block's sums of products: the sums of the next block are multiplied while
+/// threads compute weights of these.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The code has a remainder even where ranges tell that there are no more
-    // blocks than stages, since who reads the code alone does not know how
-    // large a loop's variable becomes.
+    // blocks than stages: drivers read the code alone, and do not know how
+    // large a loop's counter becomes.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
         {0, tile.stages - 1});
   else
-    // Nothing takes the place of what others still load.
+    // A single stage is overwritten only when all threads have loaded from it.
     gpu::BarrierOp::create(b);
   // The weights that were in the place of the sums have been loaded by all
   // threads of the subgroup.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
-  ValueRange next = state.next;
-  size_t ofKeys =
-      llvm::divideCeilSigned(keys->getNumItems(), tile.queries) * keys->vectors;
-  store(*keys, stage, next.take_front(ofKeys));
-  store(*values, stage, next.drop_front(ofKeys));
+  store(*values, stage, store(*keys, stage, state.next));
   gpu::BarrierOp::create(b);
-  // What is beyond the last block is the last block once more, for nothing.
+  // In place of blocks beyond the last one, the last block is loaded once more.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
   state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
   llvm::append_range(state.next, load(*values, nextBlock));
@@ -780,19 +737,48 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   return state;
 }
 
-/// Stores the outputs: of some columns after the others, which go through
-/// workgroup memory.
+/// Stores vector `vector` of the columns from `firstColumn` on, of query
+/// `number`: the outputs in workgroup memory, whose lines are `pitch` vectors
+/// apart, divided by the sum of the query's weights.
+void MatrixAttentionBuilder::storeQuotients(LinearForm number,
+                                            LinearForm vector, int64_t pitch,
+                                            int64_t firstColumn) {
+  LinearForm place = forms->mul(b, number, pitch);
+  Value total = vector::ExtractOp::create(
+      b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
+  // Scores that are all -infinity have no softmax.
+  Value isNone =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, constantOf(0));
+  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+  Value divisor = arith::SelectOp::create(b, isNone, nan, total);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
+    Value loaded = loadNumbers(forms->add(
+        b, place,
+        forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
+    for (int64_t lane = 0; lane < wordsOfVector; ++lane)
+      elements.push_back(arith::DivFOp::create(
+          b, vector::ExtractOp::create(b, loaded, lane), divisor));
+  }
+  TileBuilder builder(b, op, *forms, *views);
+  storeElements(builder, rows,
+                forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
+                columns, forms->add(b, vector, firstColumn / lanes), elements);
+}
+
+/// Stores the outputs, which go through workgroup memory, some columns at a
+/// time.
 void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
   // A line ends with the sum of the query's weights.
-  int64_t pitch = getLinePitch(together, words);
+  int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
-  storeVector(vector::BroadcastOp::create(
-                  b, VectorType::get(words, b.getF32Type()), state.total),
-              forms->add(b, line, pitch - 1));
-  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+  storeVector(
+      vector::BroadcastOp::create(
+          b, VectorType::get(wordsOfVector, b.getF32Type()), state.total),
+      forms->add(b, line, pitch - 1));
   for (int64_t first = 0; first < layout.columns; first += together) {
     if (first > 0)
       gpu::BarrierOp::create(b);
@@ -801,49 +787,23 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
       for (int64_t column = first; column < end; column += shape.columns)
         storeMatrix(state.outputs[row * ofRow + column / shape.columns],
                     forms->add(b, getRowOfMatrices(row, pitch),
-                               (column - first) / words),
+                               (column - first) / wordsOfVector),
                     pitch);
     gpu::BarrierOp::create(b);
     int64_t vectorsOfLine = (end - first) / lanes;
-    int64_t rounds = vectorsOfLine;
-    auto loop =
-        scf::ForOp::create(b, constant(0), constant(rounds), constant(1));
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm item = forms->add(
-        b, forms->getThread(),
-        forms->mul(b, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-                   tile.queries));
-    auto [number, vector] = forms->divide(b, item, vectorsOfLine);
-    LinearForm place = forms->mul(b, number, pitch);
-    Value total = vector::ExtractOp::create(
-        b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
-    // Scores that are all -infinity have no softmax.
-    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total,
-                                         constantOf(0));
-    Value divisor = arith::SelectOp::create(b, isNone, nan, total);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < lanes / words; ++i) {
-      Value loaded = loadNumbers(forms->add(
-          b, place, forms->add(b, forms->mul(b, vector, lanes / words), i)));
-      for (int64_t lane = 0; lane < words; ++lane)
-        elements.push_back(arith::DivFOp::create(
-            b, vector::ExtractOp::create(b, loaded, lane), divisor));
-    }
-    TileBuilder builder(b, op, *forms, *views);
-    storeElements(builder, rows,
-                  forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
-                  columns, forms->add(b, vector, first / lanes), elements);
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
+    SharedItems items = {vectorsOfLine * tile.queries, forms->getThread(),
+                         tile.queries};
+    forEachItemInLoop(b, *forms, items, [&](LinearForm item) {
+      auto [number, vector] = forms->divide(b, item, vectorsOfLine);
+      storeQuotients(number, vector, pitch, first);
+    });
   }
 }
 
 void MatrixAttentionBuilder::build() {
   buildLaunch(tile.queries, layout.columns, tile.queries, rows, columns);
   memory = allocateInWorkgroup(b, layout.vectors,
-                               VectorType::get(words, b.getI32Type()));
+                               VectorType::get(wordsOfVector, b.getI32Type()));
   int64_t subgroups = tile.queries / layout.subgroupSize;
   subgroup =
       forms->getOpaque(buildSubgroupId(b, subgroups), {0, subgroups - 1});
@@ -856,12 +816,12 @@ void MatrixAttentionBuilder::build() {
       forms->min(b,
                  forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
                  ofQueries.size - 1));
-  keys.emplace(Lines{attention.scores.columns, tile.keys,
-                     layout.terms / layout.unit, layout.unit / lanes,
-                     layout.scoreVectors, layout.termsPitch});
-  values.emplace(Lines{contraction.columns, tile.keys, layout.columns / lanes,
-                       1, layout.scoreVectors + tile.keys * layout.termsPitch,
-                       layout.valuesPitch});
+  keys.emplace(getLines(attention.scores.columns, tile.keys,
+                        layout.terms / layout.unit, layout.unit / lanes,
+                        layout.scoreVectors, layout.termsPitch));
+  values.emplace(getLines(
+      contraction.columns, tile.keys, layout.columns / lanes, /*vectors=*/1,
+      layout.scoreVectors + tile.keys * layout.termsPitch, layout.valuesPitch));
 
   queries = loadQueries();
   Value zero =
@@ -877,20 +837,12 @@ void MatrixAttentionBuilder::build() {
   llvm::append_range(state.next, load(*values, 0));
   gpu::BarrierOp::create(b);
   state.sums = multiplyKeys(tile.stages - 1);
-  auto loop = scf::ForOp::create(b, constant(0), constant(blocks), constant(1),
-                                 state.get());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    IndexForms saved = *forms;
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm keyBlock =
-        forms->getOpaque(loop.getInductionVar(), {0, blocks - 1});
-    scf::YieldOp::create(
-        b, buildBlock(keyBlock, getState(loop.getRegionIterArgs())).get());
-    *forms = std::move(saved);
-    moveLoopInvariantCode(loop);
-  }
-  storeOutputs(getState(loop.getResults()));
+  SmallVector<Value> last =
+      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, state.get(),
+                [&](LinearForm keyBlock, ValueRange carried) {
+                  return buildBlock(keyBlock, getState(carried)).get();
+                });
+  storeOutputs(getState(last));
   op.erase();
 }
 

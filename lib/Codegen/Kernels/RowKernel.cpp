@@ -2,23 +2,28 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The threads of a row load its elements once, if they can hold them all, and
-// combine what they have of each: first a thread its own, in the order of the
-// row, then the threads theirs, which go from register to register between the
-// threads of a subgroup, and through workgroup memory between others. After
-// that each knows the result, and goes on with its elements: to the next
-// combination of them, or to what is stored. A longer row is read again for
-// each.
+// A row kernel computes reductions over rows, such as the sum of a row, and
+// elements that depend on them, such as those of a softmax. The threads of a
+// row load its elements once, if their registers hold all of them. Each thread
+// combines its own elements first, in the order of the row. Then the threads
+// combine their results, by shuffles within a subgroup and through workgroup
+// memory between subgroups, so that each thread knows the result of the row.
+// The threads go on with their elements to the next reduction, or store
+// elements of the output. A row that is too long for registers is loaded again
+// for each reduction.
 //
-// Scans come last. The threads of a row learn what stands before their elements
-// and go on with what is stored, in one pass over the row however long it is.
+// Scans, such as a cumulative sum, come last. Each thread learns the total of
+// the elements that stand before its own, and stores the output in the same
+// pass over the row, however long the row is.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/RowKernel.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
-#include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
@@ -29,12 +34,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
-static MemRefType getOutputType(linalg::GenericOp op) {
-  return cast<MemRefType>(op.getOutputs().front().getType());
-}
-
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
@@ -42,19 +41,19 @@ static MemRefType getOutputType(linalg::GenericOp op) {
 /// Returns how many threads apart the neighbours of a row are: other rows of
 /// the workgroup may lie between them.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
-  return layout.isAlongRow ? 1 : numThreads / tile.threads;
+  return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
-/// Returns how many threads of a row one subgroup has, which exchange what they
-/// carry by shuffles: 1 where no subgroup may do so. Shuffles take values of 32
-/// bits on all devices that have them.
+/// Returns how many threads of a row belong to the same subgroup and exchange
+/// their states by shuffles, or 1 where the kernel has no shuffles. All devices
+/// with shuffles can shuffle values of 32 bits.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
                                     const DeviceProfile &profile) {
   int64_t size = profile.getSubgroupSize();
   if (!profile.has(DeviceFeature::SubgroupShuffle) || size == 0 ||
-      numThreads % size)
+      DeviceProfile::workgroupSize % size)
     return 1;
   for (RowLoops &nest : reduction.nests)
     for (Type type : nest.getResults().getTypes())
@@ -63,15 +62,81 @@ static int64_t getThreadsInSubgroup(RowReduction &reduction,
   return std::clamp<int64_t>(size / getApart(tile, layout), 1, tile.threads);
 }
 
-/// What workgroup memory is used for: combinations, which take two memories,
-/// and what threads, groups of them, and vectors come to in scans.
-enum class Use { Combined, CombinedNext, OfThreads, OfSteps, OfVectors };
-
 namespace {
-class KernelBuilder {
+/// The workgroup memory through which threads exchange values.
+///
+/// In an exchange, threads store values, wait at a barrier, and load values
+/// that others have stored. Between these loads and the next stores in the same
+/// memory there has to be another barrier, as a slow thread may still load
+/// while a fast one stores. Exchanges therefore take two memories in turn:
+/// exchange 2 stores where exchange 0 did, and every thread that has passed the
+/// barrier of exchange 1 has loaded the values of exchange 0 before.
+class ExchangeMemory {
 public:
-  KernelBuilder(linalg::GenericOp op, RowReduction &reduction,
-                const RowTile &tile, const DeviceProfile &profile)
+  ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
+      : b(b), launch(launch) {}
+
+  /// Returns a memory of `size` values for each of `types`, in which the next
+  /// exchange stores.
+  SmallVector<Value> takeNext(TypeRange types, int64_t size) {
+    Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
+    SmallVector<Value> taken;
+    for (auto [number, type] : llvm::enumerate(types))
+      taken.push_back(get(use, number, size, type));
+    return taken;
+  }
+
+  /// Returns the memory for a scan in one step, which is the only memory that
+  /// the scan takes. A barrier comes first where threads may still load the
+  /// values of a scan before.
+  Value takeForScan(int64_t size, Type type) {
+    if (isScanRead)
+      gpu::BarrierOp::create(b);
+    isScanRead = true;
+    return getOfThreads(size, type);
+  }
+  /// Says that a scan in a loop follows the scan of the iteration before.
+  void beginLoopOfScans() { isScanRead = true; }
+
+  /// Return the two memories for a scan in two steps, each of which has a
+  /// barrier between the loads from the other one and the next stores there.
+  Value getOfThreads(int64_t size, Type type) {
+    return get(Use::OfThreads, 0, size, type);
+  }
+  Value getOfSteps(int64_t size, Type type) {
+    return get(Use::OfSteps, 0, size, type);
+  }
+  /// Returns the memory for the totals of vectors.
+  Value getOfVectors(int64_t size, Type type) {
+    return get(Use::OfVectors, 0, size, type);
+  }
+
+private:
+  enum class Use { EvenExchange, OddExchange, OfThreads, OfSteps, OfVectors };
+
+  /// Returns the memory of `size` values of `type` that `use` has for the value
+  /// `number` of a state.
+  Value get(Use use, size_t number, int64_t size, Type type) {
+    Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
+    if (!memory) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&launch.getBody().front());
+      memory = allocateInWorkgroup(b, size, type);
+    }
+    return memory;
+  }
+
+  ImplicitLocOpBuilder &b;
+  gpu::LaunchOp launch;
+  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
+  int64_t numExchanges = 0;
+  bool isScanRead = false;
+};
+
+class RowKernel {
+public:
+  RowKernel(linalg::GenericOp op, RowReduction &reduction, const RowTile &tile,
+            const DeviceProfile &profile)
       : b(op.getLoc(), op), op(op), reduction(reduction), tile(tile),
         layout(RowLayout::get(op, reduction)), type(getOutputType(op)),
         numItems(layout.getItems(reduction)),
@@ -84,10 +149,12 @@ public:
 
 private:
   using Forms = SmallVector<LinearForm>;
-  /// What is carried for a row.
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+  /// The values that a reduction carries from element to element of a row: one
+  /// for a sum, two for the largest element and its index.
   using State = SmallVector<Value>;
-  /// What is built for an item: it exists where the value is true, or always
-  /// where that is null. Takes what is carried, and returns it for the next.
+  /// Builds the code of an item, which exists where `exists` is true or null.
+  /// Takes the carried values, and returns those for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -95,8 +162,8 @@ private:
     return arith::ConstantIndexOp::create(b, value);
   }
   SmallVector<Forms> bindItem(TileBuilder &builder, LinearForm item);
-  /// The items of all threads of a row in a round, and the rounds in which each
-  /// thread has as many as it may. A row that the threads hold takes none.
+  /// The items of all threads of a row in a round, and the rounds of a loop
+  /// over the row. A row whose items the threads hold at once has no loop.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
@@ -109,7 +176,6 @@ private:
   SmallVector<Value> forEachItem(ValueRange init, ItemFn build);
   State combine(RowLoops &nest, State lhs, State rhs);
   State combineAll(RowLoops &nest, ArrayRef<State> states);
-  Value getMemory(Use use, size_t number, int64_t size, Type type);
   Value getPlace(LinearForm thread, int64_t threads, int64_t lane);
   /// Whether `form` has the value `number`.
   Value isEqual(const LinearForm &form, int64_t number) {
@@ -124,21 +190,29 @@ private:
   LinearForm getLane(const LinearForm &place);
   Value shuffleFrom(Value value, const LinearForm &place);
   void combineInSubgroup(RowLoops &nest, State &state);
+  void exchange(RowLoops &nest, SmallVector<State> &states, Value isWriter,
+                const LinearForm &own, const LinearForm &first, int64_t count);
+  void store(ArrayRef<Value> memories, const LinearForm &own, int64_t threads,
+             Value isWriter, ArrayRef<State> states);
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// What stands before a number in a scan, and what all numbers come to. Null
-  /// stands for no number.
+  /// The combination of the numbers before a number in a scan, and that of all
+  /// numbers. Null stands for the combination of no number.
   struct Prefix {
     Value before, total;
   };
-  /// What is scanned is one value. Null stands for none.
+  /// Combines two values of a scan, either of which may be null.
   Value combineTwo(RowLoops &nest, Value lhs, Value rhs) {
     if (!lhs || !rhs)
       return lhs ? lhs : rhs;
     return combine(nest, State{lhs}, State{rhs}).front();
   }
   Prefix scanInSubgroup(RowLoops &nest, Value own, Value identity);
+  SmallVector<Prefix> loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                                  Value identity, const LinearForm &first,
+                                  int64_t threads, int64_t count,
+                                  const LinearForm &own);
   SmallVector<Prefix> scanInMemory(RowLoops &nest, ArrayRef<Value> own,
                                    Value identity, LinearForm thread,
                                    int64_t threads, Value isWriter);
@@ -167,41 +241,39 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// What a row has, rows or vectors of them, and how many of these a workgroup
-  /// has.
+  /// The items of a row, the slots, each of which is a row or a vector of rows,
+  /// and the slots of a workgroup.
   const int64_t numItems, numSlots, slotsOfGroup;
-  /// The threads of a subgroup, and how many of them a row has (1 where they
-  /// exchange nothing).
+  /// The threads of a subgroup, and how many of them a row has (1 where the
+  /// kernel has no shuffles).
   const int64_t subgroupSize, inSubgroup;
 
   gpu::LaunchOp launch;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// What is built for all items at once.
+  /// The builder of the code outside of loops over a row.
   std::optional<TileBuilder> whole;
-  /// The thread's place among those of its row, and the row's among those of
-  /// the workgroup and among all.
+  /// The number of the thread among the threads of its slot, and the number of
+  /// the slot in the workgroup and among all slots.
   LinearForm threadOfRow, slotOfGroup, slot;
-  /// The thread's place among those of its row that are in its subgroup, and
-  /// the number of these among all of the row: of 128 threads of a row, thread
-  /// 70 has place 6 of number 2 if subgroups have 32.
+  /// The number of the thread among those threads of its row that are in its
+  /// subgroup, and the number of the subgroup among those of the row: of 128
+  /// threads of a row, thread 70 is number 6 of subgroup 2 if subgroups have 32
+  /// threads.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// Whether the row is one, or null where all are.
+  /// Whether the slot lies inside of the output: the last workgroup may have
+  /// slots beyond it. Null where all slots lie inside.
   Value isWanted;
-  /// What the loops have come to, in each lane.
+  /// The results of the reductions so far, in each lane.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
-  /// Workgroup memory by its use.
-  std::map<std::tuple<const void *, Use, size_t>, Value> memories;
-  /// Combinations so far.
-  int64_t numShared = 0;
-  /// Whether threads may still read what threads came to in a scan.
-  bool isScanRead = false;
+  std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
-/// Binds what is known of the item's elements, and returns their coordinates.
-SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
-                                                          LinearForm item) {
+/// Binds loop counters and results of reductions for the elements of `item`,
+/// and returns the coordinates of the elements.
+SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
+                                                  LinearForm item) {
   SmallVector<Forms> coordinates;
   LinearForm element = forms->mul(b, item, layout.getElements());
   LinearForm row = forms->mul(b, slot, layout.rows);
@@ -216,10 +288,10 @@ SmallVector<KernelBuilder::Forms> KernelBuilder::bindItem(TileBuilder &builder,
   return coordinates;
 }
 
-/// Builds the loop over a row's rounds, if it has any: `build` gets the number
-/// of a round and what is carried, and returns what the next round gets. What
-/// the last one returns is returned.
-SmallVector<Value> KernelBuilder::buildRounds(
+/// Builds the loop over the rounds of a row, if there are any. `build` gets the
+/// number of a round and the carried values, and returns the values for the
+/// next round. The values of the last round are returned.
+SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
     llvm::function_ref<SmallVector<Value>(TileBuilder &, LinearForm,
                                           ValueRange)>
@@ -227,28 +299,17 @@ SmallVector<Value> KernelBuilder::buildRounds(
   int64_t rounds = getNumRounds();
   if (rounds == 0)
     return init;
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    TileBuilder builder(b, op, *forms, *views);
-    SmallVector<Value> next = build(
-        builder, forms->getOpaque(loop.getInductionVar(), {0, rounds - 1}),
-        loop.getRegionIterArgs());
-    // A loop that carries nothing has its end from the beginning.
-    if (!next.empty())
-      scf::YieldOp::create(b, next);
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return loop.getResults();
+  return buildLoop(b, *forms, {0, rounds}, Counter::InOrder, init,
+                   [&](LinearForm round, ValueRange carried) {
+                     TileBuilder builder(b, op, *forms, *views);
+                     return build(builder, round, carried);
+                   });
 }
 
-/// Builds the thread's items: those that it has at a time side by side, in a
-/// loop if that takes several rounds, and what is left of the row after it.
-SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
+/// Builds the thread's items: first a loop over the rounds, in each of which
+/// the thread has `tile.vectors` items, and then the items that are left of the
+/// row.
+SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   auto getItem = [&](LinearForm first, int64_t number) {
     return forms->add(b, forms->add(b, first, threadOfRow),
                       number * tile.threads);
@@ -276,11 +337,10 @@ SmallVector<Value> KernelBuilder::forEachItem(ValueRange init, ItemFn build) {
   return carried;
 }
 
-/// What two states come to.
-KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
-                                            State rhs) {
-  // A builder of its own: an element may be a constant, which is the same value
-  // elsewhere, and no state there.
+/// Combines two states.
+RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
+  // The combination has a builder of its own: an element may be a constant of
+  // the body, and other uses of that constant must not be bound to a state.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
        llvm::zip_equal(nest.getCarried(), nest.elements, lhs, rhs)) {
@@ -294,9 +354,8 @@ KernelBuilder::State KernelBuilder::combine(RowLoops &nest, State lhs,
   });
 }
 
-/// What `states`, a power of two of them, come to: pairs of neighbours first.
-KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
-                                               ArrayRef<State> states) {
+/// Combines `states`, a power of two of them: pairs of neighbours first.
+RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
   size_t half = states.size() / 2;
@@ -304,23 +363,10 @@ KernelBuilder::State KernelBuilder::combineAll(RowLoops &nest,
   return combine(nest, lhs, combineAll(nest, states.drop_front(half)));
 }
 
-/// The workgroup memory of `size` values that `use` has for the value `number`
-/// of a state.
-Value KernelBuilder::getMemory(Use use, size_t number, int64_t size,
-                               Type type) {
-  Value &memory = memories[{type.getAsOpaquePointer(), use, number}];
-  if (!memory) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&launch.getBody().front());
-    memory = allocateInWorkgroup(b, size, type);
-  }
-  return memory;
-}
-
-/// The place in workgroup memory of what `thread`, of so many threads of a row,
-/// has in `lane`. Neighbouring threads have neighbouring places.
-Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
-                              int64_t lane) {
+/// Builds the place in workgroup memory of the value that `thread`, one of
+/// `threads` threads of a row, has in `lane`. Neighbouring threads have
+/// neighbouring places.
+Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
           ? forms->add(b, forms->mul(b, slotOfGroup, threads), thread)
@@ -329,9 +375,9 @@ Value KernelBuilder::getPlace(LinearForm thread, int64_t threads,
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
-/// The number of the thread in its workgroup. Where subgroups exchange values,
-/// the threads of one have consecutive numbers.
-Value KernelBuilder::getThread() {
+/// Builds the number of the thread in its workgroup. In a kernel with shuffles,
+/// the threads of a subgroup have consecutive numbers.
+Value RowKernel::getThread() {
   if (inSubgroup == 1)
     return launch.getThreadIds().x;
   Value subgroup = buildSubgroupId(b, numThreads / subgroupSize);
@@ -340,33 +386,33 @@ Value KernelBuilder::getThread() {
 
 /// Builds the `value` of another thread of the subgroup, which `mode` and
 /// `offset` name.
-Value KernelBuilder::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
+Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// The number in its subgroup of the thread that has `place` among those of the
-/// row there.
-LinearForm KernelBuilder::getLane(const LinearForm &place) {
+/// Returns the number in its subgroup of the thread that is number `place`
+/// among those threads of the row that the subgroup has.
+LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
   LinearForm first = forms->sub(b, own, forms->mul(b, placeInSubgroup, apart));
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// Builds the `value` of the thread of the row and the subgroup that has
-/// `place`.
-Value KernelBuilder::shuffleFrom(Value value, const LinearForm &place) {
+/// Builds the `value` of the thread that is number `place` among those threads
+/// of the row that the subgroup has.
+Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
                  gpu::ShuffleMode::IDX);
 }
 
 /// Combines, in their order, the states of those threads of a row that are in
-/// the subgroup. The first of these threads gets the result; the others get
-/// something that nobody uses.
-void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
+/// the subgroup. The first of these threads gets the result; the values of the
+/// others are not used.
+void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
   int64_t apart = getApart(tile, layout);
   for (int64_t distance = 1; distance < inSubgroup; distance *= 2) {
     Value mask = wordConstant(distance * apart);
@@ -377,13 +423,57 @@ void KernelBuilder::combineInSubgroup(RowLoops &nest, State &state) {
   }
 }
 
-/// Combines the states of the threads of a row: each gets what they come to.
-/// Those of a subgroup come first. More than a few others do so in two steps.
-void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
+/// Exchanges states between threads of a row. The thread that has number `own`
+/// stores its states, one for each lane, where `isWriter` holds or is null.
+/// Then each thread combines the states of the `count` threads from number
+/// `first` on.
+void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
+                         Value isWriter, const LinearForm &own,
+                         const LinearForm &first, int64_t count) {
+  auto lanes = static_cast<int64_t>(states.size());
+  int64_t threads = tile.threads / inSubgroup;
+  SmallVector<Value> used = memory->takeNext(
+      ValueRange(states.front()).getTypes(), lanes * slotsOfGroup * threads);
+  store(used, own, threads, isWriter, states);
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    SmallVector<State> others;
+    for (int64_t i = 0; i < count; ++i) {
+      Value place = getPlace(forms->add(b, first, i), threads, lane);
+      others.push_back(llvm::map_to_vector<6>(used, [&](Value memory) -> Value {
+        return memref::LoadOp::create(b, memory, place);
+      }));
+    }
+    states[lane] = combineAll(nest, others);
+  }
+}
+
+/// Stores the states that thread `own` of `threads` threads has in its lanes,
+/// where `isWriter` holds or is null, and waits for the other threads.
+void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
+                      int64_t threads, Value isWriter, ArrayRef<State> states) {
+  SmallVector<Value> places;
+  for (size_t lane = 0; lane < states.size(); ++lane)
+    places.push_back(getPlace(own, threads, static_cast<int64_t>(lane)));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (isWriter)
+      b.setInsertionPointToStart(scf::IfOp::create(b, isWriter).thenBlock());
+    for (auto [state, place] : llvm::zip_equal(states, places))
+      for (auto [value, memory] : llvm::zip_equal(state, memories))
+        memref::StoreOp::create(b, value, memory, place);
+  }
+  gpu::BarrierOp::create(b);
+}
+
+/// Combines the states of the threads of a row, and gives each thread the
+/// result. The threads of a subgroup combine their states first. Up to 32
+/// subgroups, or threads without subgroups, then exchange their states at once.
+/// More do so in two steps: of 128 threads, groups of 16 first, and then the 8
+/// groups.
+void RowKernel::share(RowLoops &nest, SmallVector<State> &states) {
   if (tile.threads == 1)
     return;
-  constexpr int64_t maxAtOnce = 32, ofStep = 16;
-  auto lanes = static_cast<int64_t>(states.size());
+  using cost::rows::maxAtOnce, cost::rows::ofStep;
   int64_t threads = tile.threads / inSubgroup;
   Value isWriter;
   if (inSubgroup > 1) {
@@ -397,52 +487,17 @@ void KernelBuilder::share(RowLoops &nest, SmallVector<State> &states) {
     }
     isWriter = isEqual(placeInSubgroup, 0);
   }
-  // Memory that is in use no more before it is used again: two steps take a
-  // memory each, and one step takes two in turn.
-  auto exchange = [&](Use use, Value condition, LinearForm thread,
-                      LinearForm first, int64_t count) {
-    SmallVector<Value> used;
-    for (auto [i, value] : llvm::enumerate(states.front()))
-      used.push_back(
-          getMemory(use, i, lanes * slotsOfGroup * threads, value.getType()));
-    {
-      SmallVector<Value> places;
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        places.push_back(getPlace(thread, threads, lane));
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (int64_t lane = 0; lane < lanes; ++lane)
-        for (auto [value, memory] : llvm::zip_equal(states[lane], used))
-          memref::StoreOp::create(b, value, memory, places[lane]);
-    }
-    gpu::BarrierOp::create(b);
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      SmallVector<State> others;
-      for (int64_t i = 0; i < count; ++i) {
-        State other;
-        Value place = getPlace(forms->add(b, first, i), threads, lane);
-        for (Value memory : used)
-          other.push_back(memref::LoadOp::create(b, memory, place));
-        others.push_back(other);
-      }
-      states[lane] = combineAll(nest, others);
-    }
-  };
-  if (threads <= maxAtOnce) {
-    exchange(numShared++ % 2 ? Use::CombinedNext : Use::Combined, isWriter,
-             subgroupOfRow, 0, threads);
-    return;
-  }
+  if (threads <= maxAtOnce)
+    return exchange(nest, states, isWriter, subgroupOfRow, 0, threads);
   auto [step, place] = forms->divide(b, subgroupOfRow, ofStep);
-  exchange(Use::Combined, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
+  exchange(nest, states, isWriter, subgroupOfRow, forms->mul(b, step, ofStep),
            ofStep);
-  exchange(Use::CombinedNext, both(b, isWriter, isEqual(place, 0)), step, 0,
+  exchange(nest, states, both(b, isWriter, isEqual(place, 0)), step, 0,
            threads / ofStep);
 }
 
-/// Builds what the loops of `nest` come to.
-void KernelBuilder::buildResults(RowLoops &nest) {
+/// Builds the reduction `nest`, and remembers its results.
+void RowKernel::buildResults(RowLoops &nest) {
   size_t numValues = nest.elements.size();
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
   whole->buildSlice(nest.start, coordinates);
@@ -490,15 +545,15 @@ void KernelBuilder::buildResults(RowLoops &nest) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// Combines, in their order, the values of those threads of a row that are in
-/// the subgroup. Each thread gets as its total what the threads up to itself
-/// come to; the last thread's is that of all.
-KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
-                                                    Value identity) {
+/// Scans the values of those threads of a row that are in the subgroup. The
+/// total of each thread combines the values of the threads up to this thread,
+/// so that the last thread has the total of all.
+RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
+                                            Value identity) {
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
-    // A thread that has none so much earlier asks for the first one's value,
-    // and does not use it.
+    // A thread without a thread at that distance takes the value of the first
+    // thread, and does not use it.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -514,85 +569,79 @@ KernelBuilder::Prefix KernelBuilder::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Combines, in their order and through workgroup memory, what `threads`
-/// threads of a row have in each lane. `thread` is the thread's number among
-/// them. Several threads may have the same number; `isWriter` holds for the one
-/// that has the value, and is null where each has a number of its own. More
-/// than a few threads take two steps.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
-                            LinearForm thread, int64_t threads,
-                            Value isWriter) {
-  constexpr int64_t ofStep = 16;
-  auto lanes = static_cast<int64_t>(own.size());
-  auto write = [&](Value memory, LinearForm thread, int64_t threads,
-                   Value condition, ArrayRef<Value> values) {
-    SmallVector<Value> places;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      places.push_back(getPlace(thread, threads, lane));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      if (condition)
-        b.setInsertionPointToStart(scf::IfOp::create(b, condition).thenBlock());
-      for (auto [value, place] : llvm::zip_equal(values, places))
-        memref::StoreOp::create(b, value, memory, place);
+/// Loads `count` values of each of `lanes` lanes that `threads` threads have
+/// stored, from the value of thread `first` on, and scans them. The prefix of a
+/// lane has the combination of the values before number `own`, and that of
+/// all.
+SmallVector<RowKernel::Prefix>
+RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
+                       Value identity, const LinearForm &first, int64_t threads,
+                       int64_t count, const LinearForm &own) {
+  SmallVector<Value> isOwn(1);
+  for (int64_t i = 1; i < count; ++i)
+    isOwn.push_back(isEqual(own, i));
+  SmallVector<Prefix> prefixes;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    Prefix prefix = {identity, Value()};
+    for (int64_t i = 0; i < count; ++i) {
+      if (i > 0)
+        prefix.before =
+            arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
+      Value value =
+          memref::LoadOp::create(b, memory,
+                                 getPlace(forms->add(b, first, i), threads,
+                                          static_cast<int64_t>(lane)));
+      prefix.total = combineTwo(nest, prefix.total, value);
     }
-    gpu::BarrierOp::create(b);
-  };
-  // Reads `count` values of each lane, of `threads` that are there, from
-  // `first` on, and combines those before the one that is the thread's own.
-  auto read = [&](Value memory, LinearForm first, int64_t threads,
-                  int64_t count, LinearForm own) {
-    SmallVector<Value> isOwn(1);
-    for (int64_t i = 1; i < count; ++i)
-      isOwn.push_back(isEqual(own, i));
-    SmallVector<Prefix> prefixes;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Prefix prefix = {identity, Value()};
-      for (int64_t i = 0; i < count; ++i) {
-        if (i > 0)
-          prefix.before =
-              arith::SelectOp::create(b, isOwn[i], prefix.total, prefix.before);
-        Value value = memref::LoadOp::create(
-            b, memory, getPlace(forms->add(b, first, i), threads, lane));
-        prefix.total = combineTwo(nest, prefix.total, value);
-      }
-      prefixes.push_back(prefix);
-    }
-    return prefixes;
-  };
-  Type valueType = own.front().getType();
-  Value ofThreads =
-      getMemory(Use::OfThreads, 0, lanes * slotsOfGroup * threads, valueType);
-  if (threads <= ofStep) {
-    // No other barrier keeps what is read from what is written next.
-    if (isScanRead)
-      gpu::BarrierOp::create(b);
-    isScanRead = true;
-    write(ofThreads, thread, threads, isWriter, own);
-    return read(ofThreads, 0, threads, threads, thread);
+    prefixes.push_back(prefix);
   }
-  write(ofThreads, thread, threads, isWriter, own);
+  return prefixes;
+}
+
+/// Scans, through workgroup memory, the values `own` that `threads` threads of
+/// a row have in each lane. `thread` is the thread's number among them. Several
+/// threads may have the same number; `isWriter` holds for the one that has the
+/// value, and is null where each has a number of its own. More than 16 threads
+/// take two steps.
+SmallVector<RowKernel::Prefix>
+RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
+                        LinearForm thread, int64_t threads, Value isWriter) {
+  using cost::rows::ofStep;
+  size_t lanes = own.size();
+  int64_t numRows = static_cast<int64_t>(lanes) * slotsOfGroup;
+  Type type = own.front().getType();
+  auto getStates = [](ArrayRef<Value> values) {
+    return llvm::map_to_vector(values,
+                               [](Value value) { return State{value}; });
+  };
+  if (threads <= ofStep) {
+    Value ofThreads = memory->takeForScan(numRows * threads, type);
+    store(ofThreads, thread, threads, isWriter, getStates(own));
+    return loadScanned(nest, ofThreads, lanes, identity, 0, threads, threads,
+                       thread);
+  }
+  Value ofThreads = memory->getOfThreads(numRows * threads, type);
+  store(ofThreads, thread, threads, isWriter, getStates(own));
   auto [step, place] = forms->divide(b, thread, ofStep);
-  SmallVector<Prefix> ofStepThreads =
-      read(ofThreads, forms->mul(b, step, ofStep), threads, ofStep, place);
+  SmallVector<Prefix> inSteps =
+      loadScanned(nest, ofThreads, lanes, identity, forms->mul(b, step, ofStep),
+                  threads, ofStep, place);
   int64_t steps = threads / ofStep;
-  Value ofSteps =
-      getMemory(Use::OfSteps, 0, lanes * slotsOfGroup * steps, valueType);
-  write(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
-        llvm::map_to_vector(ofStepThreads,
-                            [](const Prefix &prefix) { return prefix.total; }));
-  SmallVector<Prefix> prefixes = read(ofSteps, 0, steps, steps, step);
-  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, ofStepThreads))
+  Value ofSteps = memory->getOfSteps(numRows * steps, type);
+  store(ofSteps, step, steps, both(b, isWriter, isEqual(place, 0)),
+        llvm::map_to_vector(
+            inSteps, [](const Prefix &prefix) { return State{prefix.total}; }));
+  SmallVector<Prefix> prefixes =
+      loadScanned(nest, ofSteps, lanes, identity, 0, steps, steps, step);
+  for (auto [prefix, inStep] : llvm::zip_equal(prefixes, inSteps))
     prefix.before = combineTwo(nest, prefix.before, inStep.before);
   return prefixes;
 }
 
-/// Combines, in their order, what the threads of a row have in each lane: first
-/// those of each subgroup, then the subgroups.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+/// Scans the values that the threads of a row have in each lane: first within
+/// each subgroup, then the totals of the subgroups.
+SmallVector<RowKernel::Prefix>
+RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   if (tile.threads == 1)
     return llvm::map_to_vector(own, [](Value value) {
       return Prefix{Value(), value};
@@ -619,12 +668,12 @@ KernelBuilder::scanThreads(RowLoops &nest, ArrayRef<Value> own,
   return prefixes;
 }
 
-/// The same for what each vector of a row comes to. A thread has several:
-/// number i of thread t stands at i * threads + t. They go through workgroup
-/// memory, where each thread combines neighbouring ones.
-SmallVector<KernelBuilder::Prefix>
-KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
-                           Value identity) {
+/// Scans the totals of the vectors of a row. Vector i of thread t is vector
+/// i * threads + t of the row, so that the vectors of a thread are no
+/// neighbours. The totals go through workgroup memory, from where each thread
+/// takes the totals of neighbouring vectors to combine.
+SmallVector<RowKernel::Prefix>
+RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
   if (vectors == 1)
     return scanThreads(nest, own, identity);
@@ -638,13 +687,12 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
     prefixes.back().total = total;
     return prefixes;
   }
-  Value memory =
-      getMemory(Use::OfVectors, 0, getPadded(tile.vectors * numThreads),
-                own.front().getType());
+  Value totals = memory->getOfVectors(getPadded(tile.vectors * numThreads),
+                                      own.front().getType());
   auto getVector = [&](LinearForm number) {
     LinearForm place = forms->add(
         b, forms->mul(b, slotOfGroup, tile.threads * tile.vectors), number);
-    LinearForm pad = forms->divide(b, place, cost::threadsTogether).first;
+    LinearForm pad = forms->divide(b, place, cost::rows::banks).first;
     return forms->materialize(b, forms->add(b, place, pad));
   };
   auto getOwn = [&](int64_t i) {
@@ -654,31 +702,33 @@ KernelBuilder::scanVectors(RowLoops &nest, ArrayRef<Value> own,
     return getVector(forms->add(b, forms->mul(b, threadOfRow, vectors), i));
   };
   for (int64_t i = 0; i < vectors; ++i)
-    memref::StoreOp::create(b, own[i], memory, getOwn(i));
+    memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
-  // What stands before each vector that is taken, of those that are.
+  // The combination of the totals that the thread takes, before each of them.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
-        nest, before.back(), memref::LoadOp::create(b, memory, getTaken(i))));
+        nest, before.back(), memref::LoadOp::create(b, totals, getTaken(i))));
   Prefix taken = scanThreads(nest, before.pop_back_val(), identity).front();
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, combineTwo(nest, taken.before, before[i]),
-                            memory, getTaken(i));
+                            totals, getTaken(i));
   gpu::BarrierOp::create(b);
   for (int64_t i = 0; i < vectors; ++i)
-    prefixes.push_back({memref::LoadOp::create(b, memory, getOwn(i)), Value()});
+    prefixes.push_back({memref::LoadOp::create(b, totals, getOwn(i)), Value()});
   prefixes.back().total = taken.total;
   return prefixes;
 }
 
-/// The number of item `i`, of so many of the thread, in the scan's order, from
-/// item `first` of all threads on. `exists` becomes whether it is one, or null
-/// where all are.
-LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
-                                     int64_t i, Value &exists) {
-  // Neighbouring threads have neighbouring vectors of a row. Where neighbours
-  // are of other rows, a thread has neighbouring elements.
+/// Returns the number of the thread's item `i` in the order of the scan. The
+/// thread has `vectors` items, and the items of all threads begin with item
+/// `first`. Sets `exists` to whether the row has the item, or to null where the
+/// row has all of them.
+LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
+                                 Value &exists) {
+  // Neighbouring threads have neighbouring vectors of a row. Where neighbouring
+  // threads have different rows, a thread has neighbouring elements of its own
+  // row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -693,19 +743,20 @@ LinearForm KernelBuilder::getScanned(LinearForm first, int64_t vectors,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// The lanes of an item in the scan's order.
-int64_t KernelBuilder::getScannedLane(int64_t lane) const {
+/// Returns the lane that comes at number `lane` in the order of the scan.
+int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
              ? (layout.getElements() - 1 - lane / rows) * rows + lane % rows
              : lane;
 }
 
-/// Builds what is scanned of so many items of each thread, from item `first`
-/// on: of each scan, of each item, of each lane.
-SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
-                                               LinearForm first,
-                                               int64_t vectors) {
+/// Builds the elements that the scans combine, of the `vectors` items that each
+/// thread has from item `first` of all threads on. The result has the elements
+/// of one scan after the other; of a scan, those of one item after the other;
+/// of an item, those of its lanes in the order of the scan.
+SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
+                                           LinearForm first, int64_t vectors) {
   SmallVector<Value> scanned;
   for (RowLoops &nest : reduction.nests) {
     if (!nest.scan)
@@ -728,19 +779,19 @@ SmallVector<Value> KernelBuilder::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`. Its results are put into `values`,
-/// which has a list of lanes for each item. `before` has what stands before the
-/// elements, for each lane that has a scan of its own, and what stands behind
-/// them is returned.
+/// Builds the scan `nest` of `elements`, and sets `values` to its results, a
+/// list of lanes for each item. `before` has the combination of all elements
+/// before the first of `elements`, for each row. Returns the combination that
+/// includes `elements`, for each row.
 SmallVector<Value>
-KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
-                         ArrayRef<Value> elements, ArrayRef<Value> before,
-                         SmallVector<SmallVector<Value>> &values) {
+RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
+                     ArrayRef<Value> elements, ArrayRef<Value> before,
+                     SmallVector<SmallVector<Value>> &values) {
   int64_t lanes = layout.lanes;
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // What the thread's own elements up to each come to.
+  // The combinations of the thread's own elements up to each of them.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -751,7 +802,7 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // What stands before each item in each row, or before the thread's first.
+  // The prefixes of each item in each row, or of the thread's first item.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -783,13 +834,14 @@ KernelBuilder::buildScan(TileBuilder &builder, RowLoops &nest,
   return behind;
 }
 
-/// Builds all scans of `elements`, those of so many items of each thread from
-/// item `first` on, and stores what becomes of them. `carried` has what stands
-/// before the items in all scans, and what stands behind them is returned.
-SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
-                                             LinearForm first, int64_t vectors,
-                                             ArrayRef<Value> elements,
-                                             ArrayRef<Value> carried) {
+/// Builds all scans of `elements`, the elements of the `vectors` items that
+/// each thread has from item `first` of all threads on, and stores the elements
+/// of the output. `carried` has the combinations of all elements before these
+/// items, for all scans. Returns the combinations that include these items.
+SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
+                                         int64_t vectors,
+                                         ArrayRef<Value> elements,
+                                         ArrayRef<Value> carried) {
   SmallVector<Value> next;
   SmallVector<std::pair<Value, SmallVector<SmallVector<Value>>>> scanned;
   for (RowLoops &nest : reduction.nests) {
@@ -825,9 +877,9 @@ SmallVector<Value> KernelBuilder::buildRound(TileBuilder &builder,
   return next;
 }
 
-/// Builds all scans, in a loop if a row takes several rounds, and stores what
-/// becomes of them.
-void KernelBuilder::buildScans() {
+/// Builds all scans, in a loop if a row takes several rounds, and stores the
+/// elements of the output.
+void RowKernel::buildScans() {
   int64_t ofRound = getItemsOfRound(), rounds = getNumRounds();
   SmallVector<Value> carried;
   SmallVector<Forms> coordinates = bindItem(*whole, 0);
@@ -840,10 +892,11 @@ void KernelBuilder::buildScans() {
           rounds > 0 ? whole->getBuilt(lane, nest.getInit().front()) : Value());
   }
   if (rounds > 0) {
-    isScanRead = true;
-    // A round loads what the next one scans, if a thread has registers for
-    // both: its loads are on their way while threads wait for each other.
-    bool isAhead = tile.vectors * layout.lanes <= cost::elementsOfThread;
+    memory->beginLoopOfScans();
+    // Software pipelining: a round loads the elements of the next round, if a
+    // thread has registers for the elements of both. The loads are on their way
+    // while threads wait for each other.
+    bool isAhead = tile.vectors * layout.lanes <= cost::rows::elementsOfThread;
     size_t numCarried = carried.size();
     if (isAhead)
       llvm::append_range(carried, buildScanned(*whole, 0, tile.vectors));
@@ -874,12 +927,13 @@ void KernelBuilder::buildScans() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is stored
+// Stores
 //===----------------------------------------------------------------------===//
 
-/// Stores the elements at `coordinates`, of one lane after the other.
-void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
-                          Value condition) {
+/// Computes and stores the elements at `coordinates`, one for each lane, where
+/// `condition` holds or is null.
+void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
+                      Value condition) {
   builder.buildSlice(reduction.epilogue, llvm::to_vector(coordinates));
   int64_t together = layout.together;
   Packing packing(type.getElementType(),
@@ -904,11 +958,12 @@ void KernelBuilder::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
-void KernelBuilder::build() {
+void RowKernel::build() {
   int64_t groups = llvm::divideCeilSigned(numSlots, slotsOfGroup);
   GroupedLaunch grouped = createLaunch(b, op, groups);
   launch = grouped.launch;
   views.emplace(launch);
+  memory.emplace(b, launch);
   forms.emplace(getThread(), numThreads);
   whole.emplace(b, op, *forms, *views);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
@@ -922,7 +977,8 @@ void KernelBuilder::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // All threads meet at barriers; only what they store is left out.
+    // Threads without a slot run as well, since all threads have to meet at
+    // barriers, but they store nothing.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));
@@ -957,5 +1013,5 @@ void KernelBuilder::build() {
 
 void dml::buildRowKernel(linalg::GenericOp op, RowReduction &reduction,
                          const RowTile &tile, const DeviceProfile &profile) {
-  KernelBuilder(op, reduction, tile, profile).build();
+  RowKernel(op, reduction, tile, profile).build();
 }

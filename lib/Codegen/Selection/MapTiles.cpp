@@ -13,6 +13,7 @@
 #include "Kernels/MapKernel.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -66,11 +67,12 @@ Traffic::Traffic(linalg::GenericOp op) {
 /// thread lie in one plane.
 static std::optional<MapTile> getTaller(const RowShape &rows, MapTile tile,
                                         const DeviceSpeed &device) {
-  tile.rows *= 2;
-  if (tile.rows * tile.vectorBytes > cost::maxRowBytes ||
-      rows.perPlane % tile.rows ||
-      rows.getNumVectors() / tile.rows < device.getEnoughThreads())
+  int64_t numRows = 2 * tile.getRows();
+  if (numRows * tile.vectorBytes > cost::map::maxRowBytes ||
+      rows.perPlane % numRows ||
+      rows.getNumVectors() / numRows < device.getEnoughThreads())
     return std::nullopt;
+  tile.mode = VectorsOfRows{numRows};
   return tile;
 }
 
@@ -90,7 +92,7 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
   MapTile tile = getPlainTile(op);
   if (!rows.hasSeveralRows() || !rows.hasWholeVectors())
     return tile;
-  if (traffic.loads > 1 && traffic.readsOfElement > cost::minReadsOfRows)
+  if (traffic.loads > 1 && traffic.readsOfElement > cost::map::minReadsOfRows)
     tile = getTaller(rows, tile, device).value_or(tile);
   while (waitsForThreads(op, tile, traffic, device)) {
     std::optional<MapTile> taller = getTaller(rows, tile, device);
@@ -112,22 +114,34 @@ static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
     if (!inside)
       break;
-    tile.inside = inside;
+    tile.mode = *inside;
     if (!findTileProblem(op, tile).empty())
       return std::nullopt;
   }
-  return tile.inside ? std::optional(tile) : std::nullopt;
+  return tile.getInside() ? std::optional(tile) : std::nullopt;
 }
 
-/// The time that operations and loads of single elements take, as a share of
-/// the time that memory takes to move the bytes.
+/// Returns the cycles of the operations of a kernel, as a device runs them.
+static double getTimeOfOps(double counted, const DeviceSpeed &device) {
+  return counted / cost::countedOps / device.getOpsPerCycle();
+}
+
+/// Returns the cycles in which memory moves the bytes of a kernel.
+static double getTimeOfMemory(const Traffic &traffic,
+                              const DeviceSpeed &device) {
+  return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
+}
+
+/// Returns the time of operations and of loads of single elements, as a share
+/// of the time in which memory moves the bytes.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
                              const DeviceSpeed &device) {
-  return (cost.average / cost::countedOps +
-          cost.loads * cost::opsPerLoadedByte *
-              static_cast<double>(tile.vectorBytes)) /
-         device.opsPerByte / static_cast<double>(traffic.bytes);
+  double ofLoads = cost.loads * cost::getOpsPerLoadedByte(device) *
+                   static_cast<double>(tile.vectorBytes) /
+                   device.getOpsPerCycle();
+  return (getTimeOfOps(cost.average, device) + ofLoads) /
+         getTimeOfMemory(traffic, device);
 }
 
 /// Gives `tile` as many steps as its threads need to move enough bytes. It
@@ -136,16 +150,17 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
-  if (tile.rows > 1 || tile.vectors > 1 || tile.inside ||
-      (tile.isSplit && loadedShare >= cost::share::loadedOfSteps))
+  const auto *single = std::get_if<SingleVectors>(&tile.mode);
+  if (!single ||
+      (single->isSplit && loadedShare >= cost::map::share::loadedOfSteps))
     return tile;
   while (waitsForThreads(op, tile, traffic, device)) {
-    MapTile next = tile;
+    SingleVectors next = *single;
     next.steps *= 2;
-    if (next.steps * next.vectorBytes > cost::maxRowBytes ||
+    if (next.steps * tile.vectorBytes > cost::map::maxRowBytes ||
         rows.getNumVectors() / next.steps < device.getEnoughThreads())
       break;
-    tile = next;
+    tile.mode = next;
   }
   return tile;
 }
@@ -157,23 +172,24 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
+  int64_t vectors = 1;
   auto divideBy = [&](uint64_t divisor) {
     if (divisor == 0)
       return;
     uint64_t odd = divisor >> llvm::countr_zero(divisor);
-    if (odd > cost::maxGroupedElements)
+    if (odd > cost::map::maxGroupedElements)
       return;
-    int64_t vectors = std::lcm(tile.vectors, static_cast<int64_t>(odd));
-    if (vectors * rows.vectorSize <= cost::maxGroupedElements &&
-        vectors * tile.vectorBytes * DeviceProfile::workgroupSize <=
+    int64_t more = std::lcm(vectors, static_cast<int64_t>(odd));
+    if (more * rows.vectorSize <= cost::map::maxGroupedElements &&
+        more * tile.vectorBytes * DeviceProfile::workgroupSize <=
             DeviceProfile::workgroupMemory)
-      tile.vectors = vectors;
+      vectors = more;
   };
   int64_t inner = 1;
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   for (int64_t size : llvm::reverse(type.getShape())) {
     inner *= size;
-    if (inner > cost::maxGroupedElements)
+    if (inner > cost::map::maxGroupedElements)
       break;
     divideBy(size);
   }
@@ -184,8 +200,9 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
         matchPattern(nested.getOperand(1), m_ConstantInt(&divisor)))
       divideBy(divisor.getZExtValue());
   }
-  if (tile.vectors == 1 || !findTileProblem(op, tile).empty() ||
-      rows.getNumVectors() / tile.vectors < device.getEnoughThreads())
+  tile.mode = ConsecutiveVectors{vectors};
+  if (vectors == 1 || !findTileProblem(op, tile).empty() ||
+      rows.getNumVectors() / vectors < device.getEnoughThreads())
     return std::nullopt;
   return tile;
 }
@@ -196,7 +213,7 @@ namespace {
 class Contest {
 public:
   Contest(linalg::GenericOp op, const MapTile &first)
-      : op(op), interiors(cost::interiorDivergence), tile(first),
+      : op(op), interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
     // It takes long to find out whether a second path pays, and depends little
     // on the tile.
@@ -240,9 +257,8 @@ private:
 } // namespace
 
 static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
-  if (std::optional<MapTile> crosswise = getCrosswiseTile(op))
+  if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device))
     return *crosswise;
-  const double minOpsPerByte = cost::countedOps * device.opsPerByte;
   const MapTile plain = getPlainTile(op);
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
@@ -254,44 +270,43 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device) {
 
   if (mayLookInBothRows(op, rows)) {
     MapTile inBothRows = plain;
-    inBothRows.inBothRows = true;
-    contest.enter(inBothRows, cost::share::bothRows);
+    inBothRows.mode = SingleVectors{/*steps=*/1, /*inBothRows=*/true};
+    contest.enter(inBothRows, cost::map::share::bothRows);
   }
 
-  double opsPerByte =
-      contest.getCost().average / static_cast<double>(traffic.bytes);
-  bool isBusy = opsPerByte >= minOpsPerByte / 2;
+  const double ofMemory = getTimeOfMemory(traffic, device);
+  const double ofOps = getTimeOfOps(contest.getCost().average, device);
+  bool isBusy = ofOps >= ofMemory / 2;
   bool hasRows = rows.hasSeveralRows() && rows.hasWholeVectors() &&
                  rows.getInsideVectors() > 1;
-  if (isBusy ? first.rows > 1 : hasRows) {
+  if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
     // Twice as many rows, and as many again.
     for (int step = 0; step < 2 && taller; ++step) {
-      if (!contest.enter(*taller, isBusy ? cost::share::tallerWhereBusy
-                                         : cost::share::tallerWhereIdle))
+      if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
+                                         : cost::map::share::tallerWhereIdle))
         break;
       taller = getTaller(rows, *taller, device);
     }
   }
 
   if (std::optional<MapTile> grouped = getGroupedTile(op, rows, device))
-    contest.enter(*grouped, cost::share::grouped);
+    contest.enter(*grouped, cost::map::share::grouped);
 
   if (rows.canBeSplit()) {
     MapTile split = plain;
-    split.isSplit = true;
-    split.inBothRows = mayLookInBothRows(op, rows);
-    contest.enter(split, cost::share::split,
-                  opsPerByte >= minOpsPerByte ? HUGE_VAL
-                                              : cost::share::splitLoads);
+    split.mode = SingleVectors{/*steps=*/1, mayLookInBothRows(op, rows),
+                               /*isSplit=*/true};
+    contest.enter(split, cost::map::share::split,
+                  ofOps >= ofMemory ? HUGE_VAL : cost::map::share::splitLoads);
   }
   auto getShare = [&] {
     return getLoadedShare(contest.getCost(), plain, traffic, device);
   };
-  if (hasRows && getShare() >= cost::share::loaded)
+  if (hasRows && getShare() >= cost::map::share::loaded)
     if (std::optional<MapTile> parts = getTileOfInside(op))
-      contest.enter(*parts, cost::share::split,
-                    isBusy ? HUGE_VAL : cost::share::splitLoads);
+      contest.enter(*parts, cost::map::share::split,
+                    isBusy ? HUGE_VAL : cost::map::share::splitLoads);
 
   MapTile best =
       getWithSteps(op, contest.getBest(), rows, traffic, device, getShare());
@@ -316,14 +331,18 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
   auto type = cast<MemRefType>(op.getOutputs().front().getType());
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   auto countElements = [&](const MapTile &tile) {
-    return llvm::product_of(*tile.block) * (tile.vectorBytes / elementBytes);
+    return llvm::product_of(tile.getBlock()->factors) *
+           (tile.vectorBytes / elementBytes);
   };
-  // The time that a tile takes, in operations of a filled device. A second path
-  // is no other for each tile.
+  // The cycles that a tile takes on a filled device. A second path is no other
+  // for each tile.
   auto consider = [&](const MapTile &tile) -> Candidate {
     KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
-    double time = cost.general + (cost::opsPerLoad - 1) * cost.loads;
-    int64_t independent = std::min(countElements(tile), cost::maxIndependent);
+    double time =
+        (cost.general + (cost::getOpsPerLoad(device) - 1) * cost.loads) /
+        device.getOpsPerCycle();
+    int64_t independent =
+        std::min(countElements(tile), cost::map::maxIndependent);
     return {tile,
             time *
                 std::max(1.0, static_cast<double>(device.getEnoughThreads()) /
@@ -336,34 +355,36 @@ static MapTile chooseBlock(linalg::GenericOp op, const DeviceSpeed &device) {
       continue;
     MapTile unit;
     unit.vectorBytes = bytes;
-    unit.block = getUnitBlock(op, bytes);
+    unit.mode = LoopBlock{getUnitBlock(op, bytes)};
     Candidate vector = consider(unit);
     while (true) {
       Candidate next;
-      for (auto [dim, factor] : llvm::enumerate(*vector.tile.block)) {
+      for (auto [dim, factor] :
+           llvm::enumerate(vector.tile.getBlock()->factors)) {
         MapTile larger = vector.tile;
-        (*larger.block)[dim] = 2 * factor;
+        std::get<LoopBlock>(larger.mode).factors[dim] = 2 * factor;
         if (type.getDimSize(dim) % (2 * factor) ||
-            countElements(larger) > cost::maxCarried)
+            countElements(larger) > cost::map::maxCarried)
           continue;
         Candidate candidate = consider(larger);
         if (candidate.time < next.time)
           next = candidate;
       }
-      if (next.time > cost::share::largerBlock * vector.time)
+      if (next.time > cost::map::share::largerBlock * vector.time)
         break;
       vector = next;
     }
-    if (vector.time < cost::share::largerBlock * best.time)
+    if (vector.time < cost::map::share::largerBlock * best.time)
       best = vector;
     // Narrower vectors are for rows that are no whole vectors, and for more
     // threads.
-    if (static_cast<int64_t>(unit.block->size()) == type.getRank() - 1 &&
+    if (static_cast<int64_t>(unit.getBlock()->factors.size()) ==
+            type.getRank() - 1 &&
         getNumThreads(op, unit) >= device.getEnoughThreads())
       break;
   }
   best.tile.interior =
-      measure(op, best.tile, cost::interiorDivergence, HUGE_VAL).interior;
+      measure(op, best.tile, cost::map::interiorDivergence, HUGE_VAL).interior;
   return best.tile;
 }
 

@@ -10,6 +10,7 @@
 #include "llvm/Support/Endian.h"
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace dml;
@@ -128,38 +129,6 @@ bool Constant::isSplat() const {
   return data.size() == getByteWidth(type) && getNumElements() > 0;
 }
 
-/// Calls `function` with a value of the C++ type of `type`, which is no half.
-/// Elements of four bits are the low ones of a byte.
-template <typename Function>
-static auto dispatch(DataType type, Function function) {
-  switch (type) {
-  case DataType::FLOAT16: // Halves are handled by their bits.
-  case DataType::UINT16:
-    return function(uint16_t());
-  case DataType::FLOAT32:
-    return function(float());
-  case DataType::FLOAT64:
-    return function(double());
-  case DataType::UINT4:
-  case DataType::INT4:
-  case DataType::UINT8:
-    return function(uint8_t());
-  case DataType::INT8:
-    return function(int8_t());
-  case DataType::INT16:
-    return function(int16_t());
-  case DataType::UINT32:
-    return function(uint32_t());
-  case DataType::INT32:
-    return function(int32_t());
-  case DataType::UINT64:
-    return function(uint64_t());
-  case DataType::INT64:
-    return function(int64_t());
-  }
-  llvm_unreachable("unknown data type");
-}
-
 /// `value` as a T, and where it is out of range the nearest one (of integers,
 /// the low bits).
 template <typename T, typename From> static T convertTo(From value) {
@@ -195,7 +164,7 @@ static Constant buildConstant(DataType type, Shape shape,
                               ArrayRef<From> elements) {
   auto bytes =
       std::make_shared<std::vector<char>>(elements.size() * getByteWidth(type));
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using T = decltype(zero);
     for (auto [index, element] : llvm::enumerate(elements)) {
       T value;
@@ -239,7 +208,7 @@ static SmallVector<To> readElements(DataType type, ArrayRef<char> data,
                                     int64_t count) {
   SmallVector<To> elements;
   bool isSplat = data.size() == getByteWidth(type);
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t index = 0; index < count; ++index) {
       T value;
@@ -284,7 +253,7 @@ static ArrayRef<char> convertField(ArrayRef<T> field, DataType type,
                                    std::shared_ptr<const void> &owner) {
   auto bytes =
       std::make_shared<std::vector<char>>(field.size() * getByteWidth(type));
-  dispatch(type, [&](auto zero) {
+  dispatchType(type, [&](auto zero) {
     using Element = decltype(zero);
     for (auto [index, element] : llvm::enumerate(field)) {
       auto value = static_cast<Element>(element);
@@ -302,6 +271,58 @@ static unsigned countFields(const TensorProto &tensor) {
          (tensor.rawData && !tensor.rawData->empty()) + !tensor.floats.empty() +
          !tensor.doubles.empty() + !tensor.int32s.empty() +
          !tensor.int64s.empty() + !tensor.uint64s.empty();
+}
+
+/// The bytes of a tensor in a file beside the model, of which `wanted` are the
+/// tensor's where the model states no length; and the owner of the bytes.
+static llvm::Expected<std::pair<ArrayRef<char>, std::shared_ptr<const void>>>
+readExternal(const TensorProto &tensor, uint64_t wanted,
+             reader::ExternalFiles &files) {
+  auto file = files.open(tensor.externalLocation);
+  if (!file)
+    return file.takeError();
+  StringRef bytes = (*file)->getBuffer();
+  uint64_t offset = 0;
+  if (!tensor.externalOffset.empty() &&
+      tensor.externalOffset.getAsInteger(10, offset))
+    return llvm::createStringError("the offset of its elements is '" +
+                                   tensor.externalOffset +
+                                   "', but wanted is a number");
+  if (offset > bytes.size())
+    return llvm::createStringError(
+        "the offset of its elements is " + Twine(offset) + ", but '" +
+        tensor.externalLocation + "' has " + Twine(bytes.size()) + " bytes");
+  uint64_t length = std::min(bytes.size() - offset, wanted);
+  if (!tensor.externalLength.empty() &&
+      (tensor.externalLength.getAsInteger(10, length) ||
+       length > bytes.size() - offset))
+    return llvm::createStringError(
+        "the length of its elements is '" + tensor.externalLength + "', but '" +
+        tensor.externalLocation + "' has " + Twine(bytes.size() - offset) +
+        " bytes from its offset on");
+  return std::pair(ArrayRef<char>(bytes.data() + offset, length),
+                   std::shared_ptr<const void>(*file));
+}
+
+/// The bytes of a tensor in the model itself, whose owner becomes `owner` where
+/// the elements are converted.
+static ArrayRef<char> readFields(const TensorProto &tensor, DataType type,
+                                 std::shared_ptr<const void> &owner) {
+  if (tensor.rawData)
+    return ArrayRef<char>(tensor.rawData->data(), tensor.rawData->size());
+  switch (type) {
+  case DataType::FLOAT32:
+    return convertField<float>(tensor.floats, type, owner);
+  case DataType::FLOAT64:
+    return convertField<double>(tensor.doubles, type, owner);
+  case DataType::INT64:
+    return convertField<int64_t>(tensor.int64s, type, owner);
+  case DataType::UINT32:
+  case DataType::UINT64:
+    return convertField<uint64_t>(tensor.uint64s, type, owner);
+  default:
+    return convertField<int32_t>(tensor.int32s, type, owner);
+  }
 }
 
 llvm::Expected<Constant>
@@ -335,50 +356,12 @@ dml::onnx::readConstant(const TensorProto &tensor,
                         : static_cast<uint64_t>(*count) * getByteWidth(*type);
   ArrayRef<char> data;
   if (tensor.isExternal) {
-    auto file = files.open(tensor.externalLocation);
-    if (!file)
-      return fail(llvm::toString(file.takeError()));
-    StringRef bytes = (*file)->getBuffer();
-    uint64_t offset = 0, length = 0;
-    if (!tensor.externalOffset.empty() &&
-        tensor.externalOffset.getAsInteger(10, offset))
-      return fail("the offset of its elements is '" + tensor.externalOffset +
-                  "', but wanted is a number");
-    if (offset > bytes.size())
-      return fail("the offset of its elements is " + Twine(offset) + ", but '" +
-                  tensor.externalLocation + "' has " + Twine(bytes.size()) +
-                  " bytes");
-    length = bytes.size() - offset;
-    if (!tensor.externalLength.empty() &&
-        (tensor.externalLength.getAsInteger(10, length) ||
-         length > bytes.size() - offset))
-      return fail("the length of its elements is '" + tensor.externalLength +
-                  "', but '" + tensor.externalLocation + "' has " +
-                  Twine(bytes.size() - offset) + " bytes from its offset on");
-    if (tensor.externalLength.empty())
-      length = std::min(length, wanted);
-    data = ArrayRef<char>(bytes.data() + offset, length);
-    owner = *file;
-  } else if (tensor.rawData) {
-    data = ArrayRef<char>(tensor.rawData->data(), tensor.rawData->size());
+    auto external = readExternal(tensor, wanted, files);
+    if (!external)
+      return fail(llvm::toString(external.takeError()));
+    std::tie(data, owner) = *external;
   } else {
-    switch (*type) {
-    case DataType::FLOAT32:
-      data = convertField<float>(tensor.floats, *type, owner);
-      break;
-    case DataType::FLOAT64:
-      data = convertField<double>(tensor.doubles, *type, owner);
-      break;
-    case DataType::INT64:
-      data = convertField<int64_t>(tensor.int64s, *type, owner);
-      break;
-    case DataType::UINT32:
-    case DataType::UINT64:
-      data = convertField<uint64_t>(tensor.uint64s, *type, owner);
-      break;
-    default:
-      data = convertField<int32_t>(tensor.int32s, *type, owner);
-    }
+    data = readFields(tensor, *type, owner);
   }
   if (data.size() != wanted)
     return fail("it has " + Twine(data.size()) + " bytes of elements, but " +
