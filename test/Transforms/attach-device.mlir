@@ -30,8 +30,6 @@
 // TINY: plain.mlir:{{.*}} error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
 // RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics
 
-// SPDX-License-Identifier: Apache-2.0
-
 //--- plain.mlir
 func.func @tile(%a: tensor<1x1x2x3xi8>) -> tensor<1x1x4x3xi8> {
   %0 = dml.tile %a {repeats = array<i64: 1, 1, 2, 1>} : (tensor<1x1x2x3xi8>) -> tensor<1x1x4x3xi8>
