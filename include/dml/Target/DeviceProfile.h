@@ -24,6 +24,7 @@
 // name or a target's environment include them.
 namespace mlir {
 class MLIRContext;
+class Type;
 namespace spirv {
 enum class Capability : uint32_t;
 class TargetEnvAttr;
