@@ -4,6 +4,7 @@
 include_guard()
 
 option(DML_ENABLE_WERROR "Treat warnings in dml's own code as errors" OFF)
+option(DML_ASSERTS "Check assertions, whatever the build type says of NDEBUG" OFF)
 set(DML_SANITIZERS "" CACHE STRING
     "Sanitizers to build with, as given to -fsanitize= (\"address,undefined\")")
 
@@ -17,6 +18,11 @@ if(CCACHE_PROGRAM)
       "${CCACHE_PROGRAM}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE_COMMAND}" CACHE STRING "")
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_COMMAND}" CACHE STRING "")
+endif()
+
+# After the build type's own options, of which -DNDEBUG may be one.
+if(DML_ASSERTS)
+  add_compile_options(-UNDEBUG)
 endif()
 
 if(DML_SANITIZERS)

@@ -7,6 +7,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -24,12 +25,9 @@ struct SerializeExecutable
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     FailureOr<std::vector<uint8_t>> bytes = dml::exportExecutable(
-        getOperation(), profile->getMaxMemoryAllocationSize());
+        getOperation(), profile.getMaxMemoryAllocationSize());
     if (failed(bytes))
       return signalPassFailure();
     auto type = RankedTensorType::get({static_cast<int64_t>(bytes->size())},

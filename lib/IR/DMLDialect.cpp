@@ -156,14 +156,15 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (attribute.getName() == kernelAttrName) {
-    if (!KernelChoice::get(attribute.getValue()))
-      return emitError(op->getLoc(), "attribute '")
-             << kernelAttrName << "' is " << attribute.getValue()
-             << ", but wants \"map\" or one of map_tile, row_tile, "
-                "attention_tile, matrix_attention_tile, contraction_tile, "
-                "slice_tile and matrix_tile with its entries, which "
-                "docs/CodegenPasses.md has";
-    return success();
+    if (getKernelTile(attribute.getValue()))
+      return success();
+    SmallVector<StringRef> names = getTileNames();
+    StringRef last = names.pop_back_val();
+    return emitError(op->getLoc(), "attribute '")
+           << kernelAttrName << "' is " << attribute.getValue()
+           << ", but wants \"map\" or one of " << llvm::join(names, ", ")
+           << " and " << last
+           << " with its entries, which docs/CodegenPasses.md has";
   }
   if (attribute.getName() == layoutAttrName) {
     auto layout = dyn_cast<StringAttr>(attribute.getValue());

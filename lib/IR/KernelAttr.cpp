@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace dml;
 
 static constexpr llvm::StringLiteral mapName = "map";
-static constexpr llvm::StringLiteral contractionTileName = "contraction_tile";
-static constexpr llvm::StringLiteral sliceTileName = "slice_tile";
-static constexpr llvm::StringLiteral rowTileName = "row_tile";
-static constexpr llvm::StringLiteral attentionTileName = "attention_tile";
-static constexpr llvm::StringLiteral matrixAttentionTileName =
-    "matrix_attention_tile";
-static constexpr llvm::StringLiteral mapTileName = "map_tile";
-static constexpr llvm::StringLiteral matrixTileName = "matrix_tile";
 
 // The entries of a matrix kernel's tile.
 static constexpr llvm::StringLiteral workgroupName = "workgroup";
@@ -58,7 +50,7 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
   auto add = [&](StringRef name, Attribute value) {
     entries.push_back(b.getNamedAttr(name, value));
   };
-  add(contractionTileName, b.getDenseI64ArrayAttr({rows, columns, terms}));
+  add(name, b.getDenseI64ArrayAttr({rows, columns, terms}));
   if (threads != plain.threads)
     add(threadsName, b.getI64IntegerAttr(threads));
   if (buffers != plain.buffers)
@@ -77,20 +69,19 @@ DictionaryAttr ContractionTile::getAttr(MLIRContext *context) const {
 DictionaryAttr SliceTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(b.getNamedAttr(
-      sliceTileName,
-      b.getDenseI64ArrayAttr({rows, columns, slices, terms, times})));
+      name, b.getDenseI64ArrayAttr({rows, columns, slices, terms, times})));
 }
 
 DictionaryAttr RowTile::getAttr(MLIRContext *context) const {
   Builder b(context);
   return b.getDictionaryAttr(
-      b.getNamedAttr(rowTileName, b.getDenseI64ArrayAttr({threads, vectors})));
+      b.getNamedAttr(name, b.getDenseI64ArrayAttr({threads, vectors})));
 }
 
 DictionaryAttr AttentionTile::getAttr(MLIRContext *context) const {
   Builder b(context);
-  return b.getDictionaryAttr(b.getNamedAttr(
-      attentionTileName, b.getDenseI64ArrayAttr({queries, keys, terms})));
+  return b.getDictionaryAttr(
+      b.getNamedAttr(name, b.getDenseI64ArrayAttr({queries, keys, terms})));
 }
 
 DictionaryAttr MatrixAttentionTile::getAttr(MLIRContext *context) const {
@@ -101,7 +92,7 @@ DictionaryAttr MatrixAttentionTile::getAttr(MLIRContext *context) const {
   if (stages != 1)
     entries.push_back(b.getNamedAttr(stagesName, b.getI64IntegerAttr(stages)));
   return b.getDictionaryAttr(
-      b.getNamedAttr(matrixAttentionTileName, b.getDictionaryAttr(entries)));
+      b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
@@ -122,7 +113,7 @@ DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
   if (isCarried)
     entries.push_back(b.getNamedAttr(carriedName, b.getUnitAttr()));
   return b.getDictionaryAttr(
-      b.getNamedAttr(matrixTileName, b.getDictionaryAttr(entries)));
+      b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
 
 DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
@@ -154,10 +145,10 @@ DictionaryAttr MapTile::getAttr(MLIRContext *context) const {
   if (llvm::any_of(interior, [](int64_t share) { return share != 0; }))
     add(interiorName, b.getDenseI64ArrayAttr(interior));
   return b.getDictionaryAttr(
-      b.getNamedAttr(mapTileName, b.getDictionaryAttr(entries)));
+      b.getNamedAttr(name, b.getDictionaryAttr(entries)));
 }
 
-/// Reads a number from `least` on.
+/// Reads a number that is `least` or more as `size`, or returns false.
 static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < least)
@@ -166,7 +157,8 @@ static bool readSize(Attribute value, int64_t &size, int64_t least = 1) {
   return true;
 }
 
-/// Reads `count` numbers from 1 on; none if `value` is something else.
+/// Returns `count` numbers that are 1 or more, or nothing if `value` is
+/// something else.
 static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
   auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(value);
   return numbers && numbers.asArrayRef().size() == count &&
@@ -176,34 +168,38 @@ static ArrayRef<int64_t> readSizes(Attribute value, size_t count) {
              : ArrayRef<int64_t>();
 }
 
-/// Reads a contraction kernel's tile. Nothing if an entry is unknown or no tile
-/// has its value.
-static std::optional<ContractionTile>
-getContractionTile(DictionaryAttr dictionary) {
+/// Returns the value of the entry `name` of `kernel`, or null if `kernel` has
+/// no such entry, or others as well.
+template <typename Value>
+static Value getOnlyEntry(DictionaryAttr kernel, StringRef name) {
+  return kernel.size() == 1 ? kernel.getAs<Value>(name) : Value();
+}
+
+std::optional<ContractionTile> ContractionTile::get(DictionaryAttr kernel) {
   ContractionTile tile;
   bool hasSizes = false;
-  for (NamedAttribute entry : dictionary) {
+  for (NamedAttribute entry : kernel) {
     Attribute value = entry.getValue();
-    StringRef name = entry.getName();
+    StringRef entryName = entry.getName();
     bool isRead = false;
-    if (name == contractionTileName) {
+    if (entryName == name) {
       if (ArrayRef<int64_t> sizes = readSizes(value, 3); !sizes.empty()) {
         tile.rows = sizes[0];
         tile.columns = sizes[1];
         tile.terms = sizes[2];
         isRead = hasSizes = true;
       }
-    } else if (name == threadsName) {
+    } else if (entryName == threadsName) {
       isRead = readSize(value, tile.threads);
-    } else if (name == buffersName) {
+    } else if (entryName == buffersName) {
       isRead = readSize(value, tile.buffers) && tile.buffers <= 2;
-    } else if (name == writtenOutName) {
+    } else if (entryName == writtenOutName) {
       isRead = readSize(value, tile.writtenOut);
-    } else if (name == aheadName) {
+    } else if (entryName == aheadName) {
       isRead = tile.isAhead = isa<UnitAttr>(value);
-    } else if (name == slicesName) {
+    } else if (entryName == slicesName) {
       isRead = readSize(value, tile.slices);
-    } else if (name == togetherName) {
+    } else if (entryName == togetherName) {
       isRead = readSize(value, tile.together);
     }
     if (!isRead)
@@ -212,39 +208,40 @@ getContractionTile(DictionaryAttr dictionary) {
   return hasSizes ? std::optional(tile) : std::nullopt;
 }
 
-/// Reads a map kernel's tile. Nothing if an entry is unknown or no tile has its
-/// value.
-static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
+std::optional<MapTile> MapTile::get(DictionaryAttr kernel) {
+  auto dictionary = getOnlyEntry<DictionaryAttr>(kernel, name);
+  if (!dictionary)
+    return std::nullopt;
   MapTile tile;
   for (NamedAttribute entry : dictionary) {
     Attribute value = entry.getValue();
-    StringRef name = entry.getName();
+    StringRef entryName = entry.getName();
     auto numbers = dyn_cast<DenseI64ArrayAttr>(value);
     bool isRead = false;
-    if (name == vectorBytesName)
+    if (entryName == vectorBytesName)
       isRead = readSize(value, tile.vectorBytes);
-    else if (name == vectorsName)
+    else if (entryName == vectorsName)
       isRead = readSize(value, tile.vectors);
-    else if (name == rowsName)
+    else if (entryName == rowsName)
       isRead = readSize(value, tile.rows);
-    else if (name == stepsName)
+    else if (entryName == stepsName)
       isRead = readSize(value, tile.steps);
-    else if (name == inBothRowsName)
+    else if (entryName == inBothRowsName)
       isRead = tile.inBothRows = isa<UnitAttr>(value);
-    else if (name == splitName)
+    else if (entryName == splitName)
       isRead = tile.isSplit = isa<UnitAttr>(value);
-    else if (name == insideName && numbers && numbers.size() == 2) {
+    else if (entryName == insideName && numbers && numbers.size() == 2) {
       tile.inside = InsideVectors{numbers[0], numbers[1]};
       isRead = numbers[0] >= 0 && numbers[1] > 0;
-    } else if (name == turnsName)
+    } else if (entryName == turnsName)
       isRead = readSize(value, tile.turns.emplace(), /*least=*/0);
-    else if (name == crosswiseName && numbers && numbers.size() == 3) {
+    else if (entryName == crosswiseName && numbers && numbers.size() == 3) {
       tile.crosswise = CrosswiseTile{numbers[0], numbers[1], numbers[2]};
       isRead = numbers[0] >= 0 && numbers[1] > 0 && numbers[2] > 0;
-    } else if (name == blockName && numbers) {
+    } else if (entryName == blockName && numbers) {
       tile.block.emplace(numbers.asArrayRef());
       isRead = llvm::all_of(*tile.block, [](int64_t size) { return size > 0; });
-    } else if (name == interiorName && numbers) {
+    } else if (entryName == interiorName && numbers) {
       tile.interior.assign(numbers.asArrayRef().begin(),
                            numbers.asArrayRef().end());
       isRead = llvm::all_of(tile.interior, [](int64_t share) {
@@ -257,9 +254,10 @@ static std::optional<MapTile> getMapTile(DictionaryAttr dictionary) {
   return tile.vectorBytes ? std::optional(tile) : std::nullopt;
 }
 
-/// Reads a matrix kernel's tile. Nothing if an entry is missing, unknown or no
-/// tile has its value.
-static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
+std::optional<MatrixTile> MatrixTile::get(DictionaryAttr kernel) {
+  auto dictionary = getOnlyEntry<DictionaryAttr>(kernel, name);
+  if (!dictionary)
+    return std::nullopt;
   ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 3),
                     subgroup = readSizes(dictionary.get(subgroupName), 2);
   auto shape = dictionary.getAs<StringAttr>(shapeName);
@@ -270,16 +268,16 @@ static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
                   subgroup[0],  subgroup[1],  shape.str()};
   for (NamedAttribute entry : dictionary) {
     Attribute value = entry.getValue();
-    StringRef name = entry.getName();
-    bool isRead =
-        name == workgroupName || name == subgroupName || name == shapeName;
-    if (name == stagesName)
+    StringRef entryName = entry.getName();
+    bool isRead = entryName == workgroupName || entryName == subgroupName ||
+                  entryName == shapeName;
+    if (entryName == stagesName)
       isRead = readSize(value, tile.stages) && tile.stages <= 2;
-    else if (name == panelName)
+    else if (entryName == panelName)
       isRead = readSize(value, tile.panel);
-    else if (name == carriedName)
+    else if (entryName == carriedName)
       isRead = tile.isCarried = isa<UnitAttr>(value);
-    else if (name == slicesName)
+    else if (entryName == slicesName)
       isRead = readSize(value, tile.slices);
     if (!isRead)
       return std::nullopt;
@@ -287,19 +285,20 @@ static std::optional<MatrixTile> getMatrixTile(DictionaryAttr dictionary) {
   return tile;
 }
 
-/// Reads the tile of an attention kernel that multiplies matrices. Nothing if
-/// an entry is missing, unknown or no tile has its value.
-static std::optional<MatrixAttentionTile>
-getMatrixAttentionTile(DictionaryAttr dictionary) {
+std::optional<MatrixAttentionTile>
+MatrixAttentionTile::get(DictionaryAttr kernel) {
+  auto dictionary = getOnlyEntry<DictionaryAttr>(kernel, name);
+  if (!dictionary)
+    return std::nullopt;
   ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 2);
   auto shape = dictionary.getAs<StringAttr>(shapeName);
   if (workgroup.empty() || !shape)
     return std::nullopt;
   MatrixAttentionTile tile{workgroup[0], workgroup[1], shape.str()};
   for (NamedAttribute entry : dictionary) {
-    StringRef name = entry.getName();
-    bool isRead = name == workgroupName || name == shapeName;
-    if (name == stagesName)
+    StringRef entryName = entry.getName();
+    bool isRead = entryName == workgroupName || entryName == shapeName;
+    if (entryName == stagesName)
       isRead = readSize(entry.getValue(), tile.stages) && tile.stages <= 2;
     if (!isRead)
       return std::nullopt;
@@ -307,50 +306,74 @@ getMatrixAttentionTile(DictionaryAttr dictionary) {
   return tile;
 }
 
-std::optional<KernelChoice> KernelChoice::get(Attribute attribute) {
-  if (auto name = dyn_cast<StringAttr>(attribute))
-    return name.getValue() == mapName ? std::optional(KernelChoice())
-                                      : std::nullopt;
-  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
-  if (!dictionary)
+std::optional<SliceTile> SliceTile::get(DictionaryAttr kernel) {
+  ArrayRef<int64_t> sizes = readSizes(getOnlyEntry<Attribute>(kernel, name), 5);
+  if (sizes.empty())
     return std::nullopt;
-  KernelChoice choice;
-  choice.tile = getContractionTile(dictionary);
-  if (choice.tile)
-    return choice;
-  if (dictionary.size() != 1)
-    return std::nullopt;
-  if (auto entries = dictionary.getAs<DictionaryAttr>(mapTileName)) {
-    choice.mapTile = getMapTile(entries);
-    return choice.mapTile ? std::optional(choice) : std::nullopt;
-  }
-  if (auto entries = dictionary.getAs<DictionaryAttr>(matrixTileName)) {
-    choice.matrixTile = getMatrixTile(entries);
-    return choice.matrixTile ? std::optional(choice) : std::nullopt;
-  }
-  if (auto entries =
-          dictionary.getAs<DictionaryAttr>(matrixAttentionTileName)) {
-    choice.matrixAttentionTile = getMatrixAttentionTile(entries);
-    return choice.matrixAttentionTile ? std::optional(choice) : std::nullopt;
-  }
-  if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(sliceTileName), 5);
-      !sizes.empty())
-    choice.sliceTile =
-        SliceTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
-  else if (ArrayRef<int64_t> sizes = readSizes(dictionary.get(rowTileName), 2);
-           !sizes.empty())
-    choice.rowTile = RowTile{sizes[0], sizes[1]};
-  else if (ArrayRef<int64_t> sizes =
-               readSizes(dictionary.get(attentionTileName), 3);
-           !sizes.empty())
-    choice.attentionTile = AttentionTile{sizes[0], sizes[1], sizes[2]};
-  else
-    return std::nullopt;
-  return choice;
+  return SliceTile{sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]};
 }
 
-Attribute dml::parseKernelAttr(StringRef text, MLIRContext *context) {
+std::optional<RowTile> RowTile::get(DictionaryAttr kernel) {
+  ArrayRef<int64_t> sizes = readSizes(getOnlyEntry<Attribute>(kernel, name), 2);
+  if (sizes.empty())
+    return std::nullopt;
+  return RowTile{sizes[0], sizes[1]};
+}
+
+std::optional<AttentionTile> AttentionTile::get(DictionaryAttr kernel) {
+  ArrayRef<int64_t> sizes = readSizes(getOnlyEntry<Attribute>(kernel, name), 3);
+  if (sizes.empty())
+    return std::nullopt;
+  return AttentionTile{sizes[0], sizes[1], sizes[2]};
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles of any kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Functions that go through the types of the variant `Tile`.
+template <typename Tile> struct Kinds;
+template <typename... Tiles> struct Kinds<std::variant<Tiles...>> {
+  static std::optional<KernelTile> get(DictionaryAttr kernel) {
+    std::optional<KernelTile> result;
+    auto read = [&](auto tile) {
+      if (tile && !result)
+        result = *tile;
+    };
+    (read(Tiles::get(kernel)), ...);
+    return result;
+  }
+  static SmallVector<StringRef> getNames() { return {Tiles::name...}; }
+};
+} // namespace
+
+std::optional<KernelTile> dml::getKernelTile(Attribute attribute) {
+  if (auto name = dyn_cast<StringAttr>(attribute))
+    return name.getValue() == mapName ? std::optional<KernelTile>(MapTile())
+                                      : std::nullopt;
+  auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+  return dictionary ? Kinds<KernelTile>::get(dictionary) : std::nullopt;
+}
+
+StringRef dml::getTileName(const KernelTile &tile) {
+  return std::visit([](const auto &own) -> StringRef { return own.name; },
+                    tile);
+}
+
+DictionaryAttr dml::getKernelAttr(const KernelTile &tile,
+                                  MLIRContext *context) {
+  return std::visit([&](const auto &own) { return own.getAttr(context); },
+                    tile);
+}
+
+SmallVector<StringRef> dml::getTileNames() {
+  return Kinds<KernelTile>::getNames();
+}
+
+std::optional<KernelTile> dml::parseKernelTile(StringRef text,
+                                               MLIRContext *context) {
   ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
   Attribute kernel = parseAttribute(text, context);
-  return kernel && KernelChoice::get(kernel) ? kernel : Attribute();
+  return kernel ? getKernelTile(kernel) : std::nullopt;
 }

@@ -13,7 +13,7 @@
 #include "dml/Executable/Executable.h"
 #include "dml/Executable/Passes.h"
 #include "dml/IR/DML.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -42,6 +42,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include <mutex>
+#include <type_traits>
 
 using namespace mlir;
 using namespace dml;
@@ -54,52 +55,75 @@ void dml::buildTargetPipeline(OpPassManager &pm,
     pm.addPass(createAttachTarget({options.featureLevel.getValue()}));
 }
 
+/// Calls `copy` if it compiles for the two structures.
+template <typename From, typename To, typename Copy>
+static void copyIfPresent(const From &from, To &to, Copy copy) {
+  if constexpr (std::is_invocable_v<Copy, const From &, To &>)
+    copy(from, to);
+}
+
+/// Returns the options of a pass: each has the value of the compiler's option
+/// of the same name. For example, SelectKernelsOptions has a rowTile, which
+/// becomes the rowTile of `options`.
+template <typename PassOptions, typename Options>
+static PassOptions getPassOptions(const Options &options) {
+  PassOptions result;
+#define DML_COPY_OPTION(TYPE, MEMBER, NAME, DEFAULT, VALUE_NAME, DESCRIPTION)  \
+  copyIfPresent(options, result,                                               \
+                [](const auto &from, auto &to)                                 \
+                    -> decltype(void(to.MEMBER = from.MEMBER.getValue())) {    \
+                  to.MEMBER = from.MEMBER.getValue();                          \
+                });
+#define DML_CODEGEN_OPTION DML_COPY_OPTION
+#define DML_OPERATOR_OPTION DML_COPY_OPTION
+#include "dml/Target/Options.def"
+#undef DML_COPY_OPTION
+  return result;
+}
+
+/// Adds the pass that states the options' device profile, if they have one.
+static void attachDevice(OpPassManager &pm, const CodegenOptions &options) {
+  if (!options.deviceProfile.empty())
+    pm.addPass(createAttachDevice({options.deviceProfile.getValue()}));
+}
+
 void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
                                    const CompilerOptions &options) {
+  attachDevice(pm, options);
   // An executable has no calls: private functions dissolve into their callers.
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanup(pm);
   if (options.externalWeights)
     pm.addPass(createOwnConstants());
-  ChooseLayoutsOptions layouts;
-  layouts.deviceProfile = options.deviceProfile;
-  layouts.convolutionLayout = options.convolutionLayout;
-  pm.addPass(createChooseLayouts(layouts));
+  pm.addPass(
+      createChooseLayouts(getPassOptions<ChooseLayoutsOptions>(options)));
   pm.addPass(createConvertDMLToLinalg());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
-  if (options.fuse) {
-    StackProductsOptions stack;
-    stack.deviceProfile = options.deviceProfile;
-    pm.addNestedPass<func::FuncOp>(createStackProducts(stack));
-  }
+  if (options.fuse)
+    pm.addNestedPass<func::FuncOp>(createStackProducts());
   // Variants share what is computed once.
   pm.addPass(createHoistInitialization());
 }
 
 void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
                                    const CodegenOptions &options) {
+  attachDevice(pm, options);
   if (options.fuse) {
-    FuseProducersOptions fuse;
-    fuse.deviceProfile = options.deviceProfile;
-    fuse.rowTile = options.rowTile;
-    pm.addNestedPass<func::FuncOp>(createFuseProducers(fuse));
+    pm.addNestedPass<func::FuncOp>(
+        createFuseProducers(getPassOptions<FuseProducersOptions>(options)));
     // Merging and folding come before attention is chosen, since they may leave
     // no products to choose it for: x ^ x becomes 0 once the two loads that
     // fusion has made of x are one.
     pm.addNestedPass<func::FuncOp>(createMergeEqualOps());
     pm.addPass(createCanonicalization());
-    FuseAttentionOptions attention;
-    attention.deviceProfile = options.deviceProfile;
-    attention.attentionTile = options.attentionTile;
-    pm.addNestedPass<func::FuncOp>(createFuseAttention(attention));
+    pm.addNestedPass<func::FuncOp>(
+        createFuseAttention(getPassOptions<FuseAttentionOptions>(options)));
   }
   // Concatenations that no reader has taken in are nested.
   pm.addNestedPass<func::FuncOp>(createNestJoins());
-  EmulateTypesOptions emulate;
-  emulate.deviceProfile = options.deviceProfile;
-  pm.addPass(createEmulateTypes(emulate));
+  pm.addPass(createEmulateTypes());
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createCopySharedResults());
   pm.addNestedPass<func::FuncOp>(createPrepareBufferization());
@@ -116,31 +140,16 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
   pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
   addGenericCleanup(pm);
   pm.addNestedPass<func::FuncOp>(createPlaceParts());
-  SplitSumsOptions split;
-  split.deviceProfile = options.deviceProfile;
-  split.parts = options.sumParts;
-  pm.addPass(createSplitSums(split));
-  SliceBuffersOptions slice;
-  slice.deviceProfile = options.deviceProfile;
-  pm.addPass(createSliceBuffers(slice));
-  LimitBuffersOptions limit;
-  limit.deviceProfile = options.deviceProfile;
-  pm.addPass(createLimitBuffers(limit));
+  pm.addPass(createSplitSums(getPassOptions<SplitSumsOptions>(options)));
+  pm.addPass(createSliceBuffers());
+  pm.addPass(createLimitBuffers());
 
   // Each kernel stands once from here on, in a function of its own.
   pm.addPass(createOutlineDispatches());
-  SelectKernelsOptions select;
-  select.deviceProfile = options.deviceProfile;
-  select.contractionTile = options.contractionTile;
-  select.rowTile = options.rowTile;
-  select.matrixTile = options.matrixTile;
-  pm.addNestedPass<func::FuncOp>(createSelectKernels(select));
-  SelectMapTilesOptions tiles;
-  tiles.deviceProfile = options.deviceProfile;
-  pm.addNestedPass<func::FuncOp>(createSelectMapTiles(tiles));
-  DistributeToWorkgroupsOptions distribute;
-  distribute.deviceProfile = options.deviceProfile;
-  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups(distribute));
+  pm.addNestedPass<func::FuncOp>(
+      createSelectKernels(getPassOptions<SelectKernelsOptions>(options)));
+  pm.addNestedPass<func::FuncOp>(createSelectMapTiles());
+  pm.addNestedPass<func::FuncOp>(createDistributeToWorkgroups());
   // Kernels compute their constants; only buffers remain arguments.
   pm.addNestedPass<func::FuncOp>(createSinkConstants());
   pm.addPass(createGpuKernelOutliningPass());
@@ -152,9 +161,9 @@ void dml::buildLinalgToGPUPipeline(OpPassManager &pm,
 
 void dml::buildGPUToSPIRVPipeline(OpPassManager &pm,
                                   const CodegenOptions &options) {
-  ConvertKernelsToSPIRVOptions convert;
-  convert.deviceProfile = options.deviceProfile;
-  pm.addPass(createConvertKernelsToSPIRV(convert));
+  attachDevice(pm, options);
+  pm.addNestedPass<gpu::GPUModuleOp>(createWorkAroundDrivers());
+  pm.addPass(createConvertKernelsToSPIRV());
   OpPassManager &kernels = pm.nest<spirv::ModuleOp>();
   kernels.addPass(spirv::createSPIRVLowerABIAttributesPass());
   addCleanup(kernels);
@@ -177,9 +186,7 @@ static void buildDMLToSPIRVPipeline(OpPassManager &pm,
 void dml::buildDMLToExecutablePipeline(OpPassManager &pm,
                                        const CompilerOptions &options) {
   buildDMLToSPIRVPipeline(pm, options);
-  SerializeExecutableOptions serialize;
-  serialize.deviceProfile = options.deviceProfile;
-  pm.addPass(createSerializeExecutable(serialize));
+  pm.addPass(createSerializeExecutable());
 }
 
 /// Registers the pipeline that `build` builds, from the feature level on.
@@ -228,12 +235,12 @@ void dml::registerAllPasses() {
 }
 
 void dml::registerCompilerDialects(DialectRegistry &registry) {
-  registry
-      .insert<DMLDialect, DMLBufferDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, func::FuncDialect,
-              gpu::GPUDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, spirv::SPIRVDialect,
-              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  registry.insert<DMLDialect, DMLBufferDialect, DMLDeviceDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  spirv::SPIRVDialect, tensor::TensorDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -289,34 +296,30 @@ Stage dml::getStage(ModuleOp module) {
              : Stage::GPU;
 }
 
-/// Whether the device profile of `options` has what the kernels need that are
-/// SPIR-V already.
-static LogicalResult verifyKernels(ModuleOp module,
-                                   const CompilerOptions &options) {
-  FailureOr<DeviceProfile> profile =
-      DeviceProfile::parse(options.deviceProfile, module);
-  if (failed(profile))
-    return failure();
+/// Verifies that the module's device profile has the features and the storage
+/// buffers of kernels that are SPIR-V already.
+static LogicalResult verifyKernels(ModuleOp module) {
+  const DeviceProfile &profile = getDeviceProfile(module);
   for (auto kernel : module.getOps<spirv::ModuleOp>()) {
     std::optional<spirv::VerCapExtAttr> triple = kernel.getVceTriple();
     if (!triple)
       continue;
     for (const DeviceFeatureInfo &info : getDeviceFeatures())
-      if (!profile->has(info.feature) &&
+      if (!profile.has(info.feature) &&
           llvm::is_contained(triple->getCapabilities(), info.capability))
         return emitError(kernel.getLoc(), "'")
                << kernel.getName().value_or("kernel")
                << "' needs the Vulkan feature " << info.vulkanName
-               << ", which the device profile '" << profile->str() << "' lacks";
+               << ", which the device profile '" << profile.str() << "' lacks";
     int64_t bindings = 0;
     for (auto variable : kernel.getOps<spirv::GlobalVariableOp>())
       if (variable.getBinding())
         bindings = std::max<int64_t>(bindings, *variable.getBinding() + 1);
-    if (bindings > profile->getMaxStorageBuffers())
+    if (bindings > profile.getMaxStorageBuffers())
       return emitError(kernel.getLoc(), "'")
              << kernel.getName().value_or("kernel") << "' binds " << bindings
-             << " storage buffers, but the device profile '" << profile->str()
-             << "' has " << profile->getMaxStorageBuffers();
+             << " storage buffers, but the device profile '" << profile.str()
+             << "' has " << profile.getMaxStorageBuffers();
   }
   return success();
 }
@@ -346,27 +349,30 @@ dml::compileTo(ModuleOp module, Stage to, const CompilerOptions &options,
     buildLinalgToGPUPipeline(pm, options);
   if (from < Stage::SPIRV && to >= Stage::SPIRV)
     buildGPUToSPIRVPipeline(pm, options);
+  if (from == Stage::SPIRV)
+    attachDevice(pm, options);
   // The verifier refuses what the level lacks.
   if (failed(target.run(module)) || failed(runPasses(pm, module)))
     return failure();
-  return from == Stage::SPIRV ? verifyKernels(module, options) : success();
+  return from == Stage::SPIRV ? verifyKernels(module) : success();
 }
 
 FailureOr<ExecutableImage> dml::compileToImage(
     ModuleOp module, const CompilerOptions &options,
     ArrayRef<std::string> deviceProfiles,
     llvm::function_ref<LogicalResult(PassManager &)> configure) {
-  // What every profile's devices allocate at once.
+  // The bytes that the devices of every profile allocate at once.
   int64_t maxBuffer = INT64_MAX;
-  auto addProfile = [&](const std::string &profile) {
-    auto parsed = DeviceProfile::parse(profile, module);
-    if (succeeded(parsed))
-      maxBuffer = std::min(maxBuffer, parsed->getMaxMemoryAllocationSize());
-    return parsed;
+  auto compileVariant = [&](ModuleOp variant,
+                            const CompilerOptions &variantOptions) {
+    if (failed(compileTo(variant, Stage::SPIRV, variantOptions, configure)))
+      return failure();
+    maxBuffer = std::min(
+        maxBuffer, getDeviceProfile(variant).getMaxMemoryAllocationSize());
+    return success();
   };
   if (deviceProfiles.empty()) {
-    if (failed(addProfile(options.deviceProfile)) ||
-        failed(compileTo(module, Stage::SPIRV, options, configure)))
+    if (failed(compileVariant(module, options)))
       return failure();
     return exportImage(module, maxBuffer);
   }
@@ -386,16 +392,13 @@ FailureOr<ExecutableImage> dml::compileToImage(
   SmallVector<ModuleOp> variants;
   for (const std::string &profile : deviceProfiles) {
     variantOptions.deviceProfile = profile;
-    if (failed(addProfile(profile)))
-      return failure();
     // The last one needs no copy.
     variants.push_back(module);
     if (variants.size() < deviceProfiles.size()) {
       copies.push_back(module.clone());
       variants.back() = *copies.back();
     }
-    if (failed(compileTo(variants.back(), Stage::SPIRV, variantOptions,
-                         configure)))
+    if (failed(compileVariant(variants.back(), variantOptions)))
       return failure();
   }
   return exportImage(variants, maxBuffer);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Device.h"
 #include "DiscreteVulkan.h"
 #include "TestExecutables.h"
 
@@ -17,8 +18,8 @@ TEST(DiscreteGpu, GoesThroughStagingBuffers) {
   instanceInfo.enableValidation = true;
   DmlInstance instance = nullptr;
   DmlResult result = dmlCreateInstance(&instanceInfo, &instance, nullptr);
-  if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
-    GTEST_SKIP() << "no Vulkan device";
+  DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
+                         dmlGetDeviceCount(instance) != 0)
   ASSERT_EQ(result, DML_SUCCESS);
   DmlDevice device = nullptr;
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);
@@ -77,8 +78,8 @@ TEST(DiscreteGpu, CutsTheArenaIntoBuffersThatItAllocates) {
   DmlInstance instance = nullptr;
   DmlResult result = dmlCreateInstance(&instanceInfo, &instance, nullptr);
   setDiscreteAllocationSize(0);
-  if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
-    GTEST_SKIP() << "no Vulkan device";
+  DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
+                         dmlGetDeviceCount(instance) != 0)
   ASSERT_EQ(result, DML_SUCCESS);
   DmlDevice device = nullptr;
   ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr), DML_SUCCESS);

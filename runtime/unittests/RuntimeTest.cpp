@@ -8,6 +8,7 @@
 
 #include "dml/runtime.h"
 
+#include "Device.h"
 #include "FaultyVulkan.h"
 #include "TestExecutables.h"
 
@@ -282,8 +283,8 @@ protected:
     DmlResult result = dmlCreateInstance(&info, &instance, &error);
     std::string message = dmlGetErrorMessage(error);
     dmlDestroyError(error);
-    if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
-      GTEST_SKIP() << "no Vulkan device: " << message;
+    DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
+                           dmlGetDeviceCount(instance) != 0)
     ASSERT_EQ(result, DML_SUCCESS) << message;
     DmlDeviceCreateInfo deviceInfo{};
     deviceInfo.robustBufferAccess = true;

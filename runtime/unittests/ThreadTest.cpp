@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Device.h"
 #include "TestExecutables.h"
 #include "dml/runtime.h"
 
@@ -54,8 +55,8 @@ class Threads : public testing::Test {
 protected:
   void SetUp() override {
     DmlResult result = dmlCreateInstance(nullptr, &instance, nullptr);
-    if (result == DML_ERROR_NOT_FOUND || dmlGetDeviceCount(instance) == 0)
-      GTEST_SKIP() << "no Vulkan device";
+    DML_END_WITHOUT_DEVICE(result != DML_ERROR_NOT_FOUND &&
+                           dmlGetDeviceCount(instance) != 0)
     ASSERT_EQ(result, DML_SUCCESS);
     ASSERT_EQ(dmlCreateDevice(instance, nullptr, &device, nullptr),
               DML_SUCCESS);

@@ -2,9 +2,9 @@
 // the plain tile has few operations for a byte does not matter here; it keeps threads
 // from being of two kinds elsewhere.
 //
-// RUN: dml-opt %s --split-input-file --dml-select-map-tiles=device-profile=full,opsPerByte=0 | FileCheck %s --check-prefix=CHOICE
+// RUN: dml-opt %s --split-input-file --dml-attach-device=profile=full,opsPerByte=0 --dml-select-map-tiles | FileCheck %s --check-prefix=CHOICE
 // RUN: dml-opt %s --split-input-file \
-// RUN:     --dml-select-map-tiles=device-profile=full,opsPerByte=0 --dml-distribute-to-workgroups | FileCheck %s
+// RUN:     --dml-attach-device=profile=full,opsPerByte=0 --dml-select-map-tiles --dml-distribute-to-workgroups | FileCheck %s
 // RUN: dml-opt %s --split-input-file --dml-select-map-tiles --dml-distribute-to-workgroups | \
 // RUN:     FileCheck %s --check-prefix=PLAIN
 

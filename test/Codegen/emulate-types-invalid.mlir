@@ -1,7 +1,7 @@
 // Arithmetic on types that the device lacks and that words have none for is
 // refused, by the names of the type and of the features.
 //
-// RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat16,-shaderInt64 --verify-diagnostics
+// RUN: dml-opt %s --dml-attach-device=profile=full,-shaderFloat16,-shaderInt64 --dml-emulate-types --verify-diagnostics
 
 func.func @halves(%x: tensor<4xf16>) -> tensor<4xf16> {
   %empty = tensor.empty() : tensor<4xf16>

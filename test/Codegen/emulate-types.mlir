@@ -3,10 +3,10 @@
 // RUN: dml-opt %s --dml-emulate-types --mlir-print-op-generic -o %t.full
 // RUN: dml-opt %s --mlir-print-op-generic -o %t.none
 // RUN: diff %t.none %t.full
-// RUN: dml-opt %s --dml-emulate-types=device-profile=minimal | FileCheck %s
-// RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat16 | FileCheck %s --check-prefix=HALF
-// RUN: dml-opt %s --dml-emulate-types=device-profile=full,-shaderFloat64 | FileCheck %s --check-prefix=LONG
-// RUN: not dml-opt %s --dml-emulate-types=device-profile=tiny 2>&1 | FileCheck %s --check-prefix=PROFILE
+// RUN: dml-opt %s --dml-attach-device=profile=minimal --dml-emulate-types | FileCheck %s
+// RUN: dml-opt %s --dml-attach-device=profile=full,-shaderFloat16 --dml-emulate-types | FileCheck %s --check-prefix=HALF
+// RUN: dml-opt %s --dml-attach-device=profile=full,-shaderFloat64 --dml-emulate-types | FileCheck %s --check-prefix=LONG
+// RUN: not dml-opt %s --dml-attach-device=profile=tiny --dml-emulate-types 2>&1 | FileCheck %s --check-prefix=PROFILE
 
 // PROFILE: device profile 'tiny' is unknown
 

@@ -3,12 +3,12 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention | FileCheck %s
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=attention-tile=64x32 | FileCheck %s --check-prefix=TILE
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=attention-tile=none | FileCheck %s --check-prefix=NONE
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,-storageBuffer16BitAccess" | FileCheck %s --check-prefix=EMULATED
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,-storageBuffer16BitAccess --dml-fuse-attention=attention-tile=64x32 | FileCheck %s --check-prefix=EMULATED
 // RUN: not dml-opt %s --dml-fuse-attention=attention-tile=12x7 2>&1 | FileCheck %s --check-prefix=INVALID
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention="attention-tile=64x32 device-profile=full,maxStorageBufferRange=16777215" | FileCheck %s --check-prefix=RANGE
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5 | FileCheck %s --check-prefix=FAST
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-fuse-attention=device-profile=full,opsPerByte=5,+cooperativeMatrix | FileCheck %s --check-prefix=MATRICES
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers "--dml-fuse-attention=device-profile=full,+cooperativeMatrix attention-tile={{matrix_attention_tile={workgroup=array<i64:64,32>,shape=\"16x16x16xf16xf32\"}}}" | FileCheck %s --check-prefix=OWN
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,maxStorageBufferRange=16777215 --dml-fuse-attention=attention-tile=64x32 | FileCheck %s --check-prefix=RANGE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5 --dml-fuse-attention | FileCheck %s --check-prefix=FAST
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5,+cooperativeMatrix --dml-fuse-attention | FileCheck %s --check-prefix=MATRICES
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,+cooperativeMatrix "--dml-fuse-attention=attention-tile={{matrix_attention_tile={workgroup=array<i64:64,32>,shape=\"16x16x16xf16xf32\"}}}" | FileCheck %s --check-prefix=OWN
 // INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile
 // NONE-NOT: attention_tile
 

@@ -1,8 +1,8 @@
 // Fusion gives no kernel more buffers than the profile binds, where constants count as
 // one: they are put side by side.
 //
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers=device-profile=minimal | FileCheck %s --check-prefixes=CHECK,FOUR
-// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers=device-profile=full,maxStorageBuffers=5 | FileCheck %s --check-prefixes=CHECK,FIVE
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-attach-device=profile=minimal --dml-fuse-producers | FileCheck %s --check-prefixes=CHECK,FOUR
+// RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-attach-device=profile=full,maxStorageBuffers=5 --dml-fuse-producers | FileCheck %s --check-prefixes=CHECK,FIVE
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers | FileCheck %s --check-prefixes=CHECK,FIVE
 
 // CHECK-LABEL:  func @buffers

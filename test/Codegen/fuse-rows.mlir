@@ -2,7 +2,7 @@
 //
 // RUN: dml-opt %s --split-input-file --dml-fuse-producers | FileCheck %s
 // RUN: dml-opt %s --split-input-file --dml-fuse-producers=row-tile=none | FileCheck %s --check-prefix=NONE
-// RUN: dml-opt %s --split-input-file --dml-fuse-producers=device-profile=full,-storageBuffer16BitAccess | FileCheck %s --check-prefix=EMULATED
+// RUN: dml-opt %s --split-input-file --dml-attach-device=profile=full,-storageBuffer16BitAccess --dml-fuse-producers | FileCheck %s --check-prefix=EMULATED
 
 // A maximum, a sum that takes it from each element, and a softmax of both: one
 // body has both loops in front of what is for an element.

@@ -1,6 +1,6 @@
-// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-limit-buffers{device-profile=minimal})" | FileCheck %s
-// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-limit-buffers{device-profile=full})" | FileCheck %s --check-prefix=FULL
-// RUN: not dml-opt %s --pass-pipeline="builtin.module(dml-limit-buffers{device-profile=minimal,maxStorageBuffers=1})" 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-attach-device{profile=minimal},dml-limit-buffers)" | FileCheck %s
+// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-attach-device{profile=full},dml-limit-buffers)" | FileCheck %s --check-prefix=FULL
+// RUN: not dml-opt %s --pass-pipeline="builtin.module(dml-attach-device{profile=minimal,maxStorageBuffers=1},dml-limit-buffers)" 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: error: device profile limit 'maxStorageBuffers=1' wants a whole number from 2 to 4294967295
 
 #map = affine_map<(d0) -> (d0)>

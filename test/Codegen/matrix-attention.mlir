@@ -1,8 +1,8 @@
 // The kernel of attention that multiplies cooperative matrices.
 //
 // RUN: split-file %s %t
-// RUN: dml-opt %t/kernel.mlir --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix | FileCheck %s
-// RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix
+// RUN: dml-opt %t/kernel.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups
 
 // A workgroup has 64 queries, of 96, and goes through 40 keys in blocks of 32, of which
 // the last has 8. Queries and keys have 20 terms, which are staged as 32, in lines of 5
@@ -52,8 +52,10 @@
 // CHECK:             gpu.subgroup_mma_load_matrix {{.*}}"COp">
 // CHECK:             spirv.ControlBarrier
 // CHECK:           } else {
-// Weights, and their products with values.
+// Weights, and their products with values. The sum of weights is NaN if a score is NaN.
 // CHECK-COUNT-32:  math.exp
+// CHECK:           %[[ORDERED:.*]] = arith.cmpf oeq, %[[DISTANCE:.*]], %[[DISTANCE]] : f32
+// CHECK:           arith.select %[[ORDERED]], %{{.*}}, %[[DISTANCE]] : f32
 // CHECK:           arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
 // CHECK:           memref.store {{.*}}, %[[MEMORY]]
 // CHECK:           spirv.ControlBarrier

@@ -3,7 +3,7 @@
 // 4, 1, 5, 2, 6, 3, 7. With l = t / 4, thread t has a vector of the line
 // 8 (l / 8) + 4 (l mod 2) + l mod 8 / 2.
 //
-// RUN: dml-opt %s --dml-distribute-to-workgroups=device-profile=full,+cooperativeMatrix --canonicalize | FileCheck %s
+// RUN: dml-opt %s --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups --canonicalize | FileCheck %s
 //
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,9 +1,9 @@
 // Row kernels whose threads exchange what they carry by shuffles.
 //
-// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-distribute-to-workgroups=device-profile=full,subgroupSize=32 --canonicalize --cse | FileCheck %s
-// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=8x1 --dml-distribute-to-workgroups=device-profile=full,subgroupSize=32 --canonicalize --cse | FileCheck %s --check-prefix=ONE
-// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-distribute-to-workgroups=device-profile=full --canonicalize --cse | FileCheck %s --check-prefix=MEMORY
-// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-distribute-to-workgroups=device-profile=full,subgroupSize=32,-subgroupShuffle --canonicalize --cse | FileCheck %s --check-prefix=MEMORY
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-attach-device=profile=full,subgroupSize=32 --dml-distribute-to-workgroups --canonicalize --cse | FileCheck %s
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=8x1 --dml-attach-device=profile=full,subgroupSize=32 --dml-distribute-to-workgroups --canonicalize --cse | FileCheck %s --check-prefix=ONE
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-attach-device=profile=full --dml-distribute-to-workgroups --canonicalize --cse | FileCheck %s --check-prefix=MEMORY
+// RUN: dml-opt %s --split-input-file --dml-select-kernels=row-tile=64x1 --dml-attach-device=profile=full,subgroupSize=32,-subgroupShuffle --dml-distribute-to-workgroups --canonicalize --cse | FileCheck %s --check-prefix=MEMORY
 
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,7 +1,7 @@
 // A device with few multiprocessors is full with few threads, which then share more.
 //
 // RUN: dml-opt %s --dml-select-map-tiles | FileCheck %s --check-prefix=MANY
-// RUN: dml-opt %s --dml-select-map-tiles=device-profile=full,multiprocessors=2 | FileCheck %s --check-prefix=FEW
+// RUN: dml-opt %s --dml-attach-device=profile=full,multiprocessors=2 --dml-select-map-tiles | FileCheck %s --check-prefix=FEW
 //
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,11 +1,11 @@
 // Products of bytes become matrix kernels on devices with cooperative matrices of signed
 // bytes, whether the bytes are signed or not.
 //
-// DEFINE: %{select} = dml-opt %s --split-input-file --dml-select-kernels
-// RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s
-// RUN: %{select}="device-profile=full,+cooperativeMatrix" | FileCheck %s --check-prefix=NONE
-// RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xui8xi32" | FileCheck %s --check-prefix=NONE
-// RUN: %{select}="device-profile=full" | FileCheck %s --check-prefix=NONE
+// DEFINE: %{dml-opt} = dml-opt %s --split-input-file
+// RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=16x16x32xi8xi32 --dml-select-kernels | FileCheck %s
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=16x16x32xui8xi32 --dml-select-kernels | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full --dml-select-kernels | FileCheck %s --check-prefix=NONE
 // Without such matrices they are contractions all the same.
 // NONE-LABEL: func @product
 // NONE:       dml.kernel = {ahead, contraction_tile

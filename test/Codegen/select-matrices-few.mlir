@@ -1,7 +1,7 @@
 // Sixteen rows are one tile of rows. 128 tiles of columns leave two matrices of sums to
 // each multiprocessor, and two subgroups share out the terms of each.
 
-// RUN: dml-opt %s --dml-select-kernels="device-profile=full,+cooperativeMatrix" | FileCheck %s
+// RUN: dml-opt %s --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels | FileCheck %s
 // Without matrices, slices of the terms are tried out with views of the buffers, which
 // nothing has made before here.
 // RUN: dml-opt %s --dml-select-kernels | FileCheck %s --check-prefix=SLICES

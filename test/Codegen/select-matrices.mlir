@@ -1,13 +1,13 @@
 // Which contractions become matrix kernels: those of factors that f16 has, on devices
 // with cooperative matrices of f16.
 //
-// DEFINE: %{select} = dml-opt %s --split-input-file --dml-select-kernels
-// RUN: %{select}="device-profile=full,+cooperativeMatrix" | FileCheck %s
-// RUN: %{select}="device-profile=full" | FileCheck %s --check-prefix=NONE
-// RUN: %{select}="device-profile=full,+cooperativeMatrix matrix-tile=none" | FileCheck %s --check-prefix=NONE
-// RUN: %{select}="device-profile=full,cooperativeMatrix=64x8x16xf16xf32,cooperativeMatrix=16x8x16xf16xf32 matrix-tile=64x32x32x32x16" | FileCheck %s --check-prefix=GIVEN
-// RUN: %{select}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s --check-prefix=NONE
-// RUN: not %{select}="device-profile=full,+cooperativeMatrix matrix-tile=64x64x32" 2>&1 | FileCheck %s --check-prefix=WRONG
+// DEFINE: %{dml-opt} = dml-opt %s --split-input-file
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels | FileCheck %s
+// RUN: %{dml-opt} --dml-attach-device=profile=full --dml-select-kernels | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels=matrix-tile=none | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=64x8x16xf16xf32,cooperativeMatrix=16x8x16xf16xf32 --dml-select-kernels=matrix-tile=64x32x32x32x16 | FileCheck %s --check-prefix=GIVEN
+// RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=16x16x32xi8xi32 --dml-select-kernels | FileCheck %s --check-prefix=NONE
+// RUN: not %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-select-kernels=matrix-tile=64x64x32 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: matrix-tile is '64x64x32', but wants to be 'auto', 'none', rows, columns and terms of a workgroup and rows and columns of its subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a matrix_tile
 // NONE-NOT: matrix_tile
 

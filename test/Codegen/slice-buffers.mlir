@@ -1,6 +1,6 @@
-// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-slice-buffers{device-profile=full,maxStorageBufferRange=1024},canonicalize,cse)" --split-input-file | FileCheck %s
+// RUN: dml-opt %s --pass-pipeline="builtin.module(dml-attach-device{profile=full,maxStorageBufferRange=1024},dml-slice-buffers,canonicalize,cse)" --split-input-file | FileCheck %s
 // RUN: dml-opt %s --pass-pipeline="builtin.module(dml-slice-buffers,canonicalize,cse)" --split-input-file | FileCheck %s --check-prefix=WHOLE
-// RUN: not dml-opt %s --pass-pipeline="builtin.module(dml-slice-buffers{device-profile=full,maxStorageBufferRange=512})" --split-input-file 2>&1 | FileCheck %s --check-prefix=LEAST
+// RUN: not dml-opt %s --pass-pipeline="builtin.module(dml-attach-device{profile=full,maxStorageBufferRange=512},dml-slice-buffers)" --split-input-file 2>&1 | FileCheck %s --check-prefix=LEAST
 // LEAST: error: device profile limit 'maxStorageBufferRange=512' wants a whole number from 1024 to 4294967295
 
 // WHOLE-NOT: dml_buffer.range

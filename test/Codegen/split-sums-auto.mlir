@@ -1,7 +1,7 @@
 // Which sums of products have parts, by the times that are estimated.
 //
 // RUN: dml-opt %s --split-input-file --dml-split-sums | FileCheck %s
-// RUN: dml-opt %s --split-input-file --dml-split-sums=device-profile=full,multiprocessors=8 | FileCheck %s --check-prefix=SMALL
+// RUN: dml-opt %s --split-input-file --dml-attach-device=profile=full,multiprocessors=8 --dml-split-sums | FileCheck %s --check-prefix=SMALL
 
 // Sums of 3,072 terms in 48 tiles of 64 by 32 have parts, and those of 64 terms have none:
 // the launch of another kernel takes longer than they do.

@@ -1,8 +1,8 @@
 // A kernel that binds more than the profile's storage buffers is refused, under the
 // operator's name.
 //
-// RUN: not dml-opt %s --dml-convert-kernels-to-spirv=device-profile=minimal 2>&1 | FileCheck %s
-// RUN: dml-opt %s --dml-convert-kernels-to-spirv=device-profile=minimal,maxStorageBuffers=5 | FileCheck %s --check-prefix=FIVE
+// RUN: not dml-opt %s --dml-attach-device=profile=minimal --dml-convert-kernels-to-spirv 2>&1 | FileCheck %s
+// RUN: dml-opt %s --dml-attach-device=profile=minimal,maxStorageBuffers=5 --dml-convert-kernels-to-spirv | FileCheck %s --check-prefix=FIVE
 // CHECK: error: 'dml.sum' binds 5 storage buffers, but the device profile 'minimal' has 4
 // FIVE: spirv.module
 

@@ -1339,7 +1339,11 @@ def main():
     parser.add_argument("--tools", default="dml-interpret,dml-run")
     parser.add_argument("--group", action="append", choices=list(GROUPS))
     parser.add_argument("--save", metavar="FOLDER", help="write the models, and run nothing")
+    parser.add_argument("--list", action="store_true", help="print the names of the groups, and run nothing")
     arguments = parser.parse_args()
+    if arguments.list:
+        print(*sorted(GROUPS), sep="\n")
+        return
     if arguments.save:
         os.makedirs(arguments.save, exist_ok=True)
         for name in arguments.group or GROUPS:

@@ -9,6 +9,7 @@
 
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
+  registry
+      .insert<dml::DMLDialect, dml::DMLBufferDialect, dml::DMLDeviceDialect>();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

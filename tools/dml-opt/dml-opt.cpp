@@ -7,6 +7,7 @@
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/IR/DML.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -34,7 +35,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<dml::DMLDialect, dml::DMLBufferDialect>();
+  registry
+      .insert<dml::DMLDialect, dml::DMLBufferDialect, dml::DMLDeviceDialect>();
   mlir::registerAllPasses();
   dml::registerAllPasses();
 

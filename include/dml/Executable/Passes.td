@@ -20,11 +20,6 @@ def SerializeExecutable
     No constant and no temporary buffer reaches over a multiple of the profile's
     `maxMemoryAllocationSize`, if it has no more bytes.
   }];
-  let options = [
-    Option<"deviceProfile", "device-profile", "std::string", [{"full"}],
-           "Devices to generate code for: 'full' or 'minimal', then any number "
-           "of ',+feature', ',-feature' or ',limit=number'">,
-  ];
 }
 
 #endif // DML_EXECUTABLE_PASSES_TD

@@ -22,6 +22,21 @@ def AttachTarget : Pass<"dml-attach-target", "::mlir::ModuleOp"> {
       "The feature level to state: 5_0 or fl_5_0">];
 }
 
+def AttachDevice : Pass<"dml-attach-device", "::mlir::ModuleOp"> {
+  let summary = "States the devices that a module is compiled for";
+  let description = [{
+    Sets the module's attribute `dml_device.profile`, in place of any other. The
+    passes of code generation read the attribute; a module without the attribute is
+    compiled for the profile `full`. A profile that is not valid is an error at the
+    module.
+  }];
+  let options = [Option<"profile", "profile", "std::string", [{"full"}],
+      "The device profile to state: 'full' or 'minimal', then any number of "
+      "',+feature', ',-feature' or ',name=number', such as "
+      "'full,-shaderFloat64,opsPerByte=8'">];
+  let dependentDialects = ["::dml::DMLDeviceDialect"];
+}
+
 def ValidateFeatureLevel : Pass<"dml-validate-feature-level",
                                 "::mlir::ModuleOp"> {
   let summary = "Reports everything that a feature level does not support";

@@ -8,7 +8,6 @@
 #define DML_LIB_CODEGEN_ANALYSIS_CONTRACTION_H
 
 #include "dml/IR/KernelAttr.h"
-#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -83,82 +82,6 @@ struct Contraction {
 
 /// Whether a factor is chosen between an element and what stands for padding.
 bool isChosen(const ContractionOperand &operand);
-
-/// How the threads of a slice share the tile of a workgroup: each has `rows`
-/// times `columns` elements, in blocks of 4 by 4 that lie `threadRows` and
-/// `threadColumns` blocks apart.
-struct ThreadBlock {
-  int64_t rows, columns, threadRows, threadColumns;
-
-  /// Nothing if the threads of a workgroup cannot share `tile` so.
-  static std::optional<ThreadBlock> get(const ContractionTile &tile);
-
-  /// How many neighbouring rows or columns a thread's elements come in: the
-  /// components of SPIR-V's largest vectors.
-  static constexpr int64_t side = 4;
-
-  /// The vectors of neighbouring columns that a thread's elements make.
-  int64_t getVectors() const { return rows * columns / side; }
-};
-
-/// Vectors of workgroup memory that a term of `positions` rows or columns
-/// takes: one more than it has, so that vectors of different terms lie in
-/// different banks.
-inline int64_t getStagedVectors(int64_t positions) {
-  return positions / ThreadBlock::side + 1;
-}
-
-/// Vectors of workgroup memory that the terms of `tile` take.
-inline int64_t getStagedVectors(const ContractionTile &tile) {
-  return tile.buffers * tile.terms *
-         (getStagedVectors(tile.rows) + getStagedVectors(tile.columns));
-}
-
-/// Vectors of workgroup memory by which the slices of `tile` exchange parts of
-/// sums, one vector of each that a thread stores in the end.
-inline int64_t getExchangedVectors(const ContractionTile &tile) {
-  return tile.slices > 1 ? tile.slices * tile.threads : 0;
-}
-
-/// Says why `tile` cannot be the tile of `contraction`, for devices of
-/// `profile`, or nothing if it can.
-std::string findTileProblem(const Contraction &contraction,
-                            const ContractionTile &tile,
-                            const DeviceProfile &profile);
-
-std::string findTileProblem(const Contraction &contraction,
-                            const SliceTile &tile);
-
-/// How far apart in their buffer the factors of an operand lie that
-/// neighbouring iterations have, and those of neighbouring positions, as the
-/// first load tells that depends on the iteration. In elements, and nothing
-/// where neither the address nor its first values tell.
-struct FactorStrides {
-  std::optional<int64_t> ofStep, ofPosition;
-  /// The terms of an iteration.
-  int64_t terms = 1;
-
-  /// Whether the factors of neighbouring iterations lie closer than those of
-  /// neighbouring positions.
-  bool areAlongSteps() const {
-    return ofStep && ofPosition && *ofStep < *ofPosition * terms;
-  }
-};
-
-/// The strides of the operands of `contraction`, which describes `op`.
-struct OperandStrides {
-  FactorStrides rows, columns;
-
-  static OperandStrides get(mlir::linalg::GenericOp op,
-                            const Contraction &contraction);
-};
-
-/// Replaces `op`, which `contraction` describes, by a launch.
-void buildContractionKernel(mlir::linalg::GenericOp op,
-                            const Contraction &contraction,
-                            const ContractionTile &tile);
-void buildSlicedKernel(mlir::linalg::GenericOp op,
-                       const Contraction &contraction, const SliceTile &tile);
 
 } // namespace dml
 

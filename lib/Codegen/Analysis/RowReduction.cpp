@@ -8,6 +8,8 @@
 #include "Analysis/BodySlice.h"
 #include "Analysis/ElementMap.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/RowCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -252,7 +254,7 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
     }
   }
   if (!line && elementSizes != reduction.sizes && elementSizes.size() == 1 &&
-      elementSizes.front() <= cost::maxResultsOfRow) {
+      elementSizes.front() <= cost::rows::maxResults) {
     reduction.resultDim = reduction.elementDims.pop_back_val();
     reduction.numResults = elementSizes.pop_back_val();
   }
@@ -281,13 +283,15 @@ bool RowReduction::isWorthwhile() const {
   // Without a row kernel, a scan takes the row for each of its elements.
   if (hasScan())
     return llvm::all_of(nests, isRead);
-  if (numRows < cost::minRows && rowSize > cost::maxRowOfFew)
+  // Operators are lowered to rows and parts of rows for all devices alike.
+  if (numRows < cost::rows::getEnoughRows(DeviceSpeed()) &&
+      rowSize > cost::rows::maxRowOfFew)
     return false;
   return llvm::any_of(nests, isRead);
 }
 
 bool RowReduction::fitsWorkgroup() const {
-  return rowSize <= cost::maxHeld * DeviceProfile::workgroupSize;
+  return rowSize <= cost::rows::maxHeld * DeviceProfile::workgroupSize;
 }
 
 int64_t RowReduction::countOps() const {

@@ -8,7 +8,6 @@
 #define DML_LIB_CODEGEN_ANALYSIS_ROWREDUCTION_H
 
 #include "dml/IR/KernelAttr.h"
-#include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -110,52 +109,6 @@ struct RowReduction {
   /// Whether a thread may have so many elements written out side by side.
   bool canWriteOut(int64_t lanes) const;
 };
-
-/// How the elements of rows lie in buffers.
-struct RowLayout {
-  /// Whether the neighbours of what a thread has together are of the same rows,
-  /// and not of other rows.
-  bool isAlongRow = true;
-  /// Elements that are neighbours in all buffers and that a thread has
-  /// together, in lanes: elements of one row, or one of each of several rows,
-  /// or several of each. Of 3 columns a thread has 4 elements each, which are 3
-  /// vectors of 4: lane 7 has element 2 of row 1.
-  int64_t lanes = 1;
-  /// The rows that the lanes are of.
-  int64_t rows = 1;
-  /// The lanes that are stored at once.
-  int64_t together = 1;
-
-  /// `op` is on buffers.
-  static RowLayout get(mlir::linalg::GenericOp op, RowReduction &reduction);
-
-  /// What the threads of a row share: vectors of it, or its elements where a
-  /// vector has elements of several rows.
-  int64_t getItems(const RowReduction &reduction) const {
-    return reduction.rowSize / getElements();
-  }
-  /// Rows, or vectors of them.
-  int64_t getSlots(const RowReduction &reduction) const {
-    return reduction.numRows / rows;
-  }
-  /// The elements of a row that the lanes have.
-  int64_t getElements() const { return lanes / rows; }
-};
-
-/// Chooses the tile of a row kernel.
-RowTile chooseRowTile(const RowReduction &reduction, const RowLayout &layout,
-                      const DeviceSpeed &device);
-
-/// Says why `tile` cannot be the tile of rows that lie so, or nothing if it
-/// can.
-std::string findRowTileProblem(const RowReduction &reduction,
-                               const RowLayout &layout, const RowTile &tile);
-
-/// Replaces `op`, which `reduction` describes, by a launch. Threads exchange
-/// what they carry by shuffles where `profile` has them and says how many
-/// threads a subgroup has.
-void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
-                    const RowTile &tile, const DeviceProfile &profile);
 
 } // namespace dml
 

@@ -154,7 +154,7 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   Block discarded;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(&discarded);
-  IndexForms saved = *forms;
+  IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
   // The places of what iteration `step` loads for the first of the positions of
   // `vector`.
@@ -206,7 +206,6 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       break;
     }
   }
-  *forms = std::move(saved);
   return strides;
 }
 
@@ -285,4 +284,33 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
       b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
     memref::StoreOp::create(b, value, output.getBuffer(), place);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A launch that nothing comes of.
+class Probe : ContractionBuilder {
+public:
+  Probe(linalg::GenericOp op, const Contraction &contraction)
+      : ContractionBuilder(op, contraction) {
+    b.setInsertionPointToEnd(&discarded);
+    OperandTile rows, columns;
+    buildLaunch(1, 1, DeviceProfile::workgroupSize, rows, columns);
+  }
+  OperandStrides getOperandStrides() {
+    return {getStrides(contraction.rows, contraction),
+            getStrides(contraction.columns, contraction)};
+  }
+
+private:
+  Block discarded;
+};
+} // namespace
+
+OperandStrides OperandStrides::get(linalg::GenericOp op,
+                                   const Contraction &contraction) {
+  return Probe(op, contraction).getOperandStrides();
 }

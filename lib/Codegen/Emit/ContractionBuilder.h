@@ -8,10 +8,35 @@
 #define DML_LIB_CODEGEN_EMIT_CONTRACTIONBUILDER_H
 
 #include "Analysis/Contraction.h"
+#include "Emit/ThreadBlock.h"
 #include "Emit/TileBuilder.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace dml {
+
+/// How far apart in their buffer the factors of an operand lie that
+/// neighbouring iterations have, and those of neighbouring positions, as the
+/// first load tells that depends on the iteration. In elements, and nothing
+/// where neither the address nor its first values tell.
+struct FactorStrides {
+  std::optional<int64_t> ofStep, ofPosition;
+  /// The terms of an iteration.
+  int64_t terms = 1;
+
+  /// Whether the factors of neighbouring iterations lie closer than those of
+  /// neighbouring positions.
+  bool areAlongSteps() const {
+    return ofStep && ofPosition && *ofStep < *ofPosition * terms;
+  }
+};
+
+/// The strides of the operands of `contraction`, which describes `op`.
+struct OperandStrides {
+  FactorStrides rows, columns;
+
+  static OperandStrides get(mlir::linalg::GenericOp op,
+                            const Contraction &contraction);
+};
 
 /// A workgroup's tile of an operand.
 struct OperandTile {

@@ -9,7 +9,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -888,12 +888,9 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
   using Base::Base;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
-    WordTypeConverter typeConverter(*profile);
-    if (failed(verifyArithmetic(getOperation(), typeConverter, *profile)))
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
+    WordTypeConverter typeConverter(profile);
+    if (failed(verifyArithmetic(getOperation(), typeConverter, profile)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       keepTensorTypes(function,

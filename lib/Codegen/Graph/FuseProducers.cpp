@@ -17,6 +17,8 @@
 #include "dml/IR/KernelAttr.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/DeviceProfileAttr.h"
+#include "dml/Target/FusionCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -105,9 +107,9 @@ static std::optional<double> countLoads(linalg::GenericOp op) {
 }
 
 /// Whether the loops of `op` take longer than a kernel of their own would cost.
-static bool hasLongLoops(linalg::GenericOp op) {
+static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   std::optional<double> loads = countLoads(op);
-  return !loads || *loads > cost::maxLoadsBesideLoops;
+  return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
 }
 
 /// The weight of what the body executes for an element.
@@ -458,8 +460,8 @@ bool Fusion::fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
                   int64_t size) {
   size_t copies = getDistinct(consumerReads).size();
   int64_t added = static_cast<int64_t>(copies) * size;
-  if (countOps(consumer) + added > cost::maxBodyOps ||
-      (copies > 1 && added > cost::maxAddedOps))
+  if (countOps(consumer) + added > cost::fusion::maxBodyOps ||
+      (copies > 1 && added > cost::fusion::maxAddedOps))
     return false;
   // Where the consumer alone has more buffers than a device binds, fusion is
   // not to blame.
@@ -483,13 +485,14 @@ bool Fusion::fitsEpilogue() {
   if (getDistinct(consumerReads).size() > 1)
     return false;
   std::optional<double> work = countWork(consumer);
-  return hasLoops(consumer) || !work || *work <= cost::maxOpsOfEpilogue;
+  return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
 bool Fusion::isProfitable() {
+  const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
     return keepsRows();
-  if (hasLoops(producer) && hasLongLoops(producer) && !fitsEpilogue())
+  if (hasLoops(producer) && hasLongLoops(producer, device) && !fitsEpilogue())
     return false;
   std::optional<double> work = countWork(producer);
   if (!work)
@@ -497,9 +500,9 @@ bool Fusion::isProfitable() {
   if (isRange(producer))
     return true;
   // Kernels for sums of products load each factor for many of them.
-  if (movesNeighbours(producer) && llvm::all_of(reads, [](const auto &read) {
+  if (movesNeighbours(producer) && llvm::all_of(reads, [&](const auto &read) {
         return hasLoops(read.first) && !combinesRows(read.first) &&
-               hasLongLoops(read.first);
+               hasLongLoops(read.first, device);
       }))
     return true;
   int64_t size = countOps(producer);
@@ -528,7 +531,7 @@ bool Fusion::isProfitable() {
     // Two sums of products in one body, such as a convolution and that of the
     // shortcut around it, share no factors through workgroup memory.
     if (hasLoops(producer) && hasLoops(consumer) &&
-        (hasLongLoops(producer) || hasLongLoops(consumer)))
+        (hasLongLoops(producer, device) || hasLongLoops(consumer, device)))
       return false;
     std::optional<RowReduction> row;
     if (isOfRows && rows.isOn)
@@ -542,14 +545,13 @@ bool Fusion::isProfitable() {
       if (row && *trips > 1)
         count += row->elementDims.empty() ? *trips : 1;
       else
-        count += *trips > 1 ? *trips * cost::loopFactor : 1;
+        count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     perElement = std::max(perElement, count);
     // Partial results are computed by more threads than what is made of them.
     int64_t consumed = llvm::product_of(sizes);
-    if (consumed < std::min(type.getNumElements(),
-                            rows.profile.getSpeed().getEnoughThreads()) &&
-        count > 1 && *work > cost::maxFreeOps)
+    if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
+        count > 1 && *work > cost::fusion::getFreeOps(device))
       return false;
     for (int64_t size : sizes)
       count *= static_cast<double>(size);
@@ -567,8 +569,12 @@ bool Fusion::isProfitable() {
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  return perElement * *work <= cost::maxFreeOps ||
-         (computed - elements) * *work <= cost::maxRecomputedPerByte * saved;
+  // The cycles of the operations that are computed anew, and of the traffic
+  // that is saved.
+  double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
+  return perElement * *work <= cost::fusion::getFreeOps(device) ||
+         recomputed <=
+             cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
 }
 
 //===----------------------------------------------------------------------===//
@@ -861,14 +867,11 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
   using FuseProducersBase::FuseProducersBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     RowPolicy rows;
     rows.isOn = rowTile != "none";
     rows.isForced = rows.isOn && rowTile != "auto";
-    rows.profile = *profile;
+    rows.profile = profile;
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     shareLayouts(rewriter, getOperation());

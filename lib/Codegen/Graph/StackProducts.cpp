@@ -18,6 +18,7 @@
 #include "dml/Codegen/Passes.h"
 #include "dml/IR/LayoutAttr.h"
 #include "dml/IR/Ownership.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -470,15 +471,13 @@ struct StackProducts : dml::impl::StackProductsBase<StackProducts> {
   using StackProductsBase::StackProductsBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     func::FuncOp function = getOperation();
     if (!function.getBody().hasOneBlock())
       return;
-    Stacker stacker(function, *profile);
-    double maxSums = cost::maxStackedSums * profile->getSpeed().multiprocessors;
+    Stacker stacker(function, profile);
+    double maxSums =
+        cost::sums::maxStackedSums * profile.getSpeed().multiprocessors;
     auto isOfWeights = [&](Value tensor) {
       return stacker.isOfWeights(tensor);
     };

@@ -5,10 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/CrosswiseKernel.h"
+#include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/Loops.h"
+#include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
-#include "Kernels/MapKernel.h"
-#include "dml/Target/CostModel.h"
+#include "Kernels/RowShape.h"
 #include "dml/Target/DeviceProfile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -18,39 +20,10 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
-
 namespace {
-/// The output as rows and columns. The columns are the innermost dimension of
-/// several elements; the rows are the dimensions up to one that is chosen, and
-/// what lies between the two is the batch.
-///
-/// An example: of an output of 8x56x56x64 elements that is read along dimension
-/// 2, the 64 columns are dimension 3, and 25088 rows the others. Read along
-/// dimension 1, it has 448 rows, and a batch of 56.
-struct Shape {
-  Shape(linalg::GenericOp op, int64_t rowDim)
-      : type(cast<MemRefType>(op.getOutputs().front().getType())),
-        rowDim(rowDim), columnDim(getColumnDim(type)) {
-    numColumns = type.getDimSize(columnDim);
-    for (int64_t dim = 0; dim < columnDim; ++dim)
-      (dim <= rowDim ? numRows : numBatches) *= type.getDimSize(dim);
-  }
-  static int64_t getColumnDim(MemRefType type) {
-    int64_t dim = type.getRank() - 1;
-    while (dim > 0 && type.getDimSize(dim) == 1)
-      --dim;
-    return dim;
-  }
-
-  MemRefType type;
-  int64_t rowDim, columnDim;
-  int64_t numRows = 1, numBatches = 1, numColumns;
-};
-
-class KernelBuilder {
+class CrosswiseKernel {
 public:
-  KernelBuilder(linalg::GenericOp op, const MapTile &tile)
+  CrosswiseKernel(linalg::GenericOp op, const MapTile &tile)
       : b(op.getLoc(), op), op(op), tile(tile), shape(op, tile.crosswise->dim),
         down(shape.type.getElementType(), DeviceProfile::vectorBytes),
         across(shape.type.getElementType(), tile.vectorBytes) {}
@@ -59,19 +32,19 @@ public:
 
 private:
   using Forms = SmallVector<LinearForm>;
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
   Value isBelow(const LinearForm &form, int64_t bound) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                 forms->materialize(b, form), constant(bound));
+    return buildIsBelow(b, *forms, form, bound);
   }
   int64_t getPitch() const {
     return tile.crosswise->rows / down.getPerWord() + 1;
   }
   Forms getCoordinates(LinearForm row, LinearForm column);
-  template <typename Body> void forEachItem(int64_t count, Body body);
+  /// Runs `build` for each of `count` items, which the threads share out.
+  void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
+    forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
+  }
   void loadColumns(const LinearForm &item);
   void storeRows(const LinearForm &item);
   void turn(MutableArrayRef<Value> words);
@@ -79,7 +52,7 @@ private:
   ImplicitLocOpBuilder b;
   linalg::GenericOp op;
   const MapTile &tile;
-  const Shape shape;
+  const CrosswiseShape shape;
   /// The vectors that threads compute, and those that they store.
   const Packing down, across;
 
@@ -96,8 +69,8 @@ private:
 };
 } // namespace
 
-SmallVector<LinearForm> KernelBuilder::getCoordinates(LinearForm row,
-                                                      LinearForm column) {
+SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
+                                                        LinearForm column) {
   Forms coordinates(shape.type.getRank());
   LinearForm rest = batch;
   for (int64_t dim = shape.columnDim; dim-- > shape.rowDim + 1;)
@@ -111,30 +84,9 @@ SmallVector<LinearForm> KernelBuilder::getCoordinates(LinearForm row,
   return coordinates;
 }
 
-/// Builds `body` for the items that are the thread's, of `count` that the
-/// workgroup has.
-template <typename Body>
-void KernelBuilder::forEachItem(int64_t count, Body body) {
-  for (int64_t first = 0; first < count; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    if (first + numThreads <= count) {
-      body(item);
-      continue;
-    }
-    // The last round has threads without an item.
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    auto hasItem = scf::IfOp::create(b, isBelow(item, count));
-    b.setInsertionPointToStart(hasItem.thenBlock());
-    // What range analysis cannot learn from the condition.
-    body(forms->min(b, item, count - 1));
-    *forms = std::move(saved);
-  }
-}
-
 /// Computes a vector of elements that lie below each other, and puts it into
 /// the workgroup's memory.
-void KernelBuilder::loadColumns(const LinearForm &item) {
+void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
   auto [column, vector] = forms->divide(b, item, tile.crosswise->rows / count);
   LinearForm ofTensor = forms->min(
@@ -168,7 +120,7 @@ void KernelBuilder::loadColumns(const LinearForm &item) {
 /// Turns a square of narrow elements, each word of which has those of a column:
 /// afterwards each has those of a row. Blocks of half of a word trade places,
 /// then quarters in these.
-void KernelBuilder::turn(MutableArrayRef<Value> words) {
+void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(
         b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -201,7 +153,7 @@ void KernelBuilder::turn(MutableArrayRef<Value> words) {
 }
 
 /// Stores a vector of a row, or of each row that a word has elements of.
-void KernelBuilder::storeRows(const LinearForm &item) {
+void CrosswiseKernel::storeRows(const LinearForm &item) {
   int64_t count = across.getCount(), perWord = down.getPerWord();
   auto [word, vector] = forms->divide(b, item, tile.crosswise->columns / count);
   SmallVector<Value> parts;
@@ -236,12 +188,11 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     Value value = components.front();
     if (auto type = dyn_cast<VectorType>(across.getVectorType()))
       value = vector::FromElementsOp::create(b, type, components);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
+    std::optional<GuardedBlock> guard;
     LinearForm insideColumn = column;
     if (inside) {
-      b.setInsertionPointToStart(scf::IfOp::create(b, inside).thenBlock());
-      // What range analysis cannot learn from the condition.
+      guard.emplace(b, *forms, inside);
+      // Range analysis does not learn these bounds from the condition.
       row = forms->min(b, row, shape.numRows - 1);
       insideColumn =
           forms->mul(b,
@@ -254,12 +205,10 @@ void KernelBuilder::storeRows(const LinearForm &item) {
     LinearForm place = forms->divide(b, position, count).first;
     memref::StoreOp::create(b, value, output.getBuffer(),
                             output.getPlace(*forms, b, place));
-    if (inside)
-      *forms = std::move(saved);
   }
 }
 
-void KernelBuilder::build() {
+void CrosswiseKernel::build() {
   const CrosswiseTile &crosswise = *tile.crosswise;
   int64_t rowTiles = llvm::divideCeilSigned(shape.numRows, crosswise.rows);
   int64_t columnTiles =
@@ -280,26 +229,26 @@ void KernelBuilder::build() {
   Type part = down.hasWords() ? Type(down.getWordType()) : down.element;
   memory = allocateInWorkgroup(b, crosswise.columns * getPitch(), part);
   int64_t elements = crosswise.rows * crosswise.columns;
-  forEachItem(elements / down.getCount(),
-              [&](const LinearForm &item) { loadColumns(item); });
+  shareOut(elements / down.getCount(),
+           [&](const LinearForm &item) { loadColumns(item); });
   gpu::BarrierOp::create(b);
-  forEachItem(elements / across.getCount() / down.getPerWord(),
-              [&](const LinearForm &item) { storeRows(item); });
+  shareOut(elements / across.getCount() / down.getPerWord(),
+           [&](const LinearForm &item) { storeRows(item); });
   op.erase();
 }
 
 void dml::buildCrosswiseKernel(linalg::GenericOp op, const MapTile &tile) {
-  KernelBuilder(op, tile).build();
+  CrosswiseKernel(op, tile).build();
 }
 
 //===----------------------------------------------------------------------===//
-// The choice
+// Tiles
 //===----------------------------------------------------------------------===//
 
 std::string dml::findCrosswiseProblem(linalg::GenericOp op,
                                       const MapTile &tile) {
   const CrosswiseTile &crosswise = *tile.crosswise;
-  auto type = cast<MemRefType>(op.getOutputs().front().getType());
+  auto type = getOutputType(op);
   if (TileBuilder::hasLoops(op))
     return "is crosswise, which is for a body without loops";
   if (tile.block || tile.vectors != 1 || tile.rows != 1 || tile.inBothRows ||
@@ -310,7 +259,8 @@ std::string dml::findCrosswiseProblem(linalg::GenericOp op,
     return llvm::formatv(
         "is crosswise, but elements have {0} bits; wanted are 8, 16 or 32",
         bits);
-  if (type.getRank() == 0 || crosswise.dim >= Shape::getColumnDim(type))
+  if (type.getRank() == 0 ||
+      crosswise.dim >= CrosswiseShape::getColumnDim(type))
     return llvm::formatv("is crosswise along dimension {0}, but wants one "
                          "before the innermost one of several elements",
                          crosswise.dim);
@@ -318,7 +268,7 @@ std::string dml::findCrosswiseProblem(linalg::GenericOp op,
   int64_t count = tile.vectorBytes * 8 / bits;
   if (tile.vectorBytes < 4 || tile.vectorBytes > getMaxVectorBytes(op) ||
       !llvm::isPowerOf2_64(tile.vectorBytes) ||
-      Shape(op, crosswise.dim).numColumns % count)
+      CrosswiseShape(op, crosswise.dim).numColumns % count)
     return llvm::formatv(
         "has vector_bytes {0}, but wants a power of two from 4 to {1} that "
         "divides a row",
@@ -335,128 +285,4 @@ std::string dml::findCrosswiseProblem(linalg::GenericOp op,
         "of both, and at most {2} bytes of workgroup memory",
         crosswise.rows, crosswise.columns, DeviceProfile::workgroupMemory);
   return "";
-}
-
-namespace {
-/// The dimension of the output along which a body reads what lies side by side,
-/// and how many positions do, those of dimensions before it included.
-struct DimOfLoads {
-  int64_t dim, extent;
-};
-} // namespace
-
-/// The dimension of the loads of `op`, if it is not the innermost one: where
-/// the coordinate there is 1 larger, the loads of all large buffers read the
-/// next element, or the one after it.
-static std::optional<DimOfLoads> getDimOfLoads(linalg::GenericOp op) {
-  auto type = cast<MemRefType>(op.getOutputs().front().getType());
-  Block discarded;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  b.setInsertionPointToEnd(&discarded);
-  GroupedLaunch grouped = createLaunch(b, op, 1);
-  BufferViews views(grouped.launch);
-  IndexForms forms(grouped.launch.getThreadIds().x, numThreads);
-  SmallVector<LinearForm> coordinates;
-  for (int64_t size : type.getShape())
-    coordinates.push_back(forms.getOpaque(
-        arith::ConstantIndexOp::create(b, size), {0, size - 1}));
-  TileBuilder builder(b, op, forms, views);
-  builder.buildElement(coordinates);
-  // The place of a load is no linear form where padding may be chosen instead.
-  // Two neighbours in the middle of the output, where there is no padding, then
-  // tell how far apart neighbours are.
-  auto getStrideInMiddle = [&](memref::LoadOp load,
-                               int64_t dim) -> std::optional<int64_t> {
-    std::optional<LinearForm> before;
-    for (int64_t step : {0, 1}) {
-      SmallVector<LinearForm> middle;
-      for (int64_t size : type.getShape())
-        middle.push_back(size / 2);
-      if (type.getDimSize(dim) == 1)
-        return std::nullopt;
-      middle[dim].constant += step - 1;
-      TileBuilder probe(b, op, forms, views);
-      probe.buildElement(middle);
-      Scalar scalar = probe.getScalar(0, load.getResult());
-      const auto *element = std::get_if<Load>(&scalar);
-      if (!element || !element->position.isConstant())
-        return std::nullopt;
-      if (before)
-        return element->position.constant - before->constant;
-      before = element->position;
-    }
-    return std::nullopt;
-  };
-
-  int64_t columnDim = Shape::getColumnDim(type);
-  std::optional<DimOfLoads> found;
-  for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
-    MemRefType source = load.getMemRefType();
-    if (getNumBytes(source) * cost::smallBufferShare < getNumBytes(type))
-      continue;
-    Scalar scalar = builder.getScalar(0, load.getResult());
-    const auto *element = std::get_if<Load>(&scalar);
-    if (!element)
-      return std::nullopt;
-    auto getStride = [&](int64_t dim) -> int64_t {
-      for (LinearForm::Term term : element->position.terms)
-        if (!coordinates[dim].isConstant() &&
-            term.first == coordinates[dim].terms.front().first)
-          return term.second;
-      return getStrideInMiddle(load, dim).value_or(0);
-    };
-    if (std::abs(getStride(columnDim)) * source.getElementTypeBitWidth() <
-        cost::lineBytes * 8)
-      return std::nullopt;
-    std::optional<int64_t> own;
-    for (int64_t dim = 0; dim < columnDim; ++dim)
-      if (int64_t stride = getStride(dim); stride == 1 || stride == 2)
-        own = dim;
-    if (!own || (found && found->dim != *own))
-      return std::nullopt;
-    // Rows of an image follow each other, with or without padding.
-    int64_t extent = type.getDimSize(*own);
-    for (int64_t dim = *own - 1; dim >= 0; --dim) {
-      int64_t stride = getStride(dim);
-      if (stride <= 0 || stride > 2 * extent)
-        break;
-      extent *= type.getDimSize(dim);
-    }
-    found = {*own, found ? std::min(found->extent, extent) : extent};
-  }
-  return found;
-}
-
-std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op) {
-  auto type = cast<MemRefType>(op.getOutputs().front().getType());
-  int64_t bits = type.getElementTypeBitWidth();
-  if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
-    return std::nullopt;
-  std::optional<DimOfLoads> loads = getDimOfLoads(op);
-  if (!loads)
-    return std::nullopt;
-  const Shape shape(op, loads->dim);
-  // Fewer elements than a line has are read, or stored, as well by themselves.
-  if (loads->extent * bits < cost::lineBytes * 8 ||
-      shape.numColumns * bits < cost::lineBytes * 8)
-    return std::nullopt;
-  MapTile tile;
-  tile.vectorBytes = getMaxVectorBytes(op);
-  while (tile.vectorBytes > 4 && shape.numColumns * bits / 8 % tile.vectorBytes)
-    tile.vectorBytes /= 2;
-  // Large tiles have more loads in flight, and store longer pieces of rows.
-  const Packing down(type.getElementType(), DeviceProfile::vectorBytes);
-  tile.crosswise = CrosswiseTile{loads->dim, 64, 64};
-  if (bits == 32)
-    tile.crosswise->columns = 32;
-  if (bits == 8)
-    tile.crosswise->rows = 128;
-  while (tile.crosswise->rows / 2 >= shape.numRows &&
-         tile.crosswise->rows > down.getCount())
-    tile.crosswise->rows /= 2;
-  while (tile.crosswise->columns / 2 >= shape.numColumns &&
-         tile.crosswise->columns > down.getCount())
-    tile.crosswise->columns /= 2;
-  return findCrosswiseProblem(op, tile).empty() ? std::optional(tile)
-                                                : std::nullopt;
 }

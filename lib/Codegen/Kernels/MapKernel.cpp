@@ -7,10 +7,11 @@
 #include "Kernels/MapKernel.h"
 #include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/TileBuilder.h"
 #include "Emit/VectorPacker.h"
-#include "Kernels/CrosswiseKernel.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfile.h"
+#include "dml/Target/MapCosts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -22,118 +23,6 @@
 
 using namespace mlir;
 using namespace dml;
-
-static MemRefType getOutputType(linalg::GenericOp op) {
-  return cast<MemRefType>(op.getOutputs().front().getType());
-}
-
-//===----------------------------------------------------------------------===//
-// Vectors and rows
-//===----------------------------------------------------------------------===//
-
-int64_t dml::getMaxVectorBytes(linalg::GenericOp op) {
-  std::optional<Placement> placement = getPlacement(op.getOutputs().front());
-  if (!placement || placement->strips.empty())
-    return DeviceProfile::vectorBytes;
-  int64_t bytes =
-      std::min(DeviceProfile::vectorBytes, placement->getAlignment());
-  return bytes < 4 ? getOutputType(op).getElementTypeBitWidth() / 8 : bytes;
-}
-
-int64_t dml::getVectorBytes(linalg::GenericOp op) {
-  auto getBytes = [](Value buffer) -> int64_t {
-    return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
-  };
-  int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
-  // Indices differ by about so much between neighbours in a row.
-  llvm::SmallDenseMap<Value, int64_t> strides;
-  for (Operation &nested : *op.getBody()) {
-    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
-      int64_t stride =
-          load.getIndices().empty() ? 1 : strides[load.getIndices().back()];
-      widest = std::max(widest, getBytes(load.getMemRef()) *
-                                    std::max<int64_t>(stride, 1));
-      continue;
-    }
-    int64_t stride = 0;
-    for (Value operand : nested.getOperands())
-      stride = std::max(stride, strides[operand]);
-    APInt constant;
-    if (auto index = dyn_cast<linalg::IndexOp>(nested))
-      stride = index.getDim() + 1 == op.getNumLoops();
-    else if (isa<arith::MulIOp, arith::DivUIOp>(nested) &&
-             matchPattern(nested.getOperand(1), m_ConstantInt(&constant))) {
-      // A divisor may be 0 where nothing asks for the quotient.
-      auto factor = constant.getLimitedValue(DeviceProfile::vectorBytes);
-      stride = isa<arith::MulIOp>(nested)
-                   ? stride * factor
-                   : stride / std::max<uint64_t>(factor, 1);
-    }
-    for (Value result : nested.getResults())
-      strides[result] = std::min<int64_t>(stride, DeviceProfile::vectorBytes);
-  }
-  uint64_t bytes = DeviceProfile::vectorBytes * stored / widest;
-  bytes = std::max(
-      {static_cast<int64_t>(llvm::bit_floor(bytes)), int64_t{4}, stored});
-  return std::min<int64_t>(bytes, getMaxVectorBytes(op));
-}
-
-/// After how many coordinates of `dim` the same elements are read again.
-static int64_t getPeriod(linalg::GenericOp op, int64_t dim) {
-  int64_t size = getOutputType(op).getDimSize(dim), period = 1;
-  for (auto index : op.getBody()->getOps<linalg::IndexOp>()) {
-    if (static_cast<int64_t>(index.getDim()) != dim)
-      continue;
-    for (Operation *user : index->getUsers()) {
-      APInt divisor;
-      if (!isa<arith::RemUIOp>(user) || user->getOperand(0) != index ||
-          !matchPattern(user->getOperand(1), m_ConstantInt(&divisor)) ||
-          divisor.isZero() || divisor.ugt(size))
-        return size;
-      period = std::lcm(period, divisor.getSExtValue());
-    }
-  }
-  return size % period ? size : period;
-}
-
-RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
-  MemRefType type = getOutputType(op);
-  RowShape rows;
-  rows.vectorSize = vectorSize;
-  rows.numElements = type.getNumElements();
-  for (int64_t dim = type.getRank() - 1; dim >= 0 && rows.perPlane == 1;
-       --dim) {
-    int64_t size = type.getDimSize(dim);
-    if (rows.size > 1)
-      rows.perPlane = size;
-    else
-      std::tie(rows.size, rows.dim) = std::tie(size, dim);
-  }
-  // A tensor of rank 0 has no dimension to ask for.
-  if (rows.size == 1 || rows.hasWholeVectors())
-    return rows;
-  int64_t period = getPeriod(op, rows.dim);
-  if (period > 1 && period < rows.size) {
-    rows.perPlane = rows.size / period;
-    rows.size = period;
-  }
-  return rows;
-}
-
-int64_t RowShape::getInsideVectors() const {
-  // The most elements that lie before a row's first whole vector.
-  int64_t most = vectorSize - std::gcd(size, vectorSize);
-  return (size - most) / vectorSize;
-}
-
-int64_t RowShape::getNumVectors() const {
-  return llvm::divideCeil(numElements, vectorSize);
-}
-
-bool dml::mayLookInBothRows(linalg::GenericOp op, const RowShape &rows) {
-  return !rows.hasWholeVectors() && rows.size >= rows.vectorSize &&
-         rows.hasSeveralRows() && TileBuilder::isMove(op);
-}
 
 //===----------------------------------------------------------------------===//
 // Tiles
@@ -155,16 +44,6 @@ std::string dml::findMapProblem(linalg::GenericOp op) {
   return problem;
 }
 
-SmallVector<int64_t> dml::getUnitBlock(linalg::GenericOp op,
-                                       int64_t vectorBytes) {
-  MemRefType type = getOutputType(op);
-  int64_t rank = type.getRank(), outer = rank, row = 1;
-  int64_t count = vectorBytes * 8 / type.getElementTypeBitWidth();
-  while (outer > 0 && (outer == rank || row % count != 0))
-    row *= type.getDimSize(--outer);
-  return SmallVector<int64_t>(outer, 1);
-}
-
 MapTile dml::getPlainTile(linalg::GenericOp op) {
   MapTile tile;
   if (TileBuilder::hasLoops(op)) {
@@ -183,8 +62,6 @@ static constexpr int64_t maxThreadElements = 256;
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
-  if (tile.crosswise)
-    return findCrosswiseProblem(op, tile);
   MemRefType type = getOutputType(op);
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t maxBytes = getMaxVectorBytes(op);
@@ -503,10 +380,10 @@ static double countLoads(Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Workgroup memory for the vectors of a workgroup, and the place of the
-/// thread's first vector in it. Both are null if threads store their vectors
-/// themselves.
-struct Staging {
+/// The workgroup memory that collects the vectors of a workgroup, and the place
+/// of the thread's first vector in it. Both are null if threads store their
+/// vectors in the output themselves.
+struct StagedVectors {
   Value memory, first;
 };
 
@@ -514,7 +391,7 @@ struct Staging {
 class PartBuilder {
 public:
   PartBuilder(const MapKernel &kernel, Part part, ImplicitLocOpBuilder &b,
-              BufferViews &views, const Staging &staging = {})
+              BufferViews &views, const StagedVectors &staging = {})
       : kernel(kernel), part(part), b(b), views(views), staging(staging) {}
 
   KernelCost build(Value thread, int64_t count, ArrayRef<int64_t> interiors,
@@ -545,7 +422,7 @@ private:
   const Part part;
   ImplicitLocOpBuilder &b;
   BufferViews &views;
-  const Staging staging;
+  const StagedVectors staging;
 };
 } // namespace
 
@@ -739,8 +616,8 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   if (undecided.empty())
     return result;
   double worthwhile = kernel.packing.bits < 32 && TileBuilder::isMove(kernel.op)
-                          ? cost::share::interiorOfWords
-                          : cost::share::interior;
+                          ? cost::map::share::interiorOfWords
+                          : cost::map::share::interior;
   b.setInsertionPointAfterValue(thread);
   Value any = arith::ConstantIntOp::create(b, b.getI1Type(), true);
   auto choice = scf::IfOp::create(b, any, /*withElseRegion=*/true);
@@ -783,7 +660,7 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     result.divergence =
         std::max(result.divergence, forms.getDivergence({bounds}));
   double operations = countOperations(general);
-  if (result.divergence <= toShare(cost::lowDivergence))
+  if (result.divergence <= toShare(cost::map::lowDivergence))
     operations += countCondition();
   // Groups of threads with some outside run both.
   double average = countOperations(interior) + outside * operations;
@@ -814,9 +691,7 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
                               arith::ConstantIndexOp::create(b, threads));
     auto guard = scf::IfOp::create(b, inside);
     b.setInsertionPointToStart(guard.thenBlock());
-    // What range analysis cannot learn from the condition.
-    thread = arith::MinUIOp::create(
-        b, thread, arith::ConstantIndexOp::create(b, threads - 1));
+    thread = limit(b, thread, threads);
     end = guard.thenBlock()->getTerminator();
   }
   IndexForms forms(thread, threads);
@@ -909,9 +784,9 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Makes room for the vectors of a workgroup, whose thread `local` this is.
-static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                            Value local) {
-  Staging staging;
+static StagedVectors buildStaging(const MapKernel &kernel,
+                                  ImplicitLocOpBuilder &b, Value local) {
+  StagedVectors staging;
   staging.memory =
       allocateInWorkgroup(b, kernel.tile.vectors * DeviceProfile::workgroupSize,
                           kernel.packing.getVectorType());
@@ -923,8 +798,8 @@ static Staging buildStaging(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 /// Stores the vectors of a workgroup, in their order: those of neighbouring
 /// threads lie side by side.
 static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
-                        BufferViews &views, const Staging &staging, Value group,
-                        Value local, bool mayExceed) {
+                        BufferViews &views, const StagedVectors &staging,
+                        Value group, Value local, bool mayExceed) {
   Value output = views.getVectors(b, kernel.output, kernel.packing);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -992,7 +867,7 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   b.setInsertionPoint(end);
   if (!tile.hasParts()) {
     linear = orderByTurns(kernel, b, linear);
-    Staging staging;
+    StagedVectors staging;
     if (tile.vectors > 1)
       staging = buildStaging(kernel, b, local);
     int64_t count = allGroups * DeviceProfile::workgroupSize;
@@ -1017,14 +892,14 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // What range analysis cannot learn from the condition.
+    // The numbers are limited as range analysis does not learn from the
+    // condition which part the workgroup has.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),
                 constant(counts[0]))
                 .getResult()
-          : arith::MinUIOp::create(b, place, constant(counts[0] - 1))
-                .getResult();
+          : limit(b, place, counts[0]);
     int64_t most = llvm::divideCeil(allGroups, each) * counts[i];
     PartBuilder part(kernel, parts[i], b, views);
     KernelCost ofPart =
@@ -1051,8 +926,6 @@ KernelCost dml::tryMapKernel(Block &block, linalg::GenericOp op,
 }
 
 void dml::buildMapKernel(linalg::GenericOp op, const MapTile &tile) {
-  if (tile.crosswise)
-    return buildCrosswiseKernel(op, tile);
   ImplicitLocOpBuilder b(op.getLoc(), op);
   buildLaunch(
       MapKernel(op, tile), b,

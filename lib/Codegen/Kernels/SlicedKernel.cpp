@@ -11,17 +11,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/SlicedKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
-#include "dml/Target/CostModel.h"
+#include "Emit/Loops.h"
+#include "dml/Target/SumCosts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
 using namespace dml;
-
-static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
 namespace {
 /// How the parts of sums meet: those of so many rows at a time, and in two
@@ -47,6 +47,8 @@ public:
   void build();
 
 private:
+  static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
+
   int64_t getNumSums() const { return tile.rows * tile.columns; }
   void buildFactors(TileBuilder &builder, const ContractionOperand &operand,
                     ArrayRef<Operation *> slice, LinearForm vector,
@@ -58,7 +60,10 @@ private:
     return numThreads + plan.groups * threadColumns;
   }
   JoinPlan chooseJoinPlan() const;
-  void forEachItem(int64_t count, function_ref<void(LinearForm)> build);
+  /// Runs `build` for each of `count` items, which the threads share out.
+  void shareOut(int64_t count, function_ref<void(LinearForm)> build) {
+    forEachItem(b, *forms, {count, forms->getThread(), numThreads}, build);
+  }
   Value addUp(const LinearForm &first, int64_t count, int64_t apart);
   void joinRows(int64_t firstRow, int64_t numRows, const JoinPlan &plan,
                 ValueRange sums);
@@ -173,19 +178,10 @@ SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
     return addProducts(0, init);
-  auto loop =
-      scf::ForOp::create(b, constant(0), constant(rounds), constant(1), init);
-  IndexForms saved = *forms;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    LinearForm round =
-        forms->getVarying(loop.getInductionVar(), {0, rounds - 1});
-    scf::YieldOp::create(b, addProducts(round, loop.getRegionIterArgs()));
-  }
-  *forms = std::move(saved);
-  moveLoopInvariantCode(loop);
-  return SmallVector<Value>(loop.getResults());
+  return buildLoop(b, *forms, {0, rounds}, Counter::AddedLast, init,
+                   [&](LinearForm round, ValueRange sums) {
+                     return addProducts(round, sums);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,34 +216,13 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
       if (groups > 0)
         loads += getTurns(sums * groups * threadColumns) * tile.slices / groups;
       int64_t barriers = groups > 0 ? 3 : 2;
-      int64_t cost = passes * (loads + barriers * cost::loadsOfBarrier);
+      int64_t cost = passes * (loads + barriers * cost::sliced::loadsOfBarrier);
       if (cost >= least)
         continue;
       least = cost;
       best = plan;
     }
   return best;
-}
-
-/// Runs `build` for each of `count` items, which the threads share out.
-void SlicedBuilder::forEachItem(int64_t count,
-                                function_ref<void(LinearForm)> build) {
-  for (int64_t first = 0; first < count; first += numThreads) {
-    LinearForm item = forms->add(b, forms->getThread(), first);
-    IndexForms saved = *forms;
-    OpBuilder::InsertionGuard guard(b);
-    if (first + numThreads > count) {
-      auto hasItem = scf::IfOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
-                                forms->materialize(b, item), constant(count)));
-      b.setInsertionPointToStart(hasItem.thenBlock());
-      // What range analysis cannot learn from the condition.
-      item = forms->min(b, item, count - 1);
-    }
-    build(item);
-    *forms = std::move(saved);
-  }
 }
 
 /// The sum of `count` numbers in workgroup memory. The first one lies at
@@ -280,7 +255,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
           ofColumn = isAlong ? tile.slices : 1;
   if (plan.groups > 0) {
     int64_t places = plan.groups * threadColumns;
-    forEachItem(numSums * places, [&](const LinearForm &item) {
+    shareOut(numSums * places, [&](const LinearForm &item) {
       auto [sum, place] = forms->divide(b, item, places);
       auto [outer, inner] =
           forms->divide(b, place, isAlong ? plan.groups : threadColumns);
@@ -305,7 +280,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   // The vectors of neighbouring columns that are stored together.
   int64_t lanes = getStoredLanes();
   int64_t vectors = tile.columns / lanes;
-  forEachItem(numRows * vectors * threadColumns, [&](const LinearForm &item) {
+  shareOut(numRows * vectors * threadColumns, [&](const LinearForm &item) {
     auto [rest, vector] = forms->divide(b, item, vectors);
     auto [row, column] = forms->divide(b, rest, threadColumns);
     LinearForm columnVector = forms->add(
@@ -362,33 +337,39 @@ void SlicedBuilder::build() {
   op.erase();
 }
 
+/// Terms that a thread of a sliced kernel has written out, at most.
+static constexpr int64_t maxSliceTerms = 128;
+
+std::string dml::findTileProblem(const Contraction &contraction,
+                                 const SliceTile &tile) {
+  constexpr int64_t threads = DeviceProfile::workgroupSize;
+  if (tile.slices < 2 || tile.slices > threads || threads % tile.slices)
+    return "has " + std::to_string(tile.slices) + " slices, but a divisor of " +
+           std::to_string(threads) + " from 2 on is wanted";
+  if (tile.rows > ThreadBlock::maxSums || tile.columns > ThreadBlock::maxSums ||
+      tile.rows * tile.columns > ThreadBlock::maxSums)
+    return "has more than " + std::to_string(ThreadBlock::maxSums) +
+           " sums for a thread";
+  // What a row's threads add up meets in workgroup memory.
+  constexpr int64_t maxColumns =
+      DeviceProfile::workgroupMemory / (threads * sizeof(float));
+  if (tile.columns > maxColumns)
+    return "has " + std::to_string(tile.columns) +
+           " columns, but no more than " + std::to_string(maxColumns) +
+           " are wanted, whose sums fit in workgroup memory";
+  if (tile.terms > maxSliceTerms || tile.times > maxSliceTerms ||
+      tile.terms * tile.times > maxSliceTerms ||
+      tile.terms % contraction.getTermsOfStep())
+    return "has " + std::to_string(tile.terms) + " terms " +
+           std::to_string(tile.times) + " times, but a multiple of the " +
+           std::to_string(contraction.getTermsOfStep()) +
+           " of an iteration is wanted, and no more than " +
+           std::to_string(maxSliceTerms) + " in all";
+  return "";
+}
+
 void dml::buildSlicedKernel(linalg::GenericOp op,
                             const Contraction &contraction,
                             const SliceTile &tile) {
   SlicedBuilder(op, contraction, tile).build();
-}
-
-namespace {
-/// A launch that nothing comes of.
-class Probe : ContractionBuilder {
-public:
-  Probe(linalg::GenericOp op, const Contraction &contraction)
-      : ContractionBuilder(op, contraction) {
-    b.setInsertionPointToEnd(&discarded);
-    OperandTile rows, columns;
-    buildLaunch(1, 1, numThreads, rows, columns);
-  }
-  OperandStrides getOperandStrides() {
-    return {getStrides(contraction.rows, contraction),
-            getStrides(contraction.columns, contraction)};
-  }
-
-private:
-  Block discarded;
-};
-} // namespace
-
-OperandStrides OperandStrides::get(linalg::GenericOp op,
-                                   const Contraction &contraction) {
-  return Probe(op, contraction).getOperandStrides();
 }

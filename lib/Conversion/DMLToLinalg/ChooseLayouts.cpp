@@ -7,7 +7,7 @@
 #include "Convolutions.h"
 #include "dml/Conversion/Passes.h"
 #include "dml/IR/LayoutAttr.h"
-#include "dml/Target/DeviceProfile.h"
+#include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace dml {
@@ -23,10 +23,7 @@ struct ChooseLayouts : dml::impl::ChooseLayoutsBase<ChooseLayouts> {
   using ChooseLayoutsBase::ChooseLayoutsBase;
 
   void runOnOperation() override {
-    FailureOr<DeviceProfile> profile =
-        DeviceProfile::parse(deviceProfile, getOperation());
-    if (failed(profile))
-      return signalPassFailure();
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
     StringRef wanted = convolutionLayout;
     if (!llvm::is_contained({StringRef("auto"), StringRef("none"),
                              StringRef(channelsLast),
@@ -42,7 +39,7 @@ struct ChooseLayouts : dml::impl::ChooseLayoutsBase<ChooseLayouts> {
     getOperation().walk([&](Operation *op) {
       if (op->hasAttr(layoutAttrName) || !canHaveChannelsLast(op))
         return;
-      StringRef layout = wanted == "auto" ? chooseLayout(op, *profile) : wanted;
+      StringRef layout = wanted == "auto" ? chooseLayout(op, profile) : wanted;
       if (!layout.empty())
         op->setAttr(layoutAttrName, StringAttr::get(&getContext(), layout));
     });

@@ -1,14 +1,14 @@
 // Which convolutions have channels last, and how: those that cost matrix kernels more than
 // a pass over memory does, with the padding around an input that has to be copied anyway.
 //
-// DEFINE: %{choose} = dml-opt %s --dml-choose-layouts
-// RUN: %{choose}="device-profile=full,+cooperativeMatrix" | FileCheck %s
-// RUN: %{choose}="device-profile=full" | FileCheck %s --check-prefix=NONE
-// RUN: %{choose}="device-profile=full,+cooperativeMatrix convolution-layout=none" | FileCheck %s --check-prefix=NONE
-// RUN: %{choose}="device-profile=full,cooperativeMatrix=16x16x32xi8xi32" | FileCheck %s --check-prefix=BYTES
-// RUN: %{choose}="convolution-layout=channels_last" | FileCheck %s --check-prefix=ALL
-// RUN: %{choose}="convolution-layout=channels_last_covered" | FileCheck %s --check-prefix=COVERED
-// RUN: not %{choose}="convolution-layout=channels_first" 2>&1 | FileCheck %s --check-prefix=WRONG
+// DEFINE: %{dml-opt} = dml-opt %s
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-choose-layouts | FileCheck %s
+// RUN: %{dml-opt} --dml-attach-device=profile=full --dml-choose-layouts | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-choose-layouts=convolution-layout=none | FileCheck %s --check-prefix=NONE
+// RUN: %{dml-opt} --dml-attach-device=profile=full,cooperativeMatrix=16x16x32xi8xi32 --dml-choose-layouts | FileCheck %s --check-prefix=BYTES
+// RUN: %{dml-opt} --dml-choose-layouts=convolution-layout=channels_last | FileCheck %s --check-prefix=ALL
+// RUN: %{dml-opt} --dml-choose-layouts=convolution-layout=channels_last_covered | FileCheck %s --check-prefix=COVERED
+// RUN: not %{dml-opt} --dml-choose-layouts=convolution-layout=channels_first 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: error: convolution-layout is 'channels_first', but wants to be 'auto', 'none', 'channels_last' or 'channels_last_covered'
 
 // NONE-NOT: dml.layout

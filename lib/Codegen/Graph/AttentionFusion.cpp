@@ -1,0 +1,559 @@
+//===- AttentionFusion.cpp - Attention as one generic ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph/AttentionFusion.h"
+#include "Analysis/BodySlice.h"
+#include "Analysis/ElementMap.h"
+#include "Emit/IndexForms.h"
+#include "Emit/TileBuilder.h"
+#include "Graph/BodyFusion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
+
+using namespace mlir;
+using namespace dml;
+
+using Forms = SmallVector<LinearForm>;
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+/// Returns the generic that computes the tensor which `extract` reads, perhaps
+/// through reshapes, or null.
+static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
+  Value tensor = extract.getTensor();
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+      tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  auto producer = tensor.getDefiningOp<linalg::GenericOp>();
+  return producer && producer->getNumResults() == 1 ? producer
+                                                    : linalg::GenericOp();
+}
+
+/// Whether the elements of `producer` are quotients, as those of a softmax are.
+static bool yieldsQuotients(linalg::GenericOp producer) {
+  return producer.getBody()
+      ->getTerminator()
+      ->getOperand(0)
+      .getDefiningOp<arith::DivFOp>();
+}
+
+/// Whether the body of `op` reads quotients.
+static bool readsQuotients(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](tensor::ExtractOp extract) {
+        linalg::GenericOp producer = getProducer(extract);
+        return producer && yieldsQuotients(producer) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether the bodies of `readers` alone read `tensor`. Adds the reshapes
+/// through which it is read, the last reshape first.
+static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
+                          SmallVectorImpl<Operation *> &reshapes) {
+  return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
+    if (isa<tensor::ExtractOp>(user))
+      return llvm::is_contained(readers,
+                                user->getParentOfType<linalg::GenericOp>());
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user) ||
+        !isReadByAlone(user->getResult(0), readers, reshapes))
+      return false;
+    reshapes.push_back(user);
+    return true;
+  });
+}
+
+namespace {
+/// The index arithmetic of a body as linear forms of the output's coordinates
+/// and of the loops' counters.
+class BodyForms {
+public:
+  /// `indices` are the coordinates of the body. Where arithmetic is no linear
+  /// form, `b` builds it.
+  BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
+      : b(b), indices(indices), forms(Value(), 1) {}
+
+  LinearForm get(Value value);
+  /// Returns the coordinates of the element that `extract` reads in the result
+  /// of `producer`.
+  Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
+  /// Returns the position of the element that `extract` reads among the
+  /// elements of its tensor.
+  LinearForm getPosition(tensor::ExtractOp extract);
+  Forms delinearize(LinearForm position, ArrayRef<int64_t> shape);
+
+  ImplicitLocOpBuilder &b;
+  ArrayRef<Value> indices;
+  IndexForms forms;
+};
+} // namespace
+
+LinearForm BodyForms::get(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  if (auto index = value.getDefiningOp<linalg::IndexOp>()) {
+    auto generic = index->getParentOfType<linalg::GenericOp>();
+    int64_t size = generic.getStaticLoopRanges()[index.getDim()];
+    return forms.getOpaque(indices[index.getDim()], {0, size - 1});
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && loop.getInductionVar() == value)
+      if (std::optional<int64_t> count = getCountFromZero(loop))
+        return forms.getOpaque(value, {0, *count - 1});
+    return forms.getOpaque(value);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::AddIOp>(op))
+    return forms.add(b, get(op->getOperand(0)), get(op->getOperand(1)));
+  if (isa<arith::SubIOp>(op))
+    return forms.sub(b, get(op->getOperand(0)), get(op->getOperand(1)));
+  if (isa<arith::MulIOp>(op))
+    return forms.mul(b, get(op->getOperand(0)), get(op->getOperand(1)));
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+      number.getSExtValue() > 0) {
+    // The quotient becomes an atom of its own, with its range.
+    IndexRange range = forms.getRange(get(op->getOperand(0)));
+    int64_t divisor = number.getSExtValue();
+    if (range.min >= 0)
+      return forms.getOpaque(
+          value, isa<arith::DivUIOp>(op)
+                     ? IndexRange{range.min / divisor, range.max / divisor}
+                     : IndexRange{0, divisor - 1});
+  }
+  return forms.getOpaque(value);
+}
+
+LinearForm BodyForms::getPosition(tensor::ExtractOp extract) {
+  LinearForm position;
+  for (auto [index, size] : llvm::zip_equal(
+           extract.getIndices(), extract.getTensor().getType().getShape()))
+    position = forms.add(b, forms.mul(b, position, size), get(index));
+  return position;
+}
+
+Forms BodyForms::delinearize(LinearForm position, ArrayRef<int64_t> shape) {
+  Forms coordinates(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    if (dim == 0)
+      coordinates[dim] = position;
+    else
+      std::tie(position, coordinates[dim]) =
+          forms.divide(b, position, shape[dim]);
+  }
+  return coordinates;
+}
+
+Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
+                                linalg::GenericOp producer) {
+  if (extract.getTensor() == producer.getResult(0))
+    return llvm::map_to_vector(extract.getIndices(),
+                               [&](Value index) { return get(index); });
+  // No read is out of bounds.
+  auto type = cast<RankedTensorType>(producer.getResult(0).getType());
+  LinearForm position =
+      forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
+  if (forms.getRange(position).min < 0)
+    return {};
+  return delinearize(position, type.getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// Whether `producer` may become a part of the fused generic, since nothing
+/// else reads its result. The producer is a part from then on.
+bool AttentionFusion::isPart(linalg::GenericOp producer) {
+  SmallVector<linalg::GenericOp> readers(producers);
+  readers.append({products, fused});
+  SmallVector<Operation *> path;
+  if (producer->getBlock() != products->getBlock() ||
+      producer->hasAttr(kernelAttrName) || !isElementMap(producer) ||
+      !isReadByAlone(producer.getResult(0), readers, path))
+    return false;
+  producers.push_back(producer);
+  reshapes.push_back(std::move(path));
+  return true;
+}
+
+/// Returns the element that `factor` is computed of, by operations of one
+/// operand each, which are added to `chain` in their order. Returns null if the
+/// factor is computed otherwise.
+static tensor::ExtractOp findElement(Value factor,
+                                     SmallVectorImpl<Operation *> &chain) {
+  while (Operation *op = factor.getDefiningOp()) {
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+      std::reverse(chain.begin(), chain.end());
+      return extract;
+    }
+    if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+        op->getNumRegions() || !isMemoryEffectFree(op))
+      break;
+    chain.push_back(op);
+    factor = op->getOperand(0);
+  }
+  return {};
+}
+
+/// Whether `factor` is an element of a softmax: of `weights`, if that is set,
+/// and else of a generic that `weights` becomes.
+static bool readsWeight(Value factor, linalg::GenericOp &weights) {
+  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
+  linalg::GenericOp producer =
+      extract ? getProducer(extract) : linalg::GenericOp();
+  if (!producer || (weights && producer != weights) ||
+      !yieldsQuotients(producer))
+    return false;
+  weights = producer;
+  return true;
+}
+
+/// Whether `form` depends on the number of the iteration, which is `step`.
+static bool dependsOn(const LinearForm &form, const LinearForm &step) {
+  return !step.isConstant() &&
+         llvm::any_of(form.terms, [&](LinearForm::Term term) {
+           return term.first == step.terms.front().first;
+         });
+}
+
+namespace {
+/// The weights that the terms of an iteration read: elements of one softmax,
+/// one for each of consecutive keys.
+struct WeightReads {
+  linalg::GenericOp weights;
+  SmallVector<tensor::ExtractOp> elements;
+  /// The coordinates of the elements, with 0 in the dimension of keys.
+  Forms row;
+  size_t keyDim = 0;
+};
+
+/// The values that the terms of an iteration read: elements of one tensor, each
+/// `distance` elements behind the one before. The value of key 0 is at `first`.
+struct ValueReads {
+  tensor::ExtractOp element;
+  /// The operations of one operand that make a factor of an element.
+  SmallVector<Operation *> chain;
+  LinearForm first;
+  int64_t distance = 0;
+};
+} // namespace
+
+/// Reads the weights of `terms` in iteration `step`, and makes each weight the
+/// first factor of its term. Returns nothing if the terms read no weights of
+/// consecutive keys, or if their row depends on the iteration.
+static std::optional<WeightReads>
+readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
+            const LinearForm &step) {
+  WeightReads reads;
+  auto numTerms = static_cast<int64_t>(terms.size());
+  for (auto [number, term] : llvm::enumerate(terms)) {
+    if (!readsWeight(term.lhs, reads.weights))
+      std::swap(term.lhs, term.rhs);
+    if (!readsWeight(term.lhs, reads.weights) ||
+        (numTerms > 1 && term.condition))
+      return std::nullopt;
+    reads.elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
+    Forms coordinates =
+        body.getCoordinates(reads.elements.back(), reads.weights);
+    if (coordinates.empty())
+      return std::nullopt;
+    LinearForm key =
+        body.forms.add(body.b, body.forms.mul(body.b, step, numTerms),
+                       static_cast<int64_t>(number));
+    if (number == 0)
+      reads.keyDim = llvm::find(coordinates, key) - coordinates.begin();
+    if (reads.keyDim == coordinates.size() ||
+        !(coordinates[reads.keyDim] == key))
+      return std::nullopt;
+    coordinates[reads.keyDim] = 0;
+    if (number == 0)
+      reads.row = coordinates;
+    if (reads.row != coordinates)
+      return std::nullopt;
+  }
+  if (llvm::any_of(reads.row, [&](const LinearForm &coordinate) {
+        return dependsOn(coordinate, step);
+      }))
+    return std::nullopt;
+  return reads;
+}
+
+/// Reads the values of `terms` in iteration `step`. Returns nothing if the
+/// values do not lie at equal distances, through all iterations.
+static std::optional<ValueReads> readValues(BodyForms &body,
+                                            ArrayRef<ContractionTerm> terms,
+                                            const LinearForm &step) {
+  ValueReads reads;
+  reads.element = findElement(terms.front().rhs, reads.chain);
+  if (!reads.element)
+    return std::nullopt;
+  reads.first = body.getPosition(reads.element);
+  LinearForm behind = reads.first;
+  llvm::erase_if(reads.first.terms, [&](LinearForm::Term term) {
+    bool isStep = !step.isConstant() && term.first == step.terms.front().first;
+    if (isStep)
+      reads.distance = term.second;
+    return isStep;
+  });
+  auto numTerms = static_cast<int64_t>(terms.size());
+  if (reads.distance % numTerms)
+    return std::nullopt;
+  reads.distance /= numTerms;
+  auto areEqual = [](auto pair) {
+    return OperationEquivalence::isEquivalentTo(
+        std::get<0>(pair), std::get<1>(pair),
+        OperationEquivalence::ignoreValueEquivalence,
+        /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  };
+  for (const ContractionTerm &term : terms) {
+    SmallVector<Operation *> own;
+    tensor::ExtractOp element = findElement(term.rhs, own);
+    if (!element || element.getTensor() != reads.element.getTensor() ||
+        own.size() != reads.chain.size() ||
+        !(body.getPosition(element) == behind) ||
+        !llvm::all_of(llvm::zip_equal(own, reads.chain), areEqual))
+      return std::nullopt;
+    behind = body.forms.add(body.b, behind, reads.distance);
+  }
+  return reads;
+}
+
+/// Builds a loop in the place of `loop` that adds up one product in each of
+/// `count` iterations: the weight and the value of one key.
+static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
+                                 int64_t count, const WeightReads &weights,
+                                 SmallVector<Value> coordinates,
+                                 const ValueReads &values) {
+  ImplicitLocOpBuilder &b = body.b;
+  auto byKey = scf::ForOp::create(b, loop.getLowerBound(),
+                                  arith::ConstantIndexOp::create(b, count),
+                                  loop.getStep(), loop.getInitArgs());
+  b.setInsertionPointToStart(byKey.getBody());
+  coordinates[weights.keyDim] = byKey.getInductionVar();
+  linalg::GenericOp producer = weights.weights;
+  Value weight =
+      tensor::ExtractOp::create(b, producer.getResult(0), coordinates);
+  LinearForm key = body.get(byKey.getInductionVar());
+  LinearForm place =
+      body.forms.add(b, values.first, body.forms.mul(b, key, values.distance));
+  tensor::ExtractOp element = values.element;
+  auto shape = element.getTensor().getType().getShape();
+  SmallVector<Value> at = llvm::map_to_vector(
+      body.delinearize(place, shape), [&](const LinearForm &coordinate) {
+        return body.forms.materialize(b, coordinate);
+      });
+  Value factor = tensor::ExtractOp::create(b, element.getTensor(), at);
+  for (Operation *op : values.chain) {
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), factor);
+    factor = b.clone(*op, mapping)->getResult(0);
+  }
+  scf::YieldOp::create(b, ValueRange(math::FmaOp::create(
+                              b, weight, factor, byKey.getRegionIterArg(0))));
+  return byKey;
+}
+
+/// The loop over keys of the sums that `fused` adds up, or null if the body has
+/// another form.
+static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
+  auto loops = fused.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return {};
+  scf::ForOp loop = *loops.begin();
+  bool isSum = getCountFromZero(loop) && loop.getNumResults() == 1 &&
+               loop.getResult(0).getType().isF32() &&
+               loop.getBody()->getOps<scf::ForOp>().empty();
+  return isSum ? loop : scf::ForOp();
+}
+
+/// Gives the loop of `fused` one key in each iteration, whose weight the loop
+/// reads at coordinates of the tensor of weights, and puts the body that
+/// computes the weights in the place of the read. Returns false if the loop
+/// adds up something else.
+bool AttentionFusion::readWeightsByKey() {
+  scf::ForOp loop = findLoopOverKeys(fused);
+  if (!loop)
+    return false;
+  SmallVector<ContractionTerm> terms = readTerms(
+      loop.getBody()->getTerminator()->getOperand(0), loop.getRegionIterArg(0));
+  if (terms.empty())
+    return false;
+
+  // A place that would need operations of its own is no linear form.
+  ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
+  Block discarded;
+  b.setInsertionPointToEnd(&discarded);
+  BodyForms body(b, indices);
+  LinearForm step = body.get(loop.getInductionVar());
+  std::optional<WeightReads> weights = readWeights(body, terms, step);
+  if (!weights)
+    return false;
+  std::optional<ValueReads> values;
+  if (terms.size() > 1) {
+    values = readValues(body, terms, step);
+    if (!values)
+      return false;
+  }
+  if (!discarded.empty())
+    return false;
+
+  b.setInsertionPoint(loop);
+  SmallVector<Value> coordinates =
+      llvm::map_to_vector(weights->row, [&](const LinearForm &coordinate) {
+        return body.forms.materialize(b, coordinate);
+      });
+  if (values) {
+    int64_t count =
+        static_cast<int64_t>(terms.size()) * *getCountFromZero(loop);
+    rewriter.replaceOp(loop, buildLoopByKey(body, loop, count, *weights,
+                                            coordinates, *values));
+  } else {
+    coordinates[weights->keyDim] = loop.getInductionVar();
+    tensor::ExtractOp element = weights->elements.front();
+    b.setInsertionPoint(element);
+    rewriter.replaceOp(
+        element, tensor::ExtractOp::create(b, weights->weights.getResult(0),
+                                           coordinates));
+  }
+  return isPart(weights->weights) && inlineReads(weights->weights);
+}
+
+/// Puts the body of `producer` in the place of all reads of its result.
+bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
+  SmallVector<tensor::ExtractOp> reads;
+  fused.getBody()->walk([&](tensor::ExtractOp extract) {
+    if (getProducer(extract) == producer)
+      reads.push_back(extract);
+  });
+  for (tensor::ExtractOp read : reads) {
+    ImplicitLocOpBuilder b(read.getLoc(), read);
+    BodyForms body(b, indices);
+    Forms coordinates = body.getCoordinates(read, producer);
+    if (coordinates.empty())
+      return false;
+    SmallVector<Value> at =
+        llvm::map_to_vector(coordinates, [&](const LinearForm &coordinate) {
+          return body.forms.materialize(b, coordinate);
+        });
+    IRMapping mapping;
+    for (Operation &nested : producer.getBody()->without_terminator()) {
+      if (auto index = dyn_cast<linalg::IndexOp>(nested)) {
+        mapping.map(index.getResult(), at[index.getDim()]);
+        continue;
+      }
+      Operation *clone = b.clone(nested, mapping);
+      clone->walk([&](linalg::IndexOp index) {
+        rewriter.replaceOp(index, at[index.getDim()]);
+      });
+    }
+    rewriter.replaceOp(read,
+                       mapping.lookupOrDefault(
+                           producer.getBody()->getTerminator()->getOperand(0)));
+  }
+  hoistFromLoops(fused);
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, fused);
+  return true;
+}
+
+/// Returns a generic that the fused generic reads and that belongs to
+/// attention: one that combines a query's row of scores, or one that computes
+/// scores. Returns null if there is none.
+linalg::GenericOp AttentionFusion::findNext() {
+  linalg::GenericOp next;
+  fused.getBody()->walk([&](tensor::ExtractOp extract) {
+    linalg::GenericOp producer = getProducer(extract);
+    if (!producer)
+      return WalkResult::advance();
+    auto contains = [](Operation *op, auto isWanted) {
+      return op
+          ->walk([&](Operation *nested) {
+            return isWanted(nested) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
+    auto isCombining = [](Operation *op) {
+      return op->hasAttr(anyOrderAttrName);
+    };
+    auto isProduct = llvm::IsaPred<math::FmaOp>;
+    // Queries and keys may be sums of products themselves, or normalized by
+    // rows of their own. They are read in a loop within one over keys, and stay
+    // generics.
+    Operation *loop = extract->getParentOp();
+    if (loop != fused && loop->getParentOp() != fused)
+      return WalkResult::advance();
+    if (contains(producer, isCombining) ||
+        (isCombining(loop) && !contains(loop, isProduct) &&
+         contains(producer, isProduct))) {
+      next = producer;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return next;
+}
+
+/// Whether the profile has the types of all elements, which become words
+/// otherwise, and can bind all tensors that the body reads, each as a whole.
+bool AttentionFusion::isSupported() {
+  llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
+  fused.getBody()->walk(
+      [&](tensor::ExtractOp extract) { tensors.insert(extract.getTensor()); });
+  return static_cast<int64_t>(tensors.size()) <=
+             profile.getMaxStorageBuffers() &&
+         llvm::all_of(tensors, [&](Value tensor) {
+           auto type = cast<RankedTensorType>(tensor.getType());
+           constexpr int64_t bitsOfByte = 8;
+           return profile.includes(DeviceProfile::getRequired(
+                      type.getElementType(), /*isStored=*/true)) &&
+                  type.getNumElements() <= profile.getMaxStorageBufferRange() *
+                                               bitsOfByte /
+                                               type.getElementTypeBitWidth();
+         });
+}
+
+std::optional<Attention> AttentionFusion::build() {
+  if (!isElementMap(products) || !TileBuilder::hasLoops(products) ||
+      !readsQuotients(products))
+    return std::nullopt;
+  fused = cast<linalg::GenericOp>(rewriter.clone(*products));
+  ImplicitLocOpBuilder b(fused.getLoc(), rewriter);
+  b.setInsertionPointToStart(fused.getBody());
+  for (int64_t dim = 0, rank = fused.getNumLoops(); dim < rank; ++dim)
+    indices.push_back(linalg::IndexOp::create(b, dim));
+  if (!readWeightsByKey())
+    return std::nullopt;
+  while (linalg::GenericOp next = findNext())
+    if (!isPart(next) || !inlineReads(next))
+      return std::nullopt;
+  return isSupported() ? Attention::match(fused) : std::nullopt;
+}
+
+linalg::GenericOp AttentionFusion::apply() {
+  for (linalg::GenericOp producer : producers)
+    joinLabels(producer, fused);
+  rewriter.replaceOp(products, fused);
+  for (auto [producer, path] : llvm::zip_equal(producers, reshapes)) {
+    for (Operation *reshape : path)
+      rewriter.eraseOp(reshape);
+    rewriter.eraseOp(producer);
+  }
+  return std::exchange(fused, {});
+}

@@ -1,0 +1,23 @@
+//===- RowKernel.h - Rows that a workgroup holds ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DML_LIB_CODEGEN_KERNELS_ROWKERNEL_H
+#define DML_LIB_CODEGEN_KERNELS_ROWKERNEL_H
+
+#include "Kernels/RowLayout.h"
+#include "dml/Target/DeviceProfile.h"
+
+namespace dml {
+
+/// Replaces `op`, which `reduction` describes, by a launch. Threads exchange
+/// the values that they carry by shuffles where `profile` has shuffles and says
+/// how many threads a subgroup has.
+void buildRowKernel(mlir::linalg::GenericOp op, RowReduction &reduction,
+                    const RowTile &tile, const DeviceProfile &profile);
+
+} // namespace dml
+
+#endif // DML_LIB_CODEGEN_KERNELS_ROWKERNEL_H

@@ -1,0 +1,126 @@
+//===- AttentionKind.cpp - When attention writes no scores ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/AttentionKernel.h"
+#include "Selection/AttentionTime.h"
+#include "Selection/KernelKinds.h"
+#include "dml/Target/AttentionCosts.h"
+#include "dml/Target/CostModel.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// Returns the cycles of a multiprocessor that an attention kernel takes, as if
+/// it had a workgroup for each multiprocessor at least.
+static double getAttentionTime(const Attention &attention,
+                               const AttentionTile &tile,
+                               const DeviceSpeed &device) {
+  AttentionLayout layout = *AttentionLayout::get(attention, tile);
+  auto rows = static_cast<double>(layout.block.rows),
+       keys = static_cast<double>(layout.block.columns),
+       columns = static_cast<double>(layout.columnVectors * ThreadBlock::side),
+       queries = static_cast<double>(tile.queries),
+       keysOfBlock = static_cast<double>(tile.keys);
+  auto terms = static_cast<double>(
+           llvm::alignTo(attention.scores.getTerms(), tile.terms)),
+       allColumns = static_cast<double>(layout.getColumns());
+  double ofScore = terms * getOpsOfProduct(rows, keys, device) +
+                   allColumns * getOpsOfProduct(rows, columns, device) +
+                   cost::attention::opsPerScore;
+  double ofStaging =
+      cost::getOpsPerLoad(device) *
+      ((queries + keysOfBlock) * terms + keysOfBlock * allColumns);
+  auto groups = static_cast<double>(
+      llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
+      attention.products.batches);
+  auto blocks =
+      static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
+  return std::max(groups, device.multiprocessors) * blocks *
+         (queries * keysOfBlock * ofScore + ofStaging) /
+         device.getOpsPerCycle();
+}
+
+/// Tiles from those that load least for a product to those that leave the most
+/// workgroups.
+static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
+    {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
+
+/// Returns the attention kernel of the least time, or nothing if no tile fits.
+static std::optional<Proposal>
+searchAttentionTiles(const Attention &attention, const DeviceProfile &profile) {
+  std::optional<Proposal> best;
+  for (auto [queries, keys] : attentionShapes) {
+    std::optional<AttentionTile> tile =
+        getAttentionTile(attention, queries, keys, profile);
+    if (!tile)
+      continue;
+    double time = getAttentionTime(attention, *tile, profile.getSpeed());
+    if (!best || time < best->cycles)
+      best = {*tile, time};
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class AttentionKind : public KernelKindOf<AttentionTile> {
+  std::string tryBuild(linalg::GenericOp op, const AttentionTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<Attention> attention;
+    if (op.hasPureBufferSemantics())
+      attention = Attention::match(op);
+    if (!attention)
+      return "stands on no products with a softmax of products";
+    std::string problem = findTileProblem(*attention, tile, profile);
+    if (problem.empty())
+      buildAttentionKernel(op, *attention, tile);
+    return problem;
+  }
+
+  StringRef getOption() const override { return "attention-tile"; }
+  std::string describeOption() const override {
+    return llvm::formatv("queries and keys that {0} threads can share, such as "
+                         "'64x32', or a 'dml.kernel' with a "
+                         "matrix_attention_tile",
+                         DeviceProfile::workgroupSize);
+  }
+  /// The tile has 0 terms, which are set for each attention.
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    AttentionTile tile{};
+    if (!parseSizes(text, {&tile.queries, &tile.keys}) ||
+        !ThreadBlock::get({tile.queries, tile.keys, /*terms=*/1}))
+      return std::nullopt;
+    return tile;
+  }
+
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    return query.attention
+               ? searchAttentionTiles(*query.attention, query.profile)
+               : std::nullopt;
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const AttentionTile &wanted) const override {
+    std::optional<AttentionTile> tile;
+    if (query.attention)
+      tile = getAttentionTile(*query.attention, wanted.queries, wanted.keys,
+                              query.profile);
+    return tile ? std::optional(Proposal::prefer(*tile)) : std::nullopt;
+  }
+};
+} // namespace
+
+const KernelKind &dml::getAttentionKind() {
+  static const AttentionKind kind;
+  return kind;
+}

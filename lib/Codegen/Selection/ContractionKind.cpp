@@ -1,0 +1,244 @@
+//===- ContractionKind.cpp - When sums go through workgroup memory --------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/ContractionKernel.h"
+#include "Selection/KernelKinds.h"
+#include "Selection/SumTraits.h"
+#include "dml/Target/SumCosts.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The cost of an operand for a round of a contraction kernel, in which its
+/// factors go to workgroup memory.
+struct StagedCost {
+  /// Cycles of a multiprocessor.
+  double cycles;
+  /// Loads of a thread, and registers that these are loaded to.
+  double loads, registers;
+};
+} // namespace
+
+static StagedCost getStagedCost(const FactorTraits &factors,
+                                const ContractionTile &tile, int64_t positions,
+                                bool areColumns, const DeviceSpeed &device) {
+  constexpr int64_t side = ThreadBlock::side;
+  int64_t ofStep = factors.strides.terms;
+  int64_t together = ofStep;
+  if (tile.together > 0 && !factors.isChosen &&
+      factors.strides.ofStep == ofStep)
+    together = tile.together;
+  // A thread loads the factors of so many terms at a vector of positions.
+  auto turns = static_cast<double>(llvm::divideCeilSigned(
+      positions / side * (tile.terms / together), tile.threads));
+  auto getVectors = [&](int64_t neighbours) {
+    return llvm::divideCeilSigned(neighbours * factors.bytes,
+                                  DeviceProfile::vectorBytes);
+  };
+  int64_t loads = side * together;
+  if (!factors.isChosen && factors.strides.ofStep == ofStep &&
+      together % side == 0)
+    loads = side * getVectors(together);
+  else if (!factors.isChosen && areColumns && factors.strides.ofPosition == 1 &&
+           factors.size % side == 0)
+    loads = together * getVectors(side);
+  bool isScattered = ofStep > side && !factors.isChosen;
+  auto count = static_cast<double>(positions * tile.terms);
+  return {count * cost::contraction::getStagedFactorCycles(device) *
+              (isScattered ? cost::contraction::scatteredFactors : 1),
+          turns * static_cast<double>(loads),
+          turns * static_cast<double>(side * together)};
+}
+
+/// Returns the cycles that a contraction kernel with `tile` takes.
+static double getContractionTime(const SumTraits &sums,
+                                 const ContractionTile &tile,
+                                 const DeviceSpeed &device) {
+  ThreadBlock block = *ThreadBlock::get(tile);
+  auto rounds =
+      static_cast<double>(llvm::divideCeilSigned(sums.terms, tile.terms));
+  auto groups = static_cast<double>(
+      llvm::divideCeilSigned(sums.rows.size, tile.rows) *
+      llvm::divideCeilSigned(sums.columns.size, tile.columns) * sums.batches);
+  StagedCost rows = getStagedCost(sums.rows, tile, tile.rows,
+                                  /*areColumns=*/false, device),
+             columns = getStagedCost(sums.columns, tile, tile.columns,
+                                     /*areColumns=*/true, device);
+  // A thread multiplies vectors from workgroup memory, which it loads.
+  double terms = static_cast<double>(tile.terms) / tile.slices;
+  auto sumsOfThread = static_cast<double>(block.rows * block.columns);
+  double vectors =
+      static_cast<double>(block.rows + block.columns) / ThreadBlock::side;
+  double products =
+      terms * sumsOfThread * tile.threads / DeviceSpeed::opsPerCycle;
+  double loaded = terms * vectors * tile.threads *
+                  cost::contraction::getVectorCycles(device);
+  double adding = cost::sums::timesOfProducts * std::max(products, loaded) +
+                  cost::contraction::getBarrierCycles(device);
+  double staged = rows.cycles + columns.cycles;
+  double alone =
+      products + cost::contraction::getRoundCycles(device) +
+      cost::contraction::getLoadCycles(device) * (rows.loads + columns.loads);
+  double registers = sumsOfThread + rows.registers + columns.registers +
+                     cost::contraction::otherRegisters;
+  return device.kernelCycles + getTimeOfMemory(sums, device) +
+         getTimeOfGroups(groups, tile.threads, registers, device,
+                         [&](double most, double average) {
+                           return rounds * std::max({most * adding,
+                                                     average * staged, alone});
+                         });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows and columns of a contraction kernel, and its slices.
+struct TileShape {
+  int64_t rows, columns, slices;
+};
+} // namespace
+
+/// Tiles from those that load least for a product to those that leave the most
+/// workgroups; neighbouring columns lie side by side in memory, mostly, and
+/// more of them come first. With slices, a thread has as many sums as in a
+/// larger tile.
+static constexpr TileShape tileShapes[] = {
+    {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
+    {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
+    {32, 64, 2},  {64, 32, 2},  {32, 64, 1},  {64, 32, 1}, {32, 32, 4}};
+
+/// `rows` times `columns` with about `terms` terms, a number that fits
+/// `contraction`: whole iterations, so many that no part of a tile of terms is
+/// left, if it can be.
+static ContractionTile getTile(const Contraction &contraction, int64_t rows,
+                               int64_t columns, int64_t terms,
+                               int64_t slices = 1) {
+  int64_t ofStep = contraction.getTermsOfStep();
+  int64_t most = std::max<int64_t>((terms + ofStep / 2) / ofStep, 1);
+  int64_t steps = std::min(most, contraction.steps);
+  auto leavesPart = [&] {
+    return contraction.steps % steps || steps * ofStep % slices;
+  };
+  while (steps > 1 && 2 * steps > most && leavesPart())
+    --steps;
+  if (leavesPart())
+    steps = most;
+  ContractionTile tile{rows, columns, steps * ofStep};
+  tile.slices = slices;
+  return tile;
+}
+
+/// How many neighbouring terms a thread of `tile` loads together: as many as
+/// leave something to load for half of the threads, where an iteration has so
+/// many terms that threads which load those of one would load far apart.
+static int64_t getTogether(const Contraction &contraction,
+                           const ContractionTile &tile) {
+  if (contraction.getTermsOfStep() <= ThreadBlock::side)
+    return 0;
+  int64_t together = cost::contraction::maxTermsTogether;
+  while (together > 1 &&
+         (tile.terms % together ||
+          2 * (tile.rows / ThreadBlock::side) * (tile.terms / together) <
+              tile.threads))
+    --together;
+  return together;
+}
+
+/// Returns the contraction kernel of the least time, or nothing if no tile fits
+/// the sums.
+static std::optional<Proposal>
+searchContractionTiles(const KernelQuery &query) {
+  std::optional<Proposal> best;
+  SumTraits traits = SumTraits::get(query);
+  for (const TileShape &shape : tileShapes)
+    for (int64_t terms : cost::contraction::stagedTerms) {
+      ContractionTile tile = getTile(*query.contraction, shape.rows,
+                                     shape.columns, terms, shape.slices);
+      tile.isAhead = true;
+      tile.writtenOut = cost::contraction::writtenOutTerms;
+      tile.together = getTogether(*query.contraction, tile);
+      if (!findTileProblem(*query.contraction, tile, query.profile).empty())
+        continue;
+      double time = getContractionTime(traits, tile, query.profile.getSpeed());
+      if (!best || time < best->cycles)
+        best = {tile, time};
+    }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ContractionKind : public KernelKindOf<ContractionTile> {
+  std::string tryBuild(linalg::GenericOp op, const ContractionTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile, profile);
+    if (problem.empty())
+      buildContractionKernel(op, *contraction, tile);
+    return problem;
+  }
+
+  StringRef getOption() const override { return "contraction-tile"; }
+  std::string describeOption() const override {
+    return llvm::formatv(
+        "rows and columns that {0} threads can share, such as '64x64', or a "
+        "'dml.kernel' of a contraction, such as '{{contraction_tile = "
+        "array<i64: 64, 64, 16>, ahead}'",
+        DeviceProfile::workgroupSize);
+  }
+  /// A tile that is written as '64x64' has 0 terms, which are set for each
+  /// contraction.
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    ContractionTile tile{};
+    if (!parseSizes(text, {&tile.rows, &tile.columns}))
+      return parseTile(text, context);
+    return ThreadBlock::get(tile) ? std::optional<KernelTile>(tile)
+                                  : std::nullopt;
+  }
+
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
+      return std::nullopt;
+    return searchContractionTiles(query);
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const ContractionTile &wanted) const override {
+    if (!query.contraction)
+      return std::nullopt;
+    ContractionTile tile = wanted;
+    if (tile.terms == 0)
+      tile = getTile(*query.contraction, tile.rows, tile.columns,
+                     cost::contraction::stagedTerms[0]);
+    if (!findTileProblem(*query.contraction, tile, query.profile).empty())
+      return std::nullopt;
+    return Proposal::prefer(tile);
+  }
+};
+} // namespace
+
+const KernelKind &dml::getContractionKind() {
+  static const ContractionKind kind;
+  return kind;
+}

@@ -1,0 +1,194 @@
+//===- CrosswiseTile.cpp - When kernels read down columns -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit/Launch.h"
+#include "Emit/TileBuilder.h"
+#include "Emit/VectorPacker.h"
+#include "Kernels/CrosswiseKernel.h"
+#include "Kernels/RowShape.h"
+#include "Selection/MapTiles.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Target/MapCosts.h"
+
+using namespace mlir;
+using namespace dml;
+
+namespace {
+/// The dimension of the output along which a body reads elements that lie side
+/// by side, and how many positions do so, with those of the dimensions before.
+struct DimOfLoads {
+  int64_t dim, extent;
+};
+} // namespace
+
+namespace {
+/// Finds out how far apart the elements lie that a body loads for neighbours of
+/// the output, with a launch that is thrown away.
+class LoadProbe {
+public:
+  /// Memory brings whole sectors of so many bits.
+  LoadProbe(linalg::GenericOp op, int64_t sectorBits)
+      : op(op), sectorBits(sectorBits),
+        type(cast<MemRefType>(op.getOutputs().front().getType())),
+        b(op.getLoc(), op) {
+    b.setInsertionPointToEnd(&discarded);
+    GroupedLaunch grouped = createLaunch(b, op, 1);
+    views.emplace(grouped.launch);
+    forms.emplace(grouped.launch.getThreadIds().x,
+                  DeviceProfile::workgroupSize);
+    for (int64_t size : type.getShape())
+      coordinates.push_back(forms->getOpaque(
+          arith::ConstantIndexOp::create(b, size), {0, size - 1}));
+    builder.emplace(b, op, *forms, *views);
+    builder->buildElement(coordinates);
+  }
+
+  std::optional<DimOfLoads> findDim();
+
+private:
+  std::optional<int64_t> getStrideInMiddle(memref::LoadOp load, int64_t dim);
+  int64_t getStride(memref::LoadOp load, int64_t dim);
+  bool isLarge(memref::LoadOp load) const;
+  std::optional<DimOfLoads> findDim(memref::LoadOp load);
+
+  linalg::GenericOp op;
+  int64_t sectorBits;
+  MemRefType type;
+  Block discarded;
+  ImplicitLocOpBuilder b;
+  std::optional<BufferViews> views;
+  std::optional<IndexForms> forms;
+  /// The coordinates of any element of the output, and the code that computes
+  /// the element.
+  SmallVector<LinearForm> coordinates;
+  std::optional<TileBuilder> builder;
+};
+} // namespace
+
+/// The stride of `load` along dimension `dim`, as two neighbours in the middle
+/// of the output tell, where there is no padding: the place of a load is no
+/// linear form where padding may be chosen instead.
+std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
+                                                    int64_t dim) {
+  std::optional<LinearForm> before;
+  for (int64_t step : {0, 1}) {
+    SmallVector<LinearForm> middle;
+    for (int64_t size : type.getShape())
+      middle.push_back(size / 2);
+    if (type.getDimSize(dim) == 1)
+      return std::nullopt;
+    middle[dim].constant += step - 1;
+    TileBuilder probe(b, op, *forms, *views);
+    probe.buildElement(middle);
+    Scalar scalar = probe.getScalar(0, load.getResult());
+    const auto *element = std::get_if<Load>(&scalar);
+    if (!element || !element->position.isConstant())
+      return std::nullopt;
+    if (before)
+      return element->position.constant - before->constant;
+    before = element->position;
+  }
+  return std::nullopt;
+}
+
+/// How many elements of its buffer `load` goes on where the coordinate of
+/// dimension `dim` is 1 larger, or 0 if that is not known.
+int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
+  Scalar scalar = builder->getScalar(0, load.getResult());
+  for (LinearForm::Term term : std::get<Load>(scalar).position.terms)
+    if (!coordinates[dim].isConstant() &&
+        term.first == coordinates[dim].terms.front().first)
+      return term.second;
+  return getStrideInMiddle(load, dim).value_or(0);
+}
+
+/// Whether the buffer of `load` is so large that its order matters.
+bool LoadProbe::isLarge(memref::LoadOp load) const {
+  return getNumBytes(load.getMemRefType()) *
+             cost::crosswise::smallBufferShare >=
+         getNumBytes(type);
+}
+
+/// The dimension of `load`, or nothing if the load reads nothing side by side,
+/// or reads so along the innermost dimension.
+std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
+  Scalar scalar = builder->getScalar(0, load.getResult());
+  if (!std::holds_alternative<Load>(scalar))
+    return std::nullopt;
+  int64_t columnDim = CrosswiseShape::getColumnDim(type);
+  if (std::abs(getStride(load, columnDim)) *
+          load.getMemRefType().getElementTypeBitWidth() <
+      sectorBits)
+    return std::nullopt;
+  std::optional<int64_t> found;
+  for (int64_t dim = 0; dim < columnDim; ++dim)
+    if (int64_t stride = getStride(load, dim); stride == 1 || stride == 2)
+      found = dim;
+  if (!found)
+    return std::nullopt;
+  // Rows of an image follow each other, with or without padding.
+  int64_t extent = type.getDimSize(*found);
+  for (int64_t dim = *found - 1; dim >= 0; --dim) {
+    int64_t stride = getStride(load, dim);
+    if (stride <= 0 || stride > 2 * extent)
+      break;
+    extent *= type.getDimSize(dim);
+  }
+  return DimOfLoads{*found, extent};
+}
+
+/// The dimension of all loads of large buffers, if these have the same one:
+/// where the coordinate there is 1 larger, each reads the next element, or the
+/// one after it.
+std::optional<DimOfLoads> LoadProbe::findDim() {
+  std::optional<DimOfLoads> found;
+  for (auto load : op.getBody()->getOps<memref::LoadOp>()) {
+    if (!isLarge(load))
+      continue;
+    std::optional<DimOfLoads> own = findDim(load);
+    if (!own || (found && found->dim != own->dim))
+      return std::nullopt;
+    found = {own->dim,
+             found ? std::min(found->extent, own->extent) : own->extent};
+  }
+  return found;
+}
+
+std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
+                                             const DeviceSpeed &device) {
+  auto type = cast<MemRefType>(op.getOutputs().front().getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  if (TileBuilder::hasLoops(op) || type.getRank() < 2 || bits < 8 || bits > 32)
+    return std::nullopt;
+  auto sectorBits = static_cast<int64_t>(8 * device.sectorBytes);
+  std::optional<DimOfLoads> loads = LoadProbe(op, sectorBits).findDim();
+  if (!loads)
+    return std::nullopt;
+  const CrosswiseShape shape(op, loads->dim);
+  // Fewer elements than a sector has are read, or stored, as well by
+  // themselves.
+  if (loads->extent * bits < sectorBits || shape.numColumns * bits < sectorBits)
+    return std::nullopt;
+  MapTile tile;
+  tile.vectorBytes = getMaxVectorBytes(op);
+  while (tile.vectorBytes > 4 && shape.numColumns * bits / 8 % tile.vectorBytes)
+    tile.vectorBytes /= 2;
+  // Large tiles have more loads in flight, and store longer pieces of rows.
+  const Packing down(type.getElementType(), DeviceProfile::vectorBytes);
+  tile.crosswise = CrosswiseTile{loads->dim, 64, 64};
+  if (bits == 32)
+    tile.crosswise->columns = 32;
+  if (bits == 8)
+    tile.crosswise->rows = 128;
+  while (tile.crosswise->rows / 2 >= shape.numRows &&
+         tile.crosswise->rows > down.getCount())
+    tile.crosswise->rows /= 2;
+  while (tile.crosswise->columns / 2 >= shape.numColumns &&
+         tile.crosswise->columns > down.getCount())
+    tile.crosswise->columns /= 2;
+  return findCrosswiseProblem(op, tile).empty() ? std::optional(tile)
+                                                : std::nullopt;
+}

@@ -1,0 +1,76 @@
+//===- DistributeToWorkgroups.cpp - linalg to GPU launches ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selection/KernelKinds.h"
+#include "dml/Codegen/IR/BufferOps.h"
+#include "dml/Codegen/IR/Placement.h"
+#include "dml/Codegen/Passes.h"
+#include "dml/Target/DeviceProfileAttr.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace dml {
+#define GEN_PASS_DEF_DISTRIBUTETOWORKGROUPS
+#include "dml/Codegen/Passes.h.inc"
+} // namespace dml
+
+using namespace mlir;
+using namespace dml;
+
+/// Replaces `op` by the launch of the kernel that `dml.kernel` states, or of a
+/// map kernel. Fails, with a diagnostic, if the kernel cannot compute `op`.
+static LogicalResult distribute(linalg::GenericOp op,
+                                const DeviceProfile &profile) {
+  std::optional<KernelTile> tile;
+  if (Attribute attribute = op->getAttr(kernelAttrName))
+    tile = getKernelTile(attribute);
+  if (!tile)
+    tile = MapTile();
+  std::string problem = getKernelKind(*tile).build(op, *tile, profile);
+  return problem.empty() ? success() : op.emitOpError(problem);
+}
+
+/// Whether `buffer` is a part of a larger buffer, without being a view of all
+/// of that. A kernel that loaded element 0 of a part would get element 0 of the
+/// larger buffer.
+static bool isPart(Value buffer) {
+  std::optional<Placement> placement = getPlacement(buffer);
+  if (placement && placement->strips.empty())
+    return false;
+  for (Operation *op = buffer.getDefiningOp(); isBufferView(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (auto view = dyn_cast<BufferViewOp>(op); view && view.getWhole())
+      return false;
+  return true;
+}
+
+namespace {
+struct DistributeToWorkgroups
+    : dml::impl::DistributeToWorkgroupsBase<DistributeToWorkgroups> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const DeviceProfile &profile = getDeviceProfile(getOperation());
+    SmallVector<linalg::GenericOp> generics;
+    getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
+    for (linalg::GenericOp op : generics)
+      if (failed(distribute(op, profile)))
+        return signalPassFailure();
+    getOperation().walk([&](gpu::LaunchOp launch) {
+      launch.walk([&](Operation *op) {
+        if (!isa<memref::LoadOp, memref::StoreOp>(op) ||
+            !isPart(op->getOperand(isa<memref::LoadOp>(op) ? 0 : 1)))
+          return;
+        op->emitOpError("is of a part of a buffer, but a kernel wants places "
+                        "in all of it");
+        signalPassFailure();
+      });
+    });
+  }
+};
+} // namespace

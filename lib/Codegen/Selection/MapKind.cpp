@@ -1,0 +1,86 @@
+//===- MapKind.cpp - When threads share nothing ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/CrosswiseKernel.h"
+#include "Kernels/MapKernel.h"
+#include "Selection/KernelKinds.h"
+#include "Selection/SumTraits.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/MapCosts.h"
+#include "dml/Target/SumCosts.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+/// Returns the cycles that a map kernel takes.
+static double getMapTime(const KernelQuery &query) {
+  linalg::GenericOp op = query.op;
+  const Contraction &contraction = *query.contraction;
+  const DeviceSpeed &device = query.profile.getSpeed();
+  double sums = static_cast<double>(contraction.rows.size) *
+                static_cast<double>(contraction.columns.size) *
+                static_cast<double>(contraction.batches);
+  // Vectors are no longer than what divides rows.
+  int64_t innermost =
+      cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
+  auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
+  double loads = cost::map_sums::loadsOfTerm * ThreadBlock::side / lanes;
+  double time = 1 + cost::getOpsPerLoad(device) * loads / cost::map::maxCarried;
+  double busy = time * static_cast<double>(contraction.getTerms()) *
+                std::max(sums, static_cast<double>(device.getEnoughThreads())) /
+                device.getOpsPerCycle();
+  double ofStep =
+      std::min(cost::map_sums::getTermCycles(device) *
+                   static_cast<double>(contraction.getTermsOfStep()),
+               cost::map_sums::getMaxIterationCycles(device));
+  return device.kernelCycles + getTimeOfMemory(SumTraits::get(query), device) +
+         std::max(busy, ofStep * static_cast<double>(contraction.steps));
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MapKind : public KernelKindOf<MapTile> {
+  std::string build(linalg::GenericOp op, const KernelTile &tile,
+                    const DeviceProfile &profile) const override {
+    std::string problem = findMapProblem(op);
+    return problem.empty() ? KernelKindOf::build(op, tile, profile) : problem;
+  }
+  std::string tryBuild(linalg::GenericOp op, const MapTile &tile,
+                       const DeviceProfile &profile) const override {
+    if (tile.isOpen()) {
+      buildMapKernel(op, getPlainTile(op));
+      return "";
+    }
+    std::string problem = tile.crosswise ? findCrosswiseProblem(op, tile)
+                                         : findTileProblem(op, tile);
+    if (!problem.empty())
+      return problem;
+    if (tile.crosswise)
+      buildCrosswiseKernel(op, tile);
+    else
+      buildMapKernel(op, tile);
+    return "";
+  }
+
+  /// The tile is chosen later, by dml-select-map-tiles.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction || !query.isOnBuffers())
+      return std::nullopt;
+    return Proposal{/*tile=*/std::nullopt, getMapTime(query),
+                    /*isPreferred=*/false, cost::sums::shareInWorkgroups};
+  }
+};
+} // namespace
+
+const KernelKind &dml::getMapKind() {
+  static const MapKind kind;
+  return kind;
+}

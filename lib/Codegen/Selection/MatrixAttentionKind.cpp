@@ -1,0 +1,158 @@
+//===- MatrixAttentionKind.cpp - When attention multiplies matrices -------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MatrixAttentionKernel.h"
+#include "Selection/KernelKinds.h"
+#include "dml/Target/AttentionCosts.h"
+#include "dml/Target/MatrixCosts.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+
+/// Returns the cycles that a multiprocessor, whose units work side by side,
+/// takes for an attention kernel that multiplies matrices.
+static double getMatrixAttentionTime(const Attention &attention,
+                                     const MatrixAttentionTile &tile,
+                                     const MatrixAttentionLayout &layout,
+                                     const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  auto queries = static_cast<double>(tile.queries),
+       keys = static_cast<double>(tile.keys),
+       terms = static_cast<double>(layout.terms + layout.columns);
+  constexpr double bytesOfFactor = sizeof(uint16_t);
+  double staged = keys * terms * bytesOfFactor;
+  double products = queries * staged / device.matrixBytesPerCycle;
+  double scores =
+      queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
+  // Each subgroup loads all that is staged. A score is stored and loaded, and
+  // so is its weight.
+  double subgroups = queries / static_cast<double>(layout.subgroupSize);
+  constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
+  double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
+                  device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
+  double together = std::max({products + scores, shared, cached});
+  // A workgroup alone waits at its barriers.
+  double barriers = tile.stages == 1 ? 2 : 1;
+  double alone =
+      std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
+               shared) +
+      scores + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
+  // A thread has its shares of outputs, of queries, of what is on its way, and
+  // of the next block's sums, and a query's scores.
+  double registers =
+      static_cast<double>(layout.columns) + 2 * keys +
+      cost::matrix::otherRegisters +
+      (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
+          bytesOfFactor / sizeof(float);
+  double ofRegisters = std::floor(device.registers / (queries * registers)),
+         ofMemory = std::floor(
+             cost::matrix::workgroupMemories *
+             static_cast<double>(profile.getMaxWorkgroupMemory()) /
+             static_cast<double>(layout.vectors * DeviceProfile::vectorBytes));
+  auto groups = static_cast<double>(
+      llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
+      attention.products.batches);
+  double ofEach = std::ceil(groups / device.multiprocessors);
+  double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
+  double ofBlock = std::max(together, alone / resident);
+  if (resident > 1)
+    ofBlock += cost::matrix::unhiddenShare * alone;
+  auto blocks =
+      static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
+  bool spills = ofRegisters < 1 || registers > device.registersOfThread;
+  return ofEach * (spills ? cost::matrix::spillTimes : 1) *
+         (blocks * ofBlock + cost::matrix::getStartCycles(device) / resident);
+}
+
+namespace {
+/// The sizes that the search for an attention kernel with matrices tries.
+struct MatrixAttentionSeeds {
+  int64_t queries[4], keys[4], stages[2];
+};
+} // namespace
+
+static constexpr MatrixAttentionSeeds attentionSeeds = {
+    /*queries=*/{32, 64, 128, 256},
+    /*keys=*/{16, 32, 64, 128},
+    /*stages=*/{1, 2}};
+
+/// Returns the kernel of the least time, or nothing if matrices cannot multiply
+/// the factors.
+static std::optional<Proposal>
+searchMatrixAttentionTiles(const Attention &attention,
+                           const DeviceProfile &profile) {
+  std::optional<Proposal> best;
+  auto consider = [&](const MatrixAttentionTile &tile) {
+    MatrixAttentionLayout layout;
+    if (!MatrixAttentionLayout::get(attention, tile, profile, layout).empty())
+      return;
+    double time = getMatrixAttentionTime(attention, tile, layout, profile);
+    if (!best || time < best->cycles)
+      best = {tile, time};
+  };
+  for (const MatrixShape &shape : profile.getMatrixShapes())
+    for (int64_t queries : attentionSeeds.queries)
+      for (int64_t keys : attentionSeeds.keys)
+        for (int64_t stages : attentionSeeds.stages)
+          consider({queries, keys, shape.str(), stages});
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MatrixAttentionKind : public KernelKindOf<MatrixAttentionTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixAttentionTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<Attention> attention;
+    if (op.hasPureBufferSemantics())
+      attention = Attention::match(op);
+    if (!attention)
+      return "stands on no products with a softmax of products";
+    MatrixAttentionLayout layout;
+    std::string problem =
+        MatrixAttentionLayout::get(*attention, tile, profile, layout);
+    if (problem.empty())
+      buildMatrixAttentionKernel(op, tile, profile);
+    return problem;
+  }
+
+  StringRef getOption() const override { return "attention-tile"; }
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    return parseTile(text, context);
+  }
+
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    return query.attention
+               ? searchMatrixAttentionTiles(*query.attention, query.profile)
+               : std::nullopt;
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixAttentionTile &wanted) const override {
+    MatrixAttentionLayout layout;
+    if (!query.attention ||
+        !MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
+                                    layout)
+             .empty())
+      return std::nullopt;
+    return Proposal::prefer(wanted);
+  }
+};
+} // namespace
+
+const KernelKind &dml::getMatrixAttentionKind() {
+  static const MatrixAttentionKind kind;
+  return kind;
+}

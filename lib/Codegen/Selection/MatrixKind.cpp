@@ -1,0 +1,542 @@
+//===- MatrixKind.cpp - When matrices are multiplied ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/MatrixKernel.h"
+#include "Selection/KernelKinds.h"
+#include "dml/Target/MatrixCosts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+/// Whether the terms of an iteration are chosen by the same condition, if they
+/// are: those of neighbouring channels, which are padding together.
+static bool areChosenTogether(const ContractionOperand &operand) {
+  auto getCondition = [](Value factor) -> Value {
+    if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
+      factor = widening.getIn();
+    auto select = factor.getDefiningOp<arith::SelectOp>();
+    return select ? select.getCondition() : Value();
+  };
+  Value first = getCondition(operand.factors.front());
+  return first && llvm::all_of(operand.factors, [&](Value factor) {
+           return getCondition(factor) == first;
+         });
+}
+
+/// The operations that a factor takes on its way to workgroup memory, about.
+static double countStagingOps(const Contraction &contraction,
+                              const ContractionOperand &operand,
+                              const MatrixSchedule &schedule) {
+  // The neighbours of a term are in other stages.
+  if (schedule.termsTogether < contraction.getTermsOfStep())
+    return cost::matrix::opsPerSingleFactor;
+  if (!isChosen(operand))
+    return cost::matrix::opsPerMovedFactor;
+  // The factors of a vector share one choice between them and padding.
+  int64_t together =
+      areChosenTogether(operand)
+          ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
+          : 1;
+  return std::max(cost::matrix::opsPerChosenFactor /
+                      static_cast<double>(together),
+                  cost::matrix::opsPerMovedFactor);
+}
+
+/// Returns the cycles in which so many threads make a stage's factors of an
+/// operand ready for workgroup memory. Threads that have no item of the last
+/// round load one nevertheless.
+static double getStagingTime(const Contraction &contraction,
+                             const ContractionOperand &operand,
+                             const FactorStrides &strides, int64_t positions,
+                             int64_t threads, const MatrixSchedule &schedule) {
+  bool isAlong = strides.areAlongSteps();
+  int64_t items = schedule.getNumItems(positions, isAlong);
+  int64_t factors = llvm::alignTo(items, threads) *
+                    schedule.getVectorsOfItem(isAlong) * schedule.lanes;
+  return countStagingOps(contraction, operand, schedule) *
+         static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
+}
+
+/// The workgroups of tiles of so many rows and columns.
+static int64_t countGroups(const Contraction &contraction, int64_t rows,
+                           int64_t columns) {
+  return llvm::divideCeilSigned(contraction.rows.size, rows) *
+         llvm::divideCeilSigned(contraction.columns.size, columns) *
+         contraction.batches;
+}
+
+/// Returns the bytes of factors that a stage brings to workgroup memory.
+static double getStagedBytes(const MatrixTile &tile,
+                             const MatrixSchedule &schedule) {
+  return static_cast<double>((tile.rows + tile.columns) *
+                             schedule.getUsedTerms() *
+                             schedule.getBytesOfFactor());
+}
+
+/// Returns the bytes of matrices that the subgroups of a workgroup load in a
+/// stage.
+static double getLoadedBytes(const MatrixTile &tile,
+                             const MatrixSchedule &schedule) {
+  return static_cast<double>(
+      tile.getSubgroups() * (tile.subgroupRows + tile.subgroupColumns) *
+      (tile.terms / tile.slices) * schedule.getBytesOfFactor());
+}
+
+/// Returns the cycles that all matrix units take for the products of a stage.
+static double getTimeOfProducts(const MatrixTile &tile,
+                                const MatrixSchedule &schedule,
+                                const DeviceSpeed &device) {
+  // Sums of factors are products as well: a matrix of them for each matrix of
+  // rows or of columns.
+  double withSums = 1;
+  if (schedule.addsRows)
+    withSums += static_cast<double>(schedule.shape.columns) /
+                static_cast<double>(tile.subgroupColumns);
+  if (schedule.addsColumns)
+    withSums += static_cast<double>(schedule.shape.rows) /
+                static_cast<double>(tile.subgroupRows);
+  return withSums *
+         static_cast<double>(tile.rows * tile.columns * tile.terms *
+                             schedule.getBytesOfFactor()) /
+         device.matrixBytesPerCycle;
+}
+
+/// Returns how many stages a matrix kernel has.
+static double countStages(const Contraction &contraction,
+                          const MatrixSchedule &schedule) {
+  return static_cast<double>(schedule.getBlocks(contraction) *
+                             schedule.getPhases(contraction));
+}
+
+/// Returns the cycles in which workgroup memory stores the sums of a tile and
+/// loads them again.
+static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
+  return 2 * static_cast<double>(tile.rows * tile.columns) * sizeof(float) /
+         device.workgroupBytesPerCycle;
+}
+
+/// Returns how many registers the threads of a workgroup take together, for
+/// sums, for factors that are on their way, and for what else they have.
+static double countRegisters(const MatrixTile &tile,
+                             const MatrixSchedule &schedule, double threads) {
+  double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
+  double ahead = getStagedBytes(tile, schedule) / sizeof(int32_t);
+  return sums + ahead + threads * cost::matrix::otherRegisters;
+}
+
+namespace {
+/// The time of a matrix kernel, in cycles of a multiprocessor, and how many
+/// workgroups a multiprocessor has at a time.
+struct MatrixTime {
+  double cycles = HUGE_VAL, resident = 1;
+};
+} // namespace
+
+/// Estimates the time of the matrix kernel of `contraction` that has `tile`.
+static MatrixTime getMatrixTime(const Contraction &contraction,
+                                const MatrixTile &tile,
+                                const MatrixSchedule &schedule,
+                                const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  auto rows = static_cast<double>(tile.rows),
+       columns = static_cast<double>(tile.columns),
+       used = static_cast<double>(schedule.getUsedTerms()),
+       subgroups = static_cast<double>(tile.getSubgroups()),
+       slices = static_cast<double>(tile.slices);
+  double threads = subgroups * static_cast<double>(profile.getSubgroupSize());
+
+  // The cycles that a stage takes of each of the units, which work side by
+  // side where there are several workgroups.
+  double products = getTimeOfProducts(tile, schedule, device);
+  double staged = getStagedBytes(tile, schedule);
+  double shared =
+      (getLoadedBytes(tile, schedule) + staged) / device.workgroupBytesPerCycle;
+  double cached = staged / device.lastCacheBytesPerCycle;
+  double operations =
+      (rows * countStagingOps(contraction, contraction.rows, schedule) +
+       columns * countStagingOps(contraction, contraction.columns, schedule)) *
+      used / DeviceSpeed::opsPerCycle;
+  double together = std::max({products + operations, shared, cached});
+  // A workgroup alone has to wait, and a few subgroups keep some of the matrix
+  // units busy.
+  double barriers = schedule.stages == 1 ? 2 : 1;
+  double alone =
+      std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
+                shared, cached}) +
+      operations + barriers * cost::matrix::getBarrierCycles(device) +
+      cost::matrix::getStageCycles(device);
+
+  // Workgroups that a multiprocessor has at a time. Sums that do not fit the
+  // registers lie in memory.
+  double ofRegisters =
+      std::floor(device.registers / countRegisters(tile, schedule, threads));
+  double ofMemory =
+      std::floor(cost::matrix::workgroupMemories *
+                 static_cast<double>(profile.getMaxWorkgroupMemory()) /
+                 static_cast<double>(schedule.bytes));
+  auto groups =
+      static_cast<double>(countGroups(contraction, tile.rows, tile.columns));
+  double ofEach = std::ceil(groups / device.multiprocessors);
+  double resident = std::clamp(std::min(ofRegisters, ofMemory), 1.0, ofEach);
+  double ofStage = std::max(together, alone / resident);
+  if (resident > 1)
+    ofStage += cost::matrix::unhiddenShare * alone;
+
+  double parts = static_cast<double>(tile.subgroupRows) /
+                 static_cast<double>(schedule.rowsTogether);
+  double last = slices * getTimeOfSums(tile, device) +
+                2 * parts * cost::matrix::getBarrierCycles(device) +
+                cost::matrix::getStartCycles(device);
+  return {ofEach * (ofRegisters < 1 ? cost::matrix::spillTimes : 1) *
+              (countStages(contraction, schedule) * ofStage + last / resident),
+          resident};
+}
+
+/// Estimates the cycles of a workgroup, alone on its multiprocessor, that
+/// depend on how its subgroups share the tile. Subgroups with larger tiles load
+/// fewer matrices. Slices give the matrix units more subgroups. No thread loads
+/// an item for nothing where there are as many items to load as threads.
+static double getTimeOfSubgroups(const Contraction &contraction,
+                                 const OperandStrides &strides,
+                                 const MatrixTile &tile,
+                                 const MatrixSchedule &schedule,
+                                 const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  int64_t subgroups = tile.getSubgroups();
+  int64_t threads = subgroups * profile.getSubgroupSize();
+  double ofUnit = device.matrixUnits / static_cast<double>(subgroups);
+  double idle = std::ceil(1 / ofUnit) * ofUnit - 1;
+  double ofStage =
+      getTimeOfProducts(tile, schedule, device) *
+          (1 + cost::matrix::idleShare * idle) +
+      getLoadedBytes(tile, schedule) / device.workgroupBytesPerCycle +
+      getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
+                     threads, schedule) +
+      getStagingTime(contraction, contraction.columns, strides.columns,
+                     tile.columns, threads, schedule) +
+      cost::matrix::getSubgroupCycles(device) * ofUnit;
+  double exchange = static_cast<double>(tile.slices - 1) *
+                    cost::matrix::exchangeTimes * getTimeOfSums(tile, device);
+  if (tile.slices > 1)
+    exchange += cost::matrix::getStartCycles(device);
+  return countStages(contraction, schedule) * ofStage + exchange;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes that the search for a matrix kernel begins with. Each tile of a
+/// workgroup is tried with each tile of a subgroup that it is whole numbers of.
+struct MatrixSeeds {
+  /// Rows and columns of a workgroup's sums.
+  int64_t rows[5], columns[7];
+  /// Rows and columns of a subgroup's sums.
+  std::pair<int64_t, int64_t> subgroups[9];
+  /// Slices of a workgroup, and those that chooseSubgroups() tries.
+  int64_t slices[4], slicesOfSubgroups[3];
+  /// Terms of a stage, as multiples of the terms that the matrices of all
+  /// slices have.
+  int64_t matricesOfStage[4];
+  /// Stages in workgroup memory.
+  int64_t stages[2];
+};
+} // namespace
+
+static constexpr MatrixSeeds seeds = {
+    /*rows=*/{16, 32, 64, 128, 256},
+    /*columns=*/{32, 48, 64, 96, 128, 192, 256},
+    /*subgroups=*/
+    {{16, 16},
+     {16, 32},
+     {32, 16},
+     {32, 32},
+     {32, 48},
+     {32, 64},
+     {64, 32},
+     {64, 48},
+     {64, 64}},
+    /*slices=*/{1, 2, 4, 8},
+    /*slicesOfSubgroups=*/{1, 2, 4},
+    /*matricesOfStage=*/{1, 2, 4, 8},
+    /*stages=*/{1, 2}};
+
+/// Numbers of terms that a stage of so many slices may have, the last for
+/// iterations whose terms are whole vectors only together.
+static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
+                                          const MatrixShape &shape,
+                                          int64_t slices) {
+  int64_t ofSlices = slices * shape.terms;
+  SmallVector<int64_t> numbers = llvm::map_to_vector(
+      seeds.matricesOfStage, [&](int64_t count) { return count * ofSlices; });
+  int64_t lanes = DeviceProfile::vectorBytes / (shape.factors == "f16" ? 2 : 1);
+  int64_t unit =
+      std::lcm(lanes, std::min<int64_t>(contraction.getTermsOfStep(),
+                                        cost::matrix::maxTermsTogether));
+  for (int64_t units : {1, 2})
+    if (unit > lanes)
+      numbers.push_back(llvm::alignTo(units * unit, ofSlices));
+  return numbers;
+}
+
+/// The schedule of `tile`, or nothing if it cannot be that of `contraction`.
+static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
+                                                 const MatrixTile &tile,
+                                                 const DeviceProfile &profile) {
+  MatrixSchedule schedule;
+  if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns ||
+      !MatrixSchedule::get(contraction, tile, profile, schedule).empty())
+    return std::nullopt;
+  return schedule;
+}
+
+/// Changes how the subgroups of `tile` share it, so that a workgroup which is
+/// alone on its multiprocessor takes the least time.
+static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
+  const Contraction &contraction = *query.contraction;
+  const DeviceProfile &profile = query.profile;
+  const DeviceSpeed &device = profile.getSpeed();
+  const OperandStrides &strides = query.getStrides();
+  double bytes = getLoadedBytes(tile, *getSchedule(contraction, tile, profile)),
+         least = HUGE_VAL;
+  auto consider = [&](const MatrixTile &other) {
+    std::optional<MatrixSchedule> schedule =
+        getSchedule(contraction, other, profile);
+    if (!schedule)
+      return;
+    auto threads =
+        static_cast<double>(other.getSubgroups() * profile.getSubgroupSize());
+    if (countRegisters(other, *schedule, threads) >
+        std::min(device.registers, threads * device.registersOfThread))
+      return;
+    // Slices are for larger tiles of subgroups. MobileNetV2 in f16, whose tiles
+    // have 32 times 32 sums, took 1.025 times as long with slices that only
+    // made more subgroups.
+    if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
+      return;
+    double time =
+        getTimeOfSubgroups(contraction, strides, other, *schedule, profile);
+    if (time >= least)
+      return;
+    least = time;
+    tile = other;
+  };
+  // The tile stays as it is where nothing takes less time.
+  MatrixTile other = tile;
+  consider(other);
+  for (auto [rows, columns] : seeds.subgroups)
+    for (int64_t slices : seeds.slicesOfSubgroups) {
+      other.subgroupRows = rows;
+      other.subgroupColumns = columns;
+      other.slices = slices;
+      consider(other);
+    }
+}
+
+namespace {
+/// The search for the matrix kernel of the least time.
+class MatrixSearch {
+public:
+  MatrixSearch(const KernelQuery &query)
+      : contraction(*query.contraction), profile(query.profile) {}
+
+  void run();
+
+  /// The tile of the least time, or nothing if matrices cannot add up the
+  /// products or are mostly padding.
+  std::optional<MatrixTile> best;
+  MatrixTime time;
+
+private:
+  bool isFilledBy(const MatrixShape &shape) const;
+  bool canShare(const MatrixTile &tile) const;
+  bool isCarried(const MatrixTile &tile) const;
+  void tryShares(MatrixTile tile, const MatrixShape &shape);
+  void tryStages(MatrixTile tile, const MatrixShape &shape);
+  void consider(const MatrixTile &tile);
+
+  const Contraction &contraction;
+  const DeviceProfile &profile;
+};
+} // namespace
+
+/// Whether matrices of `shape` add up the products and are not mostly padding:
+/// such matrices multiply no faster than threads do.
+bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
+  return canMultiply(contraction, shape) &&
+         2 * contraction.rows.size >= shape.rows &&
+         2 * contraction.columns.size >= shape.columns &&
+         contraction.getTerms() >= shape.terms;
+}
+
+/// Whether the subgroups and slices of `tile` are worth a look.
+bool MatrixSearch::canShare(const MatrixTile &tile) const {
+  // Slices keep matrix units busy where a tile has all rows, and yet no
+  // subgroups for the units.
+  int64_t subgroups =
+      (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
+  if (tile.slices > 1 &&
+      (contraction.rows.size > tile.rows ||
+       static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
+    return false;
+  // Most tiles have too many threads, which is known without their schedules.
+  return subgroups * tile.slices * profile.getSubgroupSize() <=
+         profile.getMaxWorkgroupSize();
+}
+
+/// Whether the factors of the next stage are carried into the next iteration.
+bool MatrixSearch::isCarried(const MatrixTile &tile) const {
+  // A factor that is compared with the borders of padding takes its time until
+  // it can be stored: 0.93 of the time on an H200 with it carried (cases:
+  // conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). Where vectors are only
+  // moved, a workgroup that is alone waits for them: 0.95 of the time on an
+  // H100 (197 rows of 768 terms, 768 to 3072 columns), unless its subgroups
+  // share out the terms: 1.05 (gemm_rows16_f16).
+  if (isChosen(contraction.rows) || isChosen(contraction.columns))
+    return true;
+  return tile.slices == 1 && static_cast<double>(countGroups(
+                                 contraction, tile.rows, tile.columns)) <=
+                                 profile.getSpeed().multiprocessors;
+}
+
+void MatrixSearch::consider(const MatrixTile &tile) {
+  std::optional<MatrixSchedule> schedule =
+      getSchedule(contraction, tile, profile);
+  if (!schedule)
+    return;
+  MatrixTime ofTile = getMatrixTime(contraction, tile, *schedule, profile);
+  if (ofTile.cycles >= time.cycles)
+    return;
+  time = ofTile;
+  best = tile;
+}
+
+/// Tries all stages of a tile whose subgroups and slices are set.
+void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
+  tile.isCarried = isCarried(tile);
+  for (int64_t terms : getStageTerms(contraction, shape, tile.slices))
+    for (int64_t stages : seeds.stages) {
+      tile.terms = terms;
+      tile.stages = stages;
+      consider(tile);
+    }
+}
+
+/// Tries all subgroups and slices of a tile whose rows and columns are set.
+void MatrixSearch::tryShares(MatrixTile tile, const MatrixShape &shape) {
+  for (auto [rows, columns] : seeds.subgroups)
+    for (int64_t slices : seeds.slices) {
+      tile.subgroupRows = rows;
+      tile.subgroupColumns = columns;
+      tile.slices = slices;
+      if (canShare(tile))
+        tryStages(tile, shape);
+    }
+}
+
+void MatrixSearch::run() {
+  for (const MatrixShape &shape : profile.getMatrixShapes()) {
+    if (!isFilledBy(shape))
+      continue;
+    for (int64_t rows : seeds.rows) {
+      // The smallest tile is for contractions that have no more rows.
+      if (rows == seeds.rows[0] && contraction.rows.size > rows)
+        continue;
+      for (int64_t columns : seeds.columns) {
+        MatrixTile tile{};
+        tile.rows = rows;
+        tile.columns = columns;
+        tile.shape = shape.str();
+        tryShares(tile, shape);
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class MatrixKind : public KernelKindOf<MatrixTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return "stands on no contraction";
+    MatrixSchedule schedule;
+    std::string problem =
+        MatrixSchedule::get(*contraction, tile, profile, schedule);
+    if (problem.empty())
+      buildMatrixKernel(op, tile, profile);
+    return problem;
+  }
+
+  StringRef getOption() const override { return "matrix-tile"; }
+  std::string describeOption() const override {
+    return "rows, columns and terms of a workgroup and rows and columns of its "
+           "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
+           "matrix_tile";
+  }
+  /// A tile that is written as '128x128x32x64x64' has no shape, which is set
+  /// for each contraction.
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    MatrixTile tile{};
+    if (!parseSizes(text, {&tile.rows, &tile.columns, &tile.terms,
+                           &tile.subgroupRows, &tile.subgroupColumns}))
+      return parseTile(text, context);
+    if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns)
+      return std::nullopt;
+    return tile;
+  }
+
+  /// A matrix kernel is preferred to other kernels wherever matrices can be
+  /// multiplied and are not mostly padding.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction)
+      return std::nullopt;
+    MatrixSearch search(query);
+    search.run();
+    if (!search.best)
+      return std::nullopt;
+    if (search.best->slices == 1 && search.time.resident == 1)
+      chooseSubgroups(query, *search.best);
+    return Proposal{*search.best, search.time.cycles, /*isPreferred=*/true};
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixTile &wanted) const override {
+    if (!query.contraction)
+      return std::nullopt;
+    for (const MatrixShape &shape : query.profile.getMatrixShapes()) {
+      MatrixTile tile = wanted;
+      if (tile.shape.empty())
+        tile.shape = shape.str();
+      MatrixSchedule schedule;
+      if (MatrixSchedule::get(*query.contraction, tile, query.profile, schedule)
+              .empty())
+        return Proposal::prefer(tile);
+    }
+    return std::nullopt;
+  }
+};
+} // namespace
+
+const KernelKind &dml::getMatrixKind() {
+  static const MatrixKind kind;
+  return kind;
+}

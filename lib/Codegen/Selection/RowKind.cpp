@@ -1,0 +1,141 @@
+//===- RowKind.cpp - When a workgroup holds rows --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/RowKernel.h"
+#include "Selection/KernelKinds.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/RowCosts.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dml;
+
+/// Chooses the tile of a row kernel.
+static RowTile chooseRowTile(const RowReduction &reduction,
+                             const RowLayout &layout,
+                             const DeviceSpeed &device) {
+  int64_t items = layout.getItems(reduction),
+          slots = layout.getSlots(reduction);
+  int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
+                                         (layout.lanes * reduction.countOps()),
+                                     1, getMaxVectors(reduction, layout));
+  int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
+  // Threads side by side read so many bytes side by side.
+  auto getTogether = [&](int64_t count) {
+    return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
+        std::min(cost::rows::getThreadsSideBySide(device), count))));
+  };
+  RowTile tile = {1, 1};
+  int64_t mostThreads = DeviceProfile::workgroupSize;
+  if (layout.isAlongRow || reduction.hasScan())
+    wanted = std::min(
+        wanted,
+        std::max<int64_t>(cost::rows::elementsOfThread / layout.lanes, 1));
+  if (layout.isAlongRow) {
+    tile.threads = getTogether(items);
+    // Of a few rows side by side two parts share a workgroup:
+    // reduce_columns_three_f32 has 0.73 of an H200's copy so, and 0.37 with a
+    // part for each.
+    if (layout.rows > 1 && !reduction.hasScan())
+      mostThreads = DeviceProfile::workgroupSize / 2;
+  } else {
+    mostThreads = DeviceProfile::workgroupSize / getTogether(slots);
+    // Of long rows that are few, fewer are side by side.
+    while (mostThreads * cost::rows::getLeastSideBySide(device) <
+               DeviceProfile::workgroupSize &&
+           slots * mostThreads < device.getEnoughThreads() &&
+           items > mostThreads * wanted)
+      mostThreads *= 2;
+  }
+  while (tile.threads < mostThreads && tile.threads < items &&
+         (llvm::divideCeilSigned(items, tile.threads) > wanted ||
+          slots * tile.threads < device.getEnoughThreads()))
+    tile.threads *= 2;
+  tile.vectors = llvm::divideCeilSigned(items, tile.threads);
+  if (tile.vectors > most)
+    tile.vectors = wanted;
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class RowKind : public KernelKindOf<RowTile> {
+  std::string tryBuild(linalg::GenericOp op, const RowTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<RowReduction> reduction;
+    if (op.hasPureBufferSemantics())
+      reduction = RowReduction::match(op);
+    if (!reduction)
+      return "stands on no reduction of rows";
+    std::string problem =
+        findRowTileProblem(*reduction, RowLayout::get(op, *reduction), tile);
+    if (problem.empty())
+      buildRowKernel(op, *reduction, tile, profile);
+    return problem;
+  }
+
+  StringRef getOption() const override { return "row-tile"; }
+  std::string describeOption() const override {
+    return llvm::formatv("or a power of two of at most {0} threads and the "
+                         "vectors that each has, such as '32x4'",
+                         DeviceProfile::workgroupSize);
+  }
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    RowTile tile{};
+    if (!parseSizes(text, {&tile.threads, &tile.vectors}) ||
+        !llvm::isPowerOf2_64(tile.threads) ||
+        tile.threads > DeviceProfile::workgroupSize)
+      return std::nullopt;
+    return tile;
+  }
+
+  /// Row kernels have no model of their time. RowReduction::isWorthwhile() says
+  /// which rows are preferred as a row kernel.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction || !reduction->isWorthwhile())
+      return std::nullopt;
+    RowLayout layout = RowLayout::get(query.op, *reduction);
+    if (!reduction->canWriteOut(layout.lanes))
+      return std::nullopt;
+    return proposeTile(
+        *reduction, layout,
+        chooseRowTile(*reduction, layout, query.profile.getSpeed()));
+  }
+  std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                        const RowTile &wanted) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction)
+      return std::nullopt;
+    return proposeTile(*reduction, RowLayout::get(query.op, *reduction),
+                       wanted);
+  }
+
+private:
+  static std::optional<RowReduction> match(const KernelQuery &query) {
+    return query.isOnBuffers() ? RowReduction::match(query.op) : std::nullopt;
+  }
+  static std::optional<Proposal> proposeTile(const RowReduction &reduction,
+                                             const RowLayout &layout,
+                                             const RowTile &tile) {
+    if (!findRowTileProblem(reduction, layout, tile).empty())
+      return std::nullopt;
+    return Proposal::prefer(tile);
+  }
+};
+} // namespace
+
+const KernelKind &dml::getRowKind() {
+  static const RowKind kind;
+  return kind;
+}

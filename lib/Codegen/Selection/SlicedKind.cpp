@@ -1,0 +1,295 @@
+//===- SlicedKind.cpp - When threads share out sums -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/SlicedKernel.h"
+#include "Selection/KernelKinds.h"
+#include "Selection/SumTraits.h"
+#include "dml/Target/CostModel.h"
+#include "dml/Target/SumCosts.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Threads, or the groups that threads make, of which each loads so many bytes
+/// further on than the one before.
+struct Spread {
+  int64_t count, apart;
+};
+} // namespace
+
+/// The lines of the first cache that threads touch that run together and each
+/// load `width` bytes.
+static double countLines(Spread inner, Spread outer, double width,
+                         const DeviceSpeed &device) {
+  if (inner.apart > outer.apart)
+    std::swap(inner, outer);
+  double lines = 1;
+  for (Spread spread : {inner, outer}) {
+    auto count = static_cast<double>(spread.count);
+    double span = (count - 1) * static_cast<double>(spread.apart) + width;
+    lines = std::min(count * lines, std::ceil(span / device.cacheLineBytes));
+    width = span;
+  }
+  return std::max(lines, 1.0);
+}
+
+namespace {
+/// The cost of an operand for a group of neighbouring terms, in a thread of a
+/// sliced kernel.
+struct FactorCost {
+  /// Operations of the thread.
+  double operations;
+  /// Vectors that it loads, or single factors.
+  double loads;
+  /// Registers that vectors are loaded to, and single factors.
+  double ofVectors = 0, ofSingles = 0;
+  /// The cycles that the first cache is busy with the loads of a workgroup.
+  double cycles;
+};
+} // namespace
+
+static FactorCost getFactorCost(const FactorTraits &factors,
+                                const SliceTile &tile, int64_t positions,
+                                bool areColumns, bool isAlong,
+                                const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  int64_t threadsTogether = profile.getThreadsTogether();
+  int64_t ofVector =
+      std::max<int64_t>(DeviceProfile::vectorBytes / factors.bytes, 1);
+  int64_t stepTerms = factors.strides.terms;
+  // Neighbours are loaded together if they always lie side by side.
+  int64_t together = 1;
+  if (!factors.isChosen && factors.size % positions == 0) {
+    if (factors.strides.ofStep == stepTerms)
+      together = std::gcd(tile.terms, ofVector);
+    else if (areColumns && factors.strides.ofPosition == 1)
+      together = std::gcd(positions, ofVector);
+  }
+  auto count = static_cast<double>(positions * tile.terms);
+  auto width = static_cast<double>(together * factors.bytes);
+  FactorCost result;
+  result.loads = count / static_cast<double>(together);
+  (together > 1 ? result.ofVectors : result.ofSingles) =
+      result.loads * std::ceil(width / sizeof(float));
+  result.operations = count * factors.operations + result.loads;
+
+  int64_t threadColumns = DeviceProfile::workgroupSize / tile.slices;
+  int64_t steps = tile.terms / stepTerms;
+  Spread slices{tile.slices,
+                steps * factors.strides.ofStep.value_or(0) * factors.bytes};
+  Spread columns{threadColumns, 0};
+  if (areColumns)
+    columns.apart =
+        positions * factors.strides.ofPosition.value_or(1) * factors.bytes;
+  // Those whose numbers are neighbours run together.
+  Spread &nearer = isAlong ? slices : columns,
+         &farther = isAlong ? columns : slices;
+  nearer.count = std::min(nearer.count, threadsTogether);
+  farther.count = threadsTogether / nearer.count;
+  double lines = countLines(slices, columns, width, device);
+  double groups = static_cast<double>(DeviceProfile::workgroupSize) /
+                  static_cast<double>(threadsTogether);
+  result.cycles = groups * result.loads *
+                  std::max({cost::sliced::shareOfTouchedLine * lines,
+                            cost::sliced::linesOfLoad,
+                            width * static_cast<double>(threadsTogether) /
+                                device.cacheLineBytes}) *
+                  cost::sliced::getLineCycles(device);
+  return result;
+}
+
+/// Returns the cycles that a sliced kernel with `tile` takes.
+static double getSlicedTime(const SumTraits &sums, const SliceTile &tile,
+                            const DeviceProfile &profile) {
+  constexpr int64_t threads = DeviceProfile::workgroupSize;
+  const DeviceSpeed &device = profile.getSpeed();
+  bool isAlong = sums.isAlong();
+  FactorCost rows = getFactorCost(sums.rows, tile, tile.rows,
+                                  /*areColumns=*/false, isAlong, profile),
+             columns = getFactorCost(sums.columns, tile, tile.columns,
+                                     /*areColumns=*/true, isAlong, profile);
+  int64_t columnsOfGroup = threads / tile.slices * tile.columns;
+  int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
+  auto groups = static_cast<double>(
+      rowTiles * llvm::divideCeilSigned(sums.columns.size, columnsOfGroup) *
+      sums.batches);
+  auto rounds = static_cast<double>(llvm::divideCeilSigned(
+      sums.terms, tile.terms * tile.times * tile.slices));
+  auto sumsOfThread = static_cast<double>(tile.rows * tile.columns),
+       times = static_cast<double>(tile.times);
+  double operations = times * (static_cast<double>(tile.terms) * sumsOfThread +
+                               rows.operations + columns.operations);
+  double cycles = times * (rows.cycles + columns.cycles);
+  double busy = std::max(cost::sums::timesOfProducts * operations, cycles);
+  double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
+  double last = cost::sliced::getEndCycles(device) +
+                cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
+  // Drivers load some vectors ahead, and all factors that are no vectors.
+  double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
+                          cost::sliced::registersAhead + sumsOfThread / 2);
+  double registers = sumsOfThread + ahead +
+                     times * (rows.ofSingles + columns.ofSingles) +
+                     cost::sliced::otherRegisters;
+  double together = 1;
+  double time = getTimeOfGroups(
+      groups, threads, registers, device, [&](double most, double) {
+        together = std::max(together, most);
+        return rounds * std::max(most * busy, alone) + most * last;
+      });
+  // All threads begin together, and add up when memory has brought what they
+  // wait for.
+  double memory = (getFactorBytes(sums, sums.rows) +
+                   getFactorBytes(sums, sums.columns) *
+                       (1 + cost::sliced::shareOfCache *
+                                static_cast<double>(rowTiles - 1))) *
+                  device.getCyclesPerByte();
+  memory *=
+      cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
+  int64_t sideBySide = columnsOfGroup * sums.columns.bytes;
+  if (!isAlong && static_cast<double>(sideBySide) <
+                      cost::sectorsTogether * device.sectorBytes)
+    memory *= cost::sliced::memoryOfPieces;
+  return device.kernelCycles + memory + time;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// The operations that compute the factors which a thread of `tile` has written
+/// out.
+static int64_t countFactorOps(const Contraction &contraction,
+                              const SliceTile &tile) {
+  int64_t steps = tile.terms / contraction.getTermsOfStep() * tile.times;
+  return steps *
+         (tile.rows * static_cast<int64_t>(contraction.rows.slice.size()) +
+          tile.columns *
+              static_cast<int64_t>(contraction.columns.slice.size()));
+}
+
+namespace {
+/// The search for the sliced kernel of the least time.
+class SliceSearch {
+public:
+  SliceSearch(const KernelQuery &query)
+      : query(query), contraction(*query.contraction),
+        traits(SumTraits::get(query)) {}
+
+  std::optional<Proposal> run();
+
+private:
+  void consider(const SliceTile &tile);
+
+  const KernelQuery &query;
+  const Contraction &contraction;
+  const SumTraits traits;
+  std::optional<Proposal> best;
+};
+} // namespace
+
+void SliceSearch::consider(const SliceTile &tile) {
+  int64_t ofRound = tile.terms * tile.times * tile.slices;
+  if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
+      tile.rows * tile.columns * tile.terms * tile.times >
+          cost::sliced::maxProducts ||
+      countFactorOps(contraction, tile) > cost::sliced::maxFactorOps ||
+      !findTileProblem(contraction, tile).empty())
+    return;
+  // Threads load at least a sector side by side.
+  if (!traits.isAlong() &&
+      static_cast<double>(DeviceProfile::workgroupSize / tile.slices *
+                          tile.columns * traits.columns.bytes) <
+          query.profile.getSpeed().sectorBytes)
+    return;
+  double time = getSlicedTime(traits, tile, query.profile);
+  if (!best || time < best->cycles)
+    best = {tile, time};
+}
+
+std::optional<Proposal> SliceSearch::run() {
+  auto sums = static_cast<double>(contraction.rows.size) *
+              static_cast<double>(contraction.columns.size) *
+              static_cast<double>(contraction.batches);
+  // Many sums fill a device, and share their factors in workgroup memory.
+  if (contraction.rows.size > cost::sliced::maxRows &&
+      sums >= static_cast<double>(query.profile.getSpeed().getEnoughThreads()))
+    return std::nullopt;
+  int64_t ofStep = contraction.getTermsOfStep();
+  // A vector of neighbouring terms, of rows and perhaps of columns.
+  int64_t terms =
+      traits.isAlong()
+          ? std::max<int64_t>(DeviceProfile::vectorBytes / traits.columns.bytes,
+                              1)
+          : ThreadBlock::side;
+  terms = llvm::divideCeilSigned(terms, ofStep) * ofStep;
+  // No more rows or columns than there are, or the next power of two.
+  for (int64_t rows = 1;
+       rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
+       rows *= 2)
+    for (int64_t columns = 1; rows * columns <= cost::sliced::maxSums &&
+                              columns / 2 < contraction.columns.size;
+         columns *= 2)
+      for (int64_t slices = 2; slices <= DeviceProfile::workgroupSize / 2;
+           slices *= 2)
+        for (int64_t times = 1; times <= cost::sliced::maxTimes; times *= 2)
+          consider({rows, columns, slices, terms, times});
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The kind
+//===----------------------------------------------------------------------===//
+
+namespace {
+class SlicedKind : public KernelKindOf<SliceTile> {
+  std::string tryBuild(linalg::GenericOp op, const SliceTile &tile,
+                       const DeviceProfile &profile) const override {
+    std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile);
+    if (problem.empty())
+      buildSlicedKernel(op, *contraction, tile);
+    return problem;
+  }
+
+  /// ContractionKind describes the option.
+  StringRef getOption() const override { return "contraction-tile"; }
+  std::optional<KernelTile> parseOption(StringRef text,
+                                        MLIRContext *context) const override {
+    return parseTile(text, context);
+  }
+
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction || !query.isOnBuffers() ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
+      return std::nullopt;
+    return SliceSearch(query).run();
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const SliceTile &wanted) const override {
+    if (!query.contraction ||
+        !findTileProblem(*query.contraction, wanted).empty())
+      return std::nullopt;
+    return Proposal::prefer(wanted);
+  }
+};
+} // namespace
+
+const KernelKind &dml::getSlicedKind() {
+  static const SlicedKind kind;
+  return kind;
+}

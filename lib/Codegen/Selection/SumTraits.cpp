@@ -1,0 +1,92 @@
+//===- SumTraits.cpp - What kernels of sums take time for -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selection/SumTraits.h"
+#include "dml/Target/CostModel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace dml;
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+/// Bytes of a factor as it is in its buffer.
+static int64_t getElementBytes(const ContractionOperand &operand) {
+  for (Operation *nested : operand.slice)
+    if (auto load = dyn_cast<memref::LoadOp>(nested))
+      return llvm::divideCeil(
+          load.getMemRefType().getElementType().getIntOrFloatBitWidth(), 8);
+  return sizeof(float);
+}
+
+/// The operations that a factor takes when it is loaded: conversions, and the
+/// choice between it and padding. Addresses and the conditions of padding are
+/// the same for all iterations, mostly.
+static double countOpsOfFactor(const ContractionOperand &operand) {
+  double operations = 0;
+  for (Operation *op : operand.slice)
+    if (!isa<memref::LoadOp, arith::ConstantOp>(op) &&
+        op->getNumResults() == 1 && !op->getResult(0).getType().isIndex() &&
+        !op->getResult(0).getType().isInteger(1))
+      operations += cost::getWeight(op);
+  return operations / static_cast<double>(operand.factors.size());
+}
+
+static FactorTraits getTraits(const ContractionOperand &operand,
+                              const FactorStrides &strides) {
+  return {strides, operand.size, getElementBytes(operand),
+          countOpsOfFactor(operand), isChosen(operand)};
+}
+
+SumTraits SumTraits::get(const KernelQuery &query) {
+  const Contraction &contraction = *query.contraction;
+  const OperandStrides &strides = query.getStrides();
+  return {getTraits(contraction.rows, strides.rows),
+          getTraits(contraction.columns, strides.columns),
+          contraction.getTerms(), contraction.batches};
+}
+
+double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
+  double count = static_cast<double>(factors.size) *
+                 static_cast<double>(sums.terms * sums.batches);
+  // The windows of neighbouring positions have most elements in common.
+  if (factors.isChosen)
+    count /= static_cast<double>(factors.strides.terms);
+  return count * static_cast<double>(factors.bytes);
+}
+
+double dml::getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device) {
+  return (getFactorBytes(sums, sums.rows) +
+          getFactorBytes(sums, sums.columns)) *
+         device.getCyclesPerByte();
+}
+
+//===----------------------------------------------------------------------===//
+// Multiprocessors
+//===----------------------------------------------------------------------===//
+
+double dml::getTimeOfGroups(
+    double groups, int64_t threads, double registers, const DeviceSpeed &device,
+    function_ref<double(double most, double average)> getTime) {
+  double resident =
+      std::max(std::floor(device.registers /
+                          (static_cast<double>(threads) *
+                           std::min(registers, device.registersOfThread))),
+               1.0);
+  double ofEach = groups / device.multiprocessors;
+  double turns = std::floor(ofEach / resident);
+  double rest = ofEach - turns * resident;
+  double time = turns > 0 ? turns * getTime(resident, resident) : 0;
+  if (turns == 0 || rest > cost::freeWorkgroups)
+    time +=
+        getTime(std::max(std::ceil(rest - cost::freeWorkgroups), 1.0), rest);
+  return time;
+}
