@@ -20,32 +20,36 @@ struct NumberField {
   float otherwise;
 };
 
-/// The shapes that inputs are seen in, and the one that they broadcast to.
+/// The shapes of the inputs, as they broadcast, and the shape of the result.
 struct Operands {
   llvm::SmallVector<Shape> shapes;
   Shape result;
 };
 
+/// An import function that builds dml.`mnemonic` of the only input, with the
+/// attributes `fields`.
 ImportFunction makeUnary(llvm::StringRef mnemonic,
                          std::vector<NumberField> fields);
 
+/// Adds the operator `name`, which makeUnary imports.
 void addUnary(Registry &registry, llvm::StringRef name,
               llvm::StringRef mnemonic, std::vector<NumberField> fields = {},
               llvm::StringRef domain = "");
 
-/// How the inputs of a node broadcast. Where `isOld` says so, the second of two
-/// is repeated only where an attribute says that, along the dimensions before
-/// and behind those that begin at `axis`, as binary operators have it before
-/// opset 7.
+/// Broadcasts the inputs of a node. `isOld` stands for a binary operator that
+/// changed with opset 7: before, the second input is repeated only if the
+/// attribute `broadcast` is set, and its dimensions are those of the first
+/// input from `axis` on.
 llvm::FailureOr<Operands> getOperands(NodeImporter &node, bool isOld = false);
 
-/// The shape that all inputs are broadcast to.
+/// The shape that all inputs broadcast to.
 llvm::FailureOr<Shape> getCommonShape(NodeImporter &node);
 
-/// Sets the output to `value`, which may be wider than the first input.
+/// Sets the output to `value`, cast to the type of the first input.
 llvm::LogicalResult setNarrow(NodeImporter &node, mlir::Value value,
                               Shape shape);
 
+/// Whether `type` is an integer without a sign.
 bool isUnsigned(DataType type);
 
 /// `a` where `condition` is true, else `b`.

@@ -53,8 +53,8 @@ llvm::FailureOr<Shape> getAxes(NodeImporter &node, int64_t rank);
 llvm::FailureOr<Shape>
 normalizeAxes(NodeImporter &node, llvm::ArrayRef<int64_t> axes, int64_t rank);
 
-/// Fails where input `index` is a constant of indices, one of which is none of
-/// `size` elements. Negative ones count from the end.
+/// Fails where input `index` is a constant of indices one of which is outside
+/// of `size` elements. A negative index counts from the end.
 llvm::LogicalResult wantIndices(NodeImporter &node, unsigned index,
                                 int64_t size);
 

@@ -11,8 +11,8 @@
 
 namespace dml::onnx {
 
-/// An operand of the operator that is a scale or a zero point: the node's input
-/// `index`, which may have numbers along `dim`.
+/// A scale or a zero point of a node: input `index`, which is the operand
+/// `name`, and is one number or one for each element along dimension `dim`.
 struct ParameterInput {
   llvm::StringRef name;
   unsigned index;

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace dml;
 using namespace dml::onnx;
 
-/// Softmax, and what has the same axes.
+/// Adds an operator whose sets of elements, such as those that sum up to 1, lie
+/// along one axis, or, before opset 13, along all axes from one on.
 static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
   auto import = [=](NodeImporter &node) -> LogicalResult {
     if (failed(node.wantInputs(1, 1)))
@@ -25,7 +26,6 @@ static void addSoftmax(Registry &registry, StringRef name, StringRef mnemonic) {
       return failure();
     Value input = node.get(0);
     int64_t lead = toPhysical(shape).size() - shape.size();
-    // The axes from this one on are one axis before opset 13.
     Shape axes;
     for (int64_t dim = *axis; dim < (isOld ? rank : *axis + 1); ++dim)
       axes.push_back(dim + lead);

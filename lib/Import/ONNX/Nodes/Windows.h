@@ -11,14 +11,14 @@
 
 namespace dml::onnx {
 
-/// How windows lie on the spatial dimensions of a tensor. Tensors of one
-/// spatial dimension get one of size 1 before it, since DirectML has two or
-/// three.
+/// The windows of a convolution or of pooling on the spatial dimensions of a
+/// tensor. DirectML has two or three spatial dimensions: a tensor {N, C, W}
+/// becomes {N, C, 1, W}.
 struct Windows {
-  /// The input, with that dimension.
+  /// The shape of the input, with the dimension of size 1.
   Shape input;
   Shape sizes, strides, dilations, start, end;
-  /// How many windows there are along each spatial dimension.
+  /// The number of windows along each spatial dimension.
   Shape counts;
 
   /// Whether the last window along a dimension reaches beyond the padding at
@@ -48,7 +48,8 @@ Shape addDimension(Shape shape);
 /// Puts `value` before the values of an array of one spatial dimension.
 void prepend(int64_t value, llvm::ArrayRef<Shape *> arrays);
 
-/// An array with a value for each spatial dimension, or `otherwise`.
+/// The attribute `name`, of `count` values that are `minimum` at least;
+/// `otherwise` stands for each value where the node lacks the attribute.
 llvm::FailureOr<Shape> getSpatial(NodeImporter &node, llvm::StringRef name,
                                   size_t count, int64_t otherwise,
                                   int64_t minimum);

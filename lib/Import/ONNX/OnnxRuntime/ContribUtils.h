@@ -21,11 +21,13 @@ inline void addContrib(Registry &registry, llvm::StringRef name,
 /// Input `index`, repeated to the shape of input 0.
 llvm::FailureOr<mlir::Value> getLikeFirst(NodeImporter &node, unsigned index);
 
-/// The sum of input 0 and those of `indices` that are there, widened.
+/// The sum of input 0 and of the inputs `indices`, where they are not left out.
+/// Halves are added as f32.
 llvm::FailureOr<mlir::Value> getSum(NodeImporter &node,
                                     llvm::ArrayRef<unsigned> indices);
 
-/// The one element that is input `index`, or none.
+/// Input `index`, which is one number, repeated to `shape`; null where the
+/// input is left out.
 llvm::FailureOr<mlir::Value> getElement(NodeImporter &node, unsigned index,
                                         llvm::ArrayRef<int64_t> shape);
 
