@@ -9,6 +9,7 @@
 #include "dml/Target/MatrixCosts.h"
 #include "dml/Target/RowCosts.h"
 #include "dml/Target/SumCosts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 #include <algorithm>
@@ -172,6 +173,31 @@ TEST(DeviceProfileTest, ContradictionsAreRefused) {
     EXPECT_NE(refuse(spec).find("states cooperative matrices and '-"),
               std::string::npos)
         << spec << ": " << refuse(spec);
+}
+
+TEST(DeviceProfileTest, FeaturesStandInTheOrderOfTheirNumbers) {
+  for (auto [number, info] : llvm::enumerate(getDeviceFeatures())) {
+    EXPECT_EQ(static_cast<size_t>(info.feature), number);
+    DeviceProfile profile = parse("minimal,+" + info.vulkanName.str());
+    for (const DeviceFeatureInfo &other : getDeviceFeatures())
+      if (other.feature != DeviceFeature::VulkanMemoryModel)
+        EXPECT_EQ(profile.has(other.feature), other.feature == info.feature)
+            << profile.str();
+  }
+}
+
+TEST(DeviceProfileTest, LimitsAreThoseOfTheTable) {
+  DeviceProfile full = parse("full"), minimal = parse("minimal");
+#define DML_LIMIT(NAME, GETTER, PROMISED, LEAST, GREATEST, FULL, MATRICES)     \
+  EXPECT_EQ(full.get##GETTER(), FULL) << #NAME;                                \
+  EXPECT_EQ(minimal.get##GETTER(), DeviceProfile::promised##GETTER) << #NAME;  \
+  EXPECT_EQ(parse("full," #NAME "=20000").get##GETTER(), 20000) << #NAME;      \
+  EXPECT_NE(refuse("full," #NAME "=0").find("wants a whole number"),           \
+            std::string::npos);
+#include "dml/Target/Limits.def"
+  EXPECT_EQ(minimal.getMaxStorageBuffers(), 4);
+  EXPECT_EQ(full.getMaxStorageBuffers(), 16);
+  EXPECT_EQ(parse("full,+cooperativeMatrix").getMaxWorkgroupMemory(), 49152);
 }
 
 } // namespace

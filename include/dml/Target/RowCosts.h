@@ -68,12 +68,10 @@ inline int64_t getLeastSideBySide(const DeviceSpeed &device) {
                            1);
 }
 
-/// The values of so many threads, or subgroups, are combined by each thread that
-/// wants the result. The values of more are combined in two steps, of which the
-/// first combines so many.
-/// unit:   values
-/// device: loads in flight of a thread, beside the time of an exchange
-/// shown:  -
+/// The values of so many threads, or subgroups, are combined by each thread
+/// that wants the result. The values of more are combined in two steps, of
+/// which the first combines so many. unit:   values device: loads in flight of
+/// a thread, beside the time of an exchange shown:  -
 inline constexpr int64_t maxAtOnce = 32, ofStep = 16;
 
 /// After so many values in workgroup memory one is left out, so that threads

@@ -26,10 +26,11 @@ using namespace dml;
 using Forms = SmallVector<LinearForm>;
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Reads
 //===----------------------------------------------------------------------===//
 
-/// The generic that computes what `extract` reads, in whatever shape it does.
+/// Returns the generic that computes the tensor which `extract` reads, perhaps
+/// through reshapes, or null.
 static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
   Value tensor = extract.getTensor();
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
@@ -48,7 +49,7 @@ static bool yieldsQuotients(linalg::GenericOp producer) {
       .getDefiningOp<arith::DivFOp>();
 }
 
-/// Whether the body of `op` reads such elements.
+/// Whether the body of `op` reads quotients.
 static bool readsQuotients(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
@@ -59,8 +60,8 @@ static bool readsQuotients(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// Whether nothing but bodies of `readers` reads `tensor`. Adds the reshapes
-/// that it is read through, the last ones first.
+/// Whether the bodies of `readers` alone read `tensor`. Adds the reshapes
+/// through which it is read, the last reshape first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -77,18 +78,20 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 
 namespace {
 /// The index arithmetic of a body as linear forms of the output's coordinates
-/// and of loops' numbers.
+/// and of the loops' counters.
 class BodyForms {
 public:
-  /// `indices` are the body's coordinates. What is no form is built where `b`
-  /// stands.
+  /// `indices` are the coordinates of the body. Where arithmetic is no linear
+  /// form, `b` builds it.
   BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
       : b(b), indices(indices), forms(Value(), 1) {}
 
   LinearForm get(Value value);
-  /// The coordinates of what `extract` reads in the result of `producer`.
+  /// Returns the coordinates of the element that `extract` reads in the result
+  /// of `producer`.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
-  /// Where the element that `extract` reads is among those of its tensor.
+  /// Returns the position of the element that `extract` reads among the
+  /// elements of its tensor.
   LinearForm getPosition(tensor::ExtractOp extract);
   Forms delinearize(LinearForm position, ArrayRef<int64_t> shape);
 
@@ -124,7 +127,7 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient stays what it is, but for its range.
+    // The quotient becomes an atom of its own, with its range.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -161,7 +164,7 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
   if (extract.getTensor() == producer.getResult(0))
     return llvm::map_to_vector(extract.getIndices(),
                                [&](Value index) { return get(index); });
-  // A read is never out of bounds.
+  // No read is out of bounds.
   auto type = cast<RankedTensorType>(producer.getResult(0).getType());
   LinearForm position =
       forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
@@ -174,8 +177,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Whether `producer` may become a part of the fused generic: nothing else
-/// reads what it computes. It is one from then on.
+/// Whether `producer` may become a part of the fused generic, since nothing
+/// else reads its result. The producer is a part from then on.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -189,8 +192,9 @@ bool AttentionFusion::isPart(linalg::GenericOp producer) {
   return true;
 }
 
-/// What a factor is computed of, by operations of one operand each: an element
-/// that is read.
+/// Returns the element that `factor` is computed of, by operations of one
+/// operand each, which are added to `chain` in their order. Returns null if the
+/// factor is computed otherwise.
 static tensor::ExtractOp findElement(Value factor,
                                      SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = factor.getDefiningOp()) {
@@ -207,158 +211,230 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Makes the loop of `fused` one that has one key in each iteration, whose
-/// weight it reads at coordinates of the tensor of weights.
-bool AttentionFusion::readWeightsByKey() {
-  auto loops = fused.getBody()->getOps<scf::ForOp>();
-  if (!llvm::hasSingleElement(loops))
+/// Whether `factor` is an element of a softmax: of `weights`, if that is set,
+/// and else of a generic that `weights` becomes.
+static bool readsWeight(Value factor, linalg::GenericOp &weights) {
+  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
+  linalg::GenericOp producer =
+      extract ? getProducer(extract) : linalg::GenericOp();
+  if (!producer || (weights && producer != weights) ||
+      !yieldsQuotients(producer))
     return false;
-  scf::ForOp loop = *loops.begin();
-  std::optional<int64_t> count = getCountFromZero(loop);
-  if (!count || loop.getNumResults() != 1 ||
-      !loop.getResult(0).getType().isF32() ||
-      !loop.getBody()->getOps<scf::ForOp>().empty())
-    return false;
-  SmallVector<ContractionTerm> terms = readTerms(
-      loop.getBody()->getTerminator()->getOperand(0), loop.getRegionIterArg(0));
-  auto numTerms = static_cast<int64_t>(terms.size());
-  if (terms.empty())
-    return false;
+  weights = producer;
+  return true;
+}
 
-  // Where each term has its weight. What would have to be built is no form.
-  ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
-  Block discarded;
-  b.setInsertionPointToEnd(&discarded);
-  BodyForms body(b, indices);
-  Forms rows;
-  SmallVector<tensor::ExtractOp> elements;
-  LinearForm step = body.get(loop.getInductionVar());
+/// Whether `form` depends on the number of the iteration, which is `step`.
+static bool dependsOn(const LinearForm &form, const LinearForm &step) {
+  return !step.isConstant() &&
+         llvm::any_of(form.terms, [&](LinearForm::Term term) {
+           return term.first == step.terms.front().first;
+         });
+}
+
+namespace {
+/// The weights that the terms of an iteration read: elements of one softmax,
+/// one for each of consecutive keys.
+struct WeightReads {
   linalg::GenericOp weights;
+  SmallVector<tensor::ExtractOp> elements;
+  /// The coordinates of the elements, with 0 in the dimension of keys.
+  Forms row;
   size_t keyDim = 0;
-  for (auto [number, term] : llvm::enumerate(terms)) {
-    auto readsWeight = [&](Value factor) {
-      auto extract = factor.getDefiningOp<tensor::ExtractOp>();
-      linalg::GenericOp producer =
-          extract ? getProducer(extract) : linalg::GenericOp();
-      if (!producer || (weights && producer != weights) ||
-          !yieldsQuotients(producer))
-        return false;
-      weights = producer;
-      return true;
-    };
-    if (!readsWeight(term.lhs))
-      std::swap(term.lhs, term.rhs);
-    if (!readsWeight(term.lhs) || (numTerms > 1 && term.condition))
-      return false;
-    elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
-    Forms coordinates = body.getCoordinates(elements.back(), weights);
-    if (coordinates.empty())
-      return false;
-    LinearForm key = body.forms.add(b, body.forms.mul(b, step, numTerms),
-                                    static_cast<int64_t>(number));
-    if (number == 0)
-      keyDim = llvm::find(coordinates, key) - coordinates.begin();
-    if (keyDim == coordinates.size() || !(coordinates[keyDim] == key))
-      return false;
-    coordinates[keyDim] = 0;
-    if (number == 0)
-      rows = coordinates;
-    if (rows != coordinates)
-      return false;
-  }
-  // No row depends on the key.
-  auto isOfStep = [&](const LinearForm &form) {
-    return llvm::any_of(form.terms, [&](LinearForm::Term term) {
-      return !step.isConstant() && term.first == step.terms.front().first;
-    });
-  };
-  if (llvm::any_of(rows, isOfStep))
-    return false;
+};
 
-  // Where the values of an iteration lie side by side, the key's value lies so
-  // many elements behind the first one.
+/// The values that the terms of an iteration read: elements of one tensor, each
+/// `distance` elements behind the one before. The value of key 0 is at `first`.
+struct ValueReads {
+  tensor::ExtractOp element;
+  /// The operations of one operand that make a factor of an element.
   SmallVector<Operation *> chain;
-  tensor::ExtractOp value;
   LinearForm first;
   int64_t distance = 0;
-  if (numTerms > 1) {
-    value = findElement(terms.front().rhs, chain);
-    if (!value)
-      return false;
-    first = body.getPosition(value);
-    LinearForm behind = first;
-    llvm::erase_if(first.terms, [&](LinearForm::Term term) {
-      bool isStep =
-          !step.isConstant() && term.first == step.terms.front().first;
-      if (isStep)
-        distance = term.second;
-      return isStep;
-    });
-    if (distance % numTerms)
-      return false;
-    distance /= numTerms;
-    for (const ContractionTerm &term : terms) {
-      SmallVector<Operation *> own;
-      tensor::ExtractOp element = findElement(term.rhs, own);
-      bool isSame = element && element.getTensor() == value.getTensor() &&
-                    own.size() == chain.size() &&
-                    body.getPosition(element) == behind &&
-                    llvm::all_of(llvm::zip_equal(own, chain), [](auto pair) {
-                      return OperationEquivalence::isEquivalentTo(
-                          std::get<0>(pair), std::get<1>(pair),
-                          OperationEquivalence::ignoreValueEquivalence,
-                          /*markEquivalent=*/nullptr,
-                          OperationEquivalence::IgnoreLocations);
-                    });
-      if (!isSame)
-        return false;
-      behind = body.forms.add(b, behind, distance);
-    }
-  }
-  if (!discarded.empty())
-    return false;
+};
+} // namespace
 
-  b.setInsertionPoint(loop);
-  SmallVector<Value> coordinates =
-      llvm::map_to_vector(rows, [&](const LinearForm &row) {
-        return body.forms.materialize(b, row);
-      });
-  if (numTerms == 1) {
-    coordinates[keyDim] = loop.getInductionVar();
-    b.setInsertionPoint(elements.front());
-    rewriter.replaceOp(
-        elements.front(),
-        tensor::ExtractOp::create(b, weights.getResult(0), coordinates));
-    return isPart(weights) && inlineReads(weights);
+/// Reads the weights of `terms` in iteration `step`, and makes each weight the
+/// first factor of its term. Returns nothing if the terms read no weights of
+/// consecutive keys, or if their row depends on the iteration.
+static std::optional<WeightReads>
+readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
+            const LinearForm &step) {
+  WeightReads reads;
+  auto numTerms = static_cast<int64_t>(terms.size());
+  for (auto [number, term] : llvm::enumerate(terms)) {
+    if (!readsWeight(term.lhs, reads.weights))
+      std::swap(term.lhs, term.rhs);
+    if (!readsWeight(term.lhs, reads.weights) ||
+        (numTerms > 1 && term.condition))
+      return std::nullopt;
+    reads.elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
+    Forms coordinates =
+        body.getCoordinates(reads.elements.back(), reads.weights);
+    if (coordinates.empty())
+      return std::nullopt;
+    LinearForm key =
+        body.forms.add(body.b, body.forms.mul(body.b, step, numTerms),
+                       static_cast<int64_t>(number));
+    if (number == 0)
+      reads.keyDim = llvm::find(coordinates, key) - coordinates.begin();
+    if (reads.keyDim == coordinates.size() ||
+        !(coordinates[reads.keyDim] == key))
+      return std::nullopt;
+    coordinates[reads.keyDim] = 0;
+    if (number == 0)
+      reads.row = coordinates;
+    if (reads.row != coordinates)
+      return std::nullopt;
   }
-  auto byKey =
-      scf::ForOp::create(b, loop.getLowerBound(),
-                         arith::ConstantIndexOp::create(b, numTerms * *count),
-                         loop.getStep(), loop.getInitArgs());
+  if (llvm::any_of(reads.row, [&](const LinearForm &coordinate) {
+        return dependsOn(coordinate, step);
+      }))
+    return std::nullopt;
+  return reads;
+}
+
+/// Reads the values of `terms` in iteration `step`. Returns nothing if the
+/// values do not lie at equal distances, through all iterations.
+static std::optional<ValueReads> readValues(BodyForms &body,
+                                            ArrayRef<ContractionTerm> terms,
+                                            const LinearForm &step) {
+  ValueReads reads;
+  reads.element = findElement(terms.front().rhs, reads.chain);
+  if (!reads.element)
+    return std::nullopt;
+  reads.first = body.getPosition(reads.element);
+  LinearForm behind = reads.first;
+  llvm::erase_if(reads.first.terms, [&](LinearForm::Term term) {
+    bool isStep = !step.isConstant() && term.first == step.terms.front().first;
+    if (isStep)
+      reads.distance = term.second;
+    return isStep;
+  });
+  auto numTerms = static_cast<int64_t>(terms.size());
+  if (reads.distance % numTerms)
+    return std::nullopt;
+  reads.distance /= numTerms;
+  auto areEqual = [](auto pair) {
+    return OperationEquivalence::isEquivalentTo(
+        std::get<0>(pair), std::get<1>(pair),
+        OperationEquivalence::ignoreValueEquivalence,
+        /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+  };
+  for (const ContractionTerm &term : terms) {
+    SmallVector<Operation *> own;
+    tensor::ExtractOp element = findElement(term.rhs, own);
+    if (!element || element.getTensor() != reads.element.getTensor() ||
+        own.size() != reads.chain.size() ||
+        !(body.getPosition(element) == behind) ||
+        !llvm::all_of(llvm::zip_equal(own, reads.chain), areEqual))
+      return std::nullopt;
+    behind = body.forms.add(body.b, behind, reads.distance);
+  }
+  return reads;
+}
+
+/// Builds a loop in the place of `loop` that adds up one product in each of
+/// `count` iterations: the weight and the value of one key.
+static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
+                                 int64_t count, const WeightReads &weights,
+                                 SmallVector<Value> coordinates,
+                                 const ValueReads &values) {
+  ImplicitLocOpBuilder &b = body.b;
+  auto byKey = scf::ForOp::create(b, loop.getLowerBound(),
+                                  arith::ConstantIndexOp::create(b, count),
+                                  loop.getStep(), loop.getInitArgs());
   b.setInsertionPointToStart(byKey.getBody());
-  coordinates[keyDim] = byKey.getInductionVar();
+  coordinates[weights.keyDim] = byKey.getInductionVar();
+  linalg::GenericOp producer = weights.weights;
   Value weight =
-      tensor::ExtractOp::create(b, weights.getResult(0), coordinates);
+      tensor::ExtractOp::create(b, producer.getResult(0), coordinates);
   LinearForm key = body.get(byKey.getInductionVar());
-  LinearForm place = body.forms.add(b, first, body.forms.mul(b, key, distance));
-  auto shape = value.getTensor().getType().getShape();
+  LinearForm place =
+      body.forms.add(b, values.first, body.forms.mul(b, key, values.distance));
+  tensor::ExtractOp element = values.element;
+  auto shape = element.getTensor().getType().getShape();
   SmallVector<Value> at = llvm::map_to_vector(
       body.delinearize(place, shape), [&](const LinearForm &coordinate) {
         return body.forms.materialize(b, coordinate);
       });
-  Value factor = tensor::ExtractOp::create(b, value.getTensor(), at);
-  for (Operation *op : chain) {
+  Value factor = tensor::ExtractOp::create(b, element.getTensor(), at);
+  for (Operation *op : values.chain) {
     IRMapping mapping;
     mapping.map(op->getOperand(0), factor);
     factor = b.clone(*op, mapping)->getResult(0);
   }
   scf::YieldOp::create(b, ValueRange(math::FmaOp::create(
                               b, weight, factor, byKey.getRegionIterArg(0))));
-  rewriter.replaceOp(loop, byKey);
-  return isPart(weights) && inlineReads(weights);
+  return byKey;
 }
 
-/// Puts the body of `producer` in the place of all that reads its result.
+/// The loop over keys of the sums that `fused` adds up, or null if the body has
+/// another form.
+static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
+  auto loops = fused.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return {};
+  scf::ForOp loop = *loops.begin();
+  bool isSum = getCountFromZero(loop) && loop.getNumResults() == 1 &&
+               loop.getResult(0).getType().isF32() &&
+               loop.getBody()->getOps<scf::ForOp>().empty();
+  return isSum ? loop : scf::ForOp();
+}
+
+/// Gives the loop of `fused` one key in each iteration, whose weight the loop
+/// reads at coordinates of the tensor of weights, and puts the body that
+/// computes the weights in the place of the read. Returns false if the loop
+/// adds up something else.
+bool AttentionFusion::readWeightsByKey() {
+  scf::ForOp loop = findLoopOverKeys(fused);
+  if (!loop)
+    return false;
+  SmallVector<ContractionTerm> terms = readTerms(
+      loop.getBody()->getTerminator()->getOperand(0), loop.getRegionIterArg(0));
+  if (terms.empty())
+    return false;
+
+  // A place that would need operations of its own is no linear form.
+  ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
+  Block discarded;
+  b.setInsertionPointToEnd(&discarded);
+  BodyForms body(b, indices);
+  LinearForm step = body.get(loop.getInductionVar());
+  std::optional<WeightReads> weights = readWeights(body, terms, step);
+  if (!weights)
+    return false;
+  std::optional<ValueReads> values;
+  if (terms.size() > 1) {
+    values = readValues(body, terms, step);
+    if (!values)
+      return false;
+  }
+  if (!discarded.empty())
+    return false;
+
+  b.setInsertionPoint(loop);
+  SmallVector<Value> coordinates =
+      llvm::map_to_vector(weights->row, [&](const LinearForm &coordinate) {
+        return body.forms.materialize(b, coordinate);
+      });
+  if (values) {
+    int64_t count =
+        static_cast<int64_t>(terms.size()) * *getCountFromZero(loop);
+    rewriter.replaceOp(loop, buildLoopByKey(body, loop, count, *weights,
+                                            coordinates, *values));
+  } else {
+    coordinates[weights->keyDim] = loop.getInductionVar();
+    tensor::ExtractOp element = weights->elements.front();
+    b.setInsertionPoint(element);
+    rewriter.replaceOp(
+        element, tensor::ExtractOp::create(b, weights->weights.getResult(0),
+                                           coordinates));
+  }
+  return isPart(weights->weights) && inlineReads(weights->weights);
+}
+
+/// Puts the body of `producer` in the place of all reads of its result.
 bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   SmallVector<tensor::ExtractOp> reads;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -396,8 +472,9 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   return true;
 }
 
-/// A generic that the fused one reads and that belongs to it: one that combines
-/// a query's row of scores, or one that computes these. Null if there is none.
+/// Returns a generic that the fused generic reads and that belongs to
+/// attention: one that combines a query's row of scores, or one that computes
+/// scores. Returns null if there is none.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -416,8 +493,9 @@ linalg::GenericOp AttentionFusion::findNext() {
       return op->hasAttr(anyOrderAttrName);
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
-    // Queries and keys, of which a loop within one over keys makes scores, may
-    // be sums of products themselves, or normalized by rows of their own.
+    // Queries and keys may be sums of products themselves, or normalized by
+    // rows of their own. They are read in a loop within one over keys, and stay
+    // generics.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
@@ -432,8 +510,8 @@ linalg::GenericOp AttentionFusion::findNext() {
   return next;
 }
 
-/// Whether the profile has the types of all elements, which are words
-/// otherwise, and binds all tensors that the body reads, each as a whole.
+/// Whether the profile has the types of all elements, which become words
+/// otherwise, and can bind all tensors that the body reads, each as a whole.
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(

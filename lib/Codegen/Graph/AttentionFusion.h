@@ -19,7 +19,8 @@
 
 namespace dml {
 
-/// A sum of products with a softmax, and what it is made of.
+/// The fusion of a generic that adds up products with the weights of a softmax
+/// with the generics that compute the weights.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,
@@ -30,14 +31,17 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the fused generic beside the others. Nothing if there is none.
+  /// Builds the fused generic beside the others. Returns the attention that it
+  /// computes, or nothing if the generics are no attention.
   std::optional<Attention> build();
   /// Returns the fused generic, which build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Puts the fused generic in the place of the others, and returns it.
+  /// Puts the fused generic in the place of the others, and returns the fused
+  /// generic.
   mlir::linalg::GenericOp apply();
 
-  /// The generics that are a part of the fused one, which apply() erases.
+  /// Returns the generics that are a part of the fused generic, which apply()
+  /// erases.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }
@@ -52,8 +56,9 @@ private:
   mlir::linalg::GenericOp products, fused;
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
-  /// The generics that have been put into the fused one, from weights to
-  /// scores, and the reshapes that each is read through, the last ones first.
+  /// The generics whose bodies are in the fused generic, from weights to
+  /// scores, and the reshapes through which each is read, the last reshape
+  /// first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
   /// The coordinates of the fused generic's elements.

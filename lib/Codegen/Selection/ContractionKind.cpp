@@ -159,7 +159,8 @@ static int64_t getTogether(const Contraction &contraction,
 
 /// Returns the contraction kernel of the least time, or nothing if no tile fits
 /// the sums.
-static std::optional<Proposal> proposeContraction(const KernelQuery &query) {
+static std::optional<Proposal>
+searchContractionTiles(const KernelQuery &query) {
   std::optional<Proposal> best;
   SumTraits traits = SumTraits::get(query);
   for (const TileShape &shape : tileShapes)
@@ -183,19 +184,15 @@ static std::optional<Proposal> proposeContraction(const KernelQuery &query) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class ContractionKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return ContractionTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<ContractionTile>(tile);
+class ContractionKind : public KernelKindOf<ContractionTile> {
+  std::string tryBuild(linalg::GenericOp op, const ContractionTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
-    std::string problem = describeProblem(
-        contraction ? findTileProblem(*contraction, own, profile)
-                    : "stands on no contraction");
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile, profile);
     if (problem.empty())
-      buildContractionKernel(op, *contraction, own);
+      buildContractionKernel(op, *contraction, tile);
     return problem;
   }
 
@@ -207,27 +204,30 @@ public:
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// The terms of rows and columns are 0, and are set for each contraction.
+  /// A tile that is written as '64x64' has 0 terms, which are set for each
+  /// contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
-    if (text.starts_with("{"))
-      return parseTile(text, context);
     ContractionTile tile{};
-    if (!parseSizes(text, {&tile.rows, &tile.columns}) ||
-        !ThreadBlock::get(tile))
-      return std::nullopt;
-    return tile;
+    if (!parseSizes(text, {&tile.rows, &tile.columns}))
+      return parseTile(text, context);
+    return ThreadBlock::get(tile) ? std::optional<KernelTile>(tile)
+                                  : std::nullopt;
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
+      return std::nullopt;
+    return searchContractionTiles(query);
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const ContractionTile &wanted) const override {
     if (!query.contraction)
       return std::nullopt;
-    if (!wanted)
-      return query.contraction->getTerms() < cost::contraction::minTerms
-                 ? std::nullopt
-                 : proposeContraction(query);
-    auto tile = std::get<ContractionTile>(*wanted);
+    ContractionTile tile = wanted;
     if (tile.terms == 0)
       tile = getTile(*query.contraction, tile.rows, tile.columns,
                      cost::contraction::stagedTerms[0]);

@@ -46,30 +46,32 @@ static double getMapTime(const KernelQuery &query) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MapKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MapTile::name; }
-
+class MapKind : public KernelKindOf<MapTile> {
   std::string build(linalg::GenericOp op, const KernelTile &tile,
                     const DeviceProfile &profile) const override {
-    if (std::string problem = findMapProblem(op); !problem.empty())
+    std::string problem = findMapProblem(op);
+    return problem.empty() ? KernelKindOf::build(op, tile, profile) : problem;
+  }
+  std::string tryBuild(linalg::GenericOp op, const MapTile &tile,
+                       const DeviceProfile &profile) const override {
+    if (tile.isOpen()) {
+      buildMapKernel(op, getPlainTile(op));
+      return "";
+    }
+    std::string problem = tile.crosswise ? findCrosswiseProblem(op, tile)
+                                         : findTileProblem(op, tile);
+    if (!problem.empty())
       return problem;
-    auto own = std::get<MapTile>(tile);
-    if (own.isOpen())
-      own = getPlainTile(op);
-    else if (std::string problem = own.crosswise ? findCrosswiseProblem(op, own)
-                                                 : findTileProblem(op, own);
-             !problem.empty())
-      return describeProblem(problem);
-    if (own.crosswise)
-      buildCrosswiseKernel(op, own);
+    if (tile.crosswise)
+      buildCrosswiseKernel(op, tile);
     else
-      buildMapKernel(op, own);
+      buildMapKernel(op, tile);
     return "";
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  /// The tile is chosen later, by dml-select-map-tiles.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction || !query.isOnBuffers())
       return std::nullopt;
     return Proposal{/*tile=*/std::nullopt, getMapTime(query),

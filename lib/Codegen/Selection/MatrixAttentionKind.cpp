@@ -86,8 +86,8 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
 /// Returns the kernel of the least time, or nothing if matrices cannot multiply
 /// the factors.
 static std::optional<Proposal>
-proposeMatrixAttention(const Attention &attention,
-                       const DeviceProfile &profile) {
+searchMatrixAttentionTiles(const Attention &attention,
+                           const DeviceProfile &profile) {
   std::optional<Proposal> best;
   auto consider = [&](const MatrixAttentionTile &tile) {
     MatrixAttentionLayout layout;
@@ -110,22 +110,19 @@ proposeMatrixAttention(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixAttentionKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MatrixAttentionTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<MatrixAttentionTile>(tile);
+class MatrixAttentionKind : public KernelKindOf<MatrixAttentionTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixAttentionTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Attention> attention;
     if (op.hasPureBufferSemantics())
       attention = Attention::match(op);
+    if (!attention)
+      return "stands on no products with a softmax of products";
     MatrixAttentionLayout layout;
-    std::string problem = describeProblem(
-        attention ? MatrixAttentionLayout::get(*attention, own, profile, layout)
-                  : "stands on no products with a softmax of products");
+    std::string problem =
+        MatrixAttentionLayout::get(*attention, tile, profile, layout);
     if (problem.empty())
-      buildMatrixAttentionKernel(op, own, profile);
+      buildMatrixAttentionKernel(op, tile, profile);
     return problem;
   }
 
@@ -135,19 +132,22 @@ public:
     return parseTile(text, context);
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.attention)
-      return std::nullopt;
-    if (!wanted)
-      return proposeMatrixAttention(*query.attention, query.profile);
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    return query.attention
+               ? searchMatrixAttentionTiles(*query.attention, query.profile)
+               : std::nullopt;
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixAttentionTile &wanted) const override {
     MatrixAttentionLayout layout;
-    if (!MatrixAttentionLayout::get(*query.attention,
-                                    std::get<MatrixAttentionTile>(*wanted),
-                                    query.profile, layout)
+    if (!query.attention ||
+        !MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
+                                    layout)
              .empty())
       return std::nullopt;
-    return Proposal::prefer(*wanted);
+    return Proposal::prefer(wanted);
   }
 };
 } // namespace

@@ -470,20 +470,17 @@ void MatrixSearch::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return MatrixTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<MatrixTile>(tile);
+class MatrixKind : public KernelKindOf<MatrixTile> {
+  std::string tryBuild(linalg::GenericOp op, const MatrixTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
+    if (!contraction)
+      return "stands on no contraction";
     MatrixSchedule schedule;
-    std::string problem = describeProblem(
-        contraction ? MatrixSchedule::get(*contraction, own, profile, schedule)
-                    : "stands on no contraction");
+    std::string problem =
+        MatrixSchedule::get(*contraction, tile, profile, schedule);
     if (problem.empty())
-      buildMatrixKernel(op, own, profile);
+      buildMatrixKernel(op, tile, profile);
     return problem;
   }
 
@@ -493,27 +490,25 @@ public:
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as five sizes has no shape, and may have any.
+  /// A tile that is written as '128x128x32x64x64' has no shape, which is set
+  /// for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
-    if (text.starts_with("{"))
-      return parseTile(text, context);
     MatrixTile tile{};
     if (!parseSizes(text, {&tile.rows, &tile.columns, &tile.terms,
-                           &tile.subgroupRows, &tile.subgroupColumns}) ||
-        tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns)
+                           &tile.subgroupRows, &tile.subgroupColumns}))
+      return parseTile(text, context);
+    if (tile.rows % tile.subgroupRows || tile.columns % tile.subgroupColumns)
       return std::nullopt;
     return tile;
   }
 
   /// A matrix kernel is preferred to other kernels wherever matrices can be
   /// multiplied and are not mostly padding.
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
     if (!query.contraction)
       return std::nullopt;
-    if (wanted)
-      return proposeWanted(query, std::get<MatrixTile>(*wanted));
     MatrixSearch search(query);
     search.run();
     if (!search.best)
@@ -522,10 +517,11 @@ public:
       chooseSubgroups(query, *search.best);
     return Proposal{*search.best, search.time.cycles, /*isPreferred=*/true};
   }
-
-private:
-  static std::optional<Proposal> proposeWanted(const KernelQuery &query,
-                                               const MatrixTile &wanted) {
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const MatrixTile &wanted) const override {
+    if (!query.contraction)
+      return std::nullopt;
     for (const MatrixShape &shape : query.profile.getMatrixShapes()) {
       MatrixTile tile = wanted;
       if (tile.shape.empty())

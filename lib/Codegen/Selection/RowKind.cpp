@@ -67,22 +67,18 @@ static RowTile chooseRowTile(const RowReduction &reduction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class RowKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return RowTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<RowTile>(tile);
+class RowKind : public KernelKindOf<RowTile> {
+  std::string tryBuild(linalg::GenericOp op, const RowTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<RowReduction> reduction;
     if (op.hasPureBufferSemantics())
       reduction = RowReduction::match(op);
-    std::string problem = describeProblem(
-        reduction ? findRowTileProblem(*reduction,
-                                       RowLayout::get(op, *reduction), own)
-                  : "stands on no reduction of rows");
+    if (!reduction)
+      return "stands on no reduction of rows";
+    std::string problem =
+        findRowTileProblem(*reduction, RowLayout::get(op, *reduction), tile);
     if (problem.empty())
-      buildRowKernel(op, *reduction, own, profile);
+      buildRowKernel(op, *reduction, tile, profile);
     return problem;
   }
 
@@ -102,20 +98,37 @@ public:
     return tile;
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.isOnBuffers())
-      return std::nullopt;
-    std::optional<RowReduction> reduction = RowReduction::match(query.op);
-    if (!reduction || (!wanted && !reduction->isWorthwhile()))
+  /// Row kernels have no model of their time. RowReduction::isWorthwhile() says
+  /// which rows are preferred as a row kernel.
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction || !reduction->isWorthwhile())
       return std::nullopt;
     RowLayout layout = RowLayout::get(query.op, *reduction);
-    if (!wanted && !reduction->canWriteOut(layout.lanes))
+    if (!reduction->canWriteOut(layout.lanes))
       return std::nullopt;
-    RowTile tile =
-        wanted ? std::get<RowTile>(*wanted)
-               : chooseRowTile(*reduction, layout, query.profile.getSpeed());
-    if (!findRowTileProblem(*reduction, layout, tile).empty())
+    return proposeTile(
+        *reduction, layout,
+        chooseRowTile(*reduction, layout, query.profile.getSpeed()));
+  }
+  std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                        const RowTile &wanted) const override {
+    std::optional<RowReduction> reduction = match(query);
+    if (!reduction)
+      return std::nullopt;
+    return proposeTile(*reduction, RowLayout::get(query.op, *reduction),
+                       wanted);
+  }
+
+private:
+  static std::optional<RowReduction> match(const KernelQuery &query) {
+    return query.isOnBuffers() ? RowReduction::match(query.op) : std::nullopt;
+  }
+  static std::optional<Proposal> proposeTile(const RowReduction &reduction,
+                                             const RowLayout &layout,
+                                             const RowTile &tile) {
+    if (!findRowTileProblem(reduction, layout, tile).empty())
       return std::nullopt;
     return Proposal::prefer(tile);
   }

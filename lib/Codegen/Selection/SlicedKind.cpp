@@ -252,41 +252,39 @@ std::optional<Proposal> SliceSearch::run() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class SlicedKind : public KernelKind {
-public:
-  StringRef getTileName() const override { return SliceTile::name; }
-
-  std::string build(linalg::GenericOp op, const KernelTile &tile,
-                    const DeviceProfile &profile) const override {
-    const auto &own = std::get<SliceTile>(tile);
+class SlicedKind : public KernelKindOf<SliceTile> {
+  std::string tryBuild(linalg::GenericOp op, const SliceTile &tile,
+                       const DeviceProfile &profile) const override {
     std::optional<Contraction> contraction = Contraction::match(op);
-    std::string problem =
-        describeProblem(contraction ? findTileProblem(*contraction, own)
-                                    : "stands on no contraction");
+    if (!contraction)
+      return "stands on no contraction";
+    std::string problem = findTileProblem(*contraction, tile);
     if (problem.empty())
-      buildSlicedKernel(op, *contraction, own);
+      buildSlicedKernel(op, *contraction, tile);
     return problem;
   }
 
+  /// ContractionKind describes the option.
   StringRef getOption() const override { return "contraction-tile"; }
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     return parseTile(text, context);
   }
 
-  std::optional<Proposal> propose(const KernelQuery &query,
-                                  const KernelTile *wanted) const override {
-    if (!query.contraction)
+  std::optional<Proposal>
+  proposeFastest(const KernelQuery &query) const override {
+    if (!query.contraction || !query.isOnBuffers() ||
+        query.contraction->getTerms() < cost::contraction::minTerms)
       return std::nullopt;
-    if (!wanted)
-      return query.contraction->getTerms() < cost::contraction::minTerms ||
-                     !query.isOnBuffers()
-                 ? std::nullopt
-                 : SliceSearch(query).run();
-    if (!findTileProblem(*query.contraction, std::get<SliceTile>(*wanted))
-             .empty())
+    return SliceSearch(query).run();
+  }
+  std::optional<Proposal>
+  proposeWanted(const KernelQuery &query,
+                const SliceTile &wanted) const override {
+    if (!query.contraction ||
+        !findTileProblem(*query.contraction, wanted).empty())
       return std::nullopt;
-    return Proposal::prefer(*wanted);
+    return Proposal::prefer(wanted);
   }
 };
 } // namespace

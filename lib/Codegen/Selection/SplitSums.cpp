@@ -165,15 +165,16 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
   void runOnOperation() override {
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     int64_t wanted = 0;
-    if (parts != "auto" && parts != "none" &&
-        (StringRef(parts).getAsInteger(10, wanted) || wanted < 2 ||
+    if (sumParts != "auto" && sumParts != "none" &&
+        (StringRef(sumParts).getAsInteger(10, wanted) || wanted < 2 ||
          wanted > cost::sums::maxParts)) {
       getOperation().emitError("sum-parts is '")
-          << parts << "', but wants to be 'auto', 'none' or a number from 2 to "
+          << sumParts
+          << "', but wants to be 'auto', 'none' or a number from 2 to "
           << cost::sums::maxParts;
       return signalPassFailure();
     }
-    if (parts == "none")
+    if (sumParts == "none")
       return;
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
