@@ -204,7 +204,7 @@ void Calibration::measure(double copiedBytes) {
   progress.begin("counting its multiprocessors");
   multiprocessors = countMultiprocessors();
   add("multiprocessors", double(multiprocessors),
-      "multiprocessors, which each run workgroups of their own");
+      "that each run workgroups of their own");
   if (multiprocessors == 0)
     return;
   // The other numbers are of one multiprocessor, and in its cycles.

@@ -99,10 +99,9 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 
     `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries, which
     goes through the keys in blocks of 32, and has 16 terms of their scores in
-    workgroup memory at a time. The tile is the one with the least operations,
-    where these are fewer than those of kernels that write scores: what these move
-    through memory, unless the last cache keeps it, counts as the operations that a
-    device begins meanwhile.
+    workgroup memory at a time. The tile is the one of the least time, where
+    that is less than the time of kernels that write scores, which go through memory
+    unless the last cache keeps them.
 
     `{matrix_attention_tile = {workgroup = array<i64: 128, 32>, shape =
     "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices,
