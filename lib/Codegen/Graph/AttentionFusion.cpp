@@ -26,10 +26,11 @@ using namespace dml;
 using Forms = SmallVector<LinearForm>;
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Reads of tensors
 //===----------------------------------------------------------------------===//
 
-/// The generic that computes what `extract` reads, in whatever shape it does.
+/// Returns the generic that computes the tensor which `extract` reads, directly
+/// or through reshapes, or null.
 static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
   Value tensor = extract.getTensor();
   while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
@@ -40,7 +41,7 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the elements of `producer` are quotients, as those of a softmax are.
+/// Whether the elements of `producer` are quotients, like those of a softmax.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -48,7 +49,7 @@ static bool yieldsQuotients(linalg::GenericOp producer) {
       .getDefiningOp<arith::DivFOp>();
 }
 
-/// Whether the body of `op` reads such elements.
+/// Whether the body of `op` reads elements that are quotients.
 static bool readsQuotients(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
@@ -59,8 +60,9 @@ static bool readsQuotients(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// Whether nothing but bodies of `readers` reads `tensor`. Adds the reshapes
-/// that it is read through, the last ones first.
+/// Whether the bodies of `readers` are the only readers of `tensor`. Adds the
+/// reshapes between the tensor and its readers to `reshapes`, from the last to
+/// the first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -77,18 +79,20 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 
 namespace {
 /// The index arithmetic of a body as linear forms of the output's coordinates
-/// and of loops' numbers.
+/// and of induction variables.
 class BodyForms {
 public:
-  /// `indices` are the body's coordinates. What is no form is built where `b`
-  /// stands.
+  /// `indices` are the coordinates of the body's element. `b` builds operations
+  /// for index arithmetic that is not linear.
   BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
       : b(b), indices(indices), forms(Value(), 1) {}
 
   LinearForm get(Value value);
-  /// The coordinates of what `extract` reads in the result of `producer`.
+  /// Returns the coordinates, in the result of `producer`, of the element that
+  /// `extract` reads there, directly or through reshapes. Returns no
+  /// coordinates if the position could be negative.
   Forms getCoordinates(tensor::ExtractOp extract, linalg::GenericOp producer);
-  /// Where the element that `extract` reads is among those of its tensor.
+  /// Returns the row-major position of the element that `extract` reads.
   LinearForm getPosition(tensor::ExtractOp extract);
   Forms delinearize(LinearForm position, ArrayRef<int64_t> shape);
 
@@ -124,7 +128,7 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient stays what it is, but for its range.
+    // A quotient or a remainder is an opaque value with a known range.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -174,8 +178,9 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
 // Fusion
 //===----------------------------------------------------------------------===//
 
-/// Whether `producer` may become a part of the fused generic: nothing else
-/// reads what it computes. It is one from then on.
+/// Adds `producer` to the parts of the fused generic. Returns false if other
+/// generics than these parts read the result of `producer`, or if the generic
+/// has a kernel already.
 bool AttentionFusion::isPart(linalg::GenericOp producer) {
   SmallVector<linalg::GenericOp> readers(producers);
   readers.append({products, fused});
@@ -189,8 +194,118 @@ bool AttentionFusion::isPart(linalg::GenericOp producer) {
   return true;
 }
 
-/// What a factor is computed of, by operations of one operand each: an element
-/// that is read.
+namespace {
+/// A loop over keys that multiplies weights with values. An iteration has one
+/// key or several: of three keys each, iteration 5 has keys 15, 16 and 17.
+struct KeyLoop {
+  scf::ForOp loop;
+  /// The number of iterations.
+  int64_t steps = 0;
+  /// The products of an iteration, whose `lhs` are elements of `weights`.
+  SmallVector<ContractionTerm> terms;
+  linalg::GenericOp weights;
+  /// The coordinates of the weight of key 0, and the coordinate that is the
+  /// number of the key.
+  Forms row;
+  size_t keyDim = 0;
+
+  int64_t getKeysOfStep() const { return static_cast<int64_t>(terms.size()); }
+};
+
+/// The values of the keys of an iteration, where values of consecutive keys lie
+/// at one distance from each other.
+struct ValueRun {
+  /// The read of the value of an iteration's first key, and the operations that
+  /// make the factor from it.
+  tensor::ExtractOp read;
+  SmallVector<Operation *> chain;
+  /// The position of the value of key 0, and the distance.
+  LinearForm first;
+  int64_t distance = 0;
+};
+} // namespace
+
+/// Returns the read of a weight if `factor` is one: an element of a softmax,
+/// and of `weights` if that is not null. Returns null for other factors.
+static tensor::ExtractOp findWeight(Value factor, linalg::GenericOp weights) {
+  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
+  linalg::GenericOp producer =
+      extract ? getProducer(extract) : linalg::GenericOp();
+  return producer && (!weights || producer == weights) &&
+                 yieldsQuotients(producer)
+             ? extract
+             : tensor::ExtractOp();
+}
+
+/// Reads the only loop in the body of `op` as a loop over keys.
+static std::optional<KeyLoop> readKeyLoop(linalg::GenericOp op) {
+  auto loops = op.getBody()->getOps<scf::ForOp>();
+  if (!llvm::hasSingleElement(loops))
+    return std::nullopt;
+  KeyLoop keys;
+  scf::ForOp loop = *loops.begin();
+  std::optional<int64_t> steps = getCountFromZero(loop);
+  if (!steps || loop.getNumResults() != 1 ||
+      !loop.getResult(0).getType().isF32() ||
+      !loop.getBody()->getOps<scf::ForOp>().empty())
+    return std::nullopt;
+  keys.loop = loop;
+  keys.steps = *steps;
+  keys.terms =
+      readTerms(loop.getYieldedValues().front(), loop.getRegionIterArg(0));
+  if (keys.terms.empty())
+    return std::nullopt;
+  for (ContractionTerm &term : keys.terms) {
+    if (!findWeight(term.lhs, keys.weights))
+      std::swap(term.lhs, term.rhs);
+    tensor::ExtractOp weight = findWeight(term.lhs, keys.weights);
+    if (!weight || (keys.terms.size() > 1 && term.condition))
+      return std::nullopt;
+    keys.weights = getProducer(weight);
+  }
+  return keys;
+}
+
+/// Removes the multiple of `number` from `form`, and returns the factor.
+static int64_t removeMultiple(LinearForm &form, const LinearForm &number) {
+  int64_t factor = 0;
+  llvm::erase_if(form.terms, [&](LinearForm::Term term) {
+    bool isOfNumber =
+        !number.isConstant() && term.first == number.terms.front().first;
+    if (isOfNumber)
+      factor = term.second;
+    return isOfNumber;
+  });
+  return factor;
+}
+
+/// Reads the coordinates of the weights of all keys. Succeeds if one coordinate
+/// is the number of the key, and the others do not depend on the key.
+static LogicalResult locateWeights(BodyForms &body, KeyLoop &keys) {
+  LinearForm step = body.get(keys.loop.getInductionVar());
+  for (auto [number, term] : llvm::enumerate(keys.terms)) {
+    Forms coordinates = body.getCoordinates(
+        term.lhs.getDefiningOp<tensor::ExtractOp>(), keys.weights);
+    LinearForm key = body.forms.add(
+        body.b, body.forms.mul(body.b, step, keys.getKeysOfStep()),
+        static_cast<int64_t>(number));
+    if (number == 0)
+      keys.keyDim = llvm::find(coordinates, key) - coordinates.begin();
+    if (keys.keyDim >= coordinates.size() || !(coordinates[keys.keyDim] == key))
+      return failure();
+    coordinates[keys.keyDim] = 0;
+    if (number == 0)
+      keys.row = coordinates;
+    if (keys.row != coordinates)
+      return failure();
+  }
+  return success(llvm::none_of(
+      keys.row, [&](LinearForm form) { return removeMultiple(form, step); }));
+}
+
+/// The read of an element that `factor` is computed from, by operations of one
+/// operand each; null if there is none. Adds these operations, in their order,
+/// to `chain`.
 static tensor::ExtractOp findElement(Value factor,
                                      SmallVectorImpl<Operation *> &chain) {
   while (Operation *op = factor.getDefiningOp()) {
@@ -207,158 +322,142 @@ static tensor::ExtractOp findElement(Value factor,
   return {};
 }
 
-/// Makes the loop of `fused` one that has one key in each iteration, whose
-/// weight it reads at coordinates of the tensor of weights.
-bool AttentionFusion::readWeightsByKey() {
-  auto loops = fused.getBody()->getOps<scf::ForOp>();
-  if (!llvm::hasSingleElement(loops))
-    return false;
-  scf::ForOp loop = *loops.begin();
-  std::optional<int64_t> count = getCountFromZero(loop);
-  if (!count || loop.getNumResults() != 1 ||
-      !loop.getResult(0).getType().isF32() ||
-      !loop.getBody()->getOps<scf::ForOp>().empty())
-    return false;
-  SmallVector<ContractionTerm> terms = readTerms(
-      loop.getBody()->getTerminator()->getOperand(0), loop.getRegionIterArg(0));
-  auto numTerms = static_cast<int64_t>(terms.size());
-  if (terms.empty())
-    return false;
+/// Whether two chains of operations compute the same from their elements.
+static bool haveEqualOps(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip_equal(lhs, rhs), [](auto pair) {
+           return OperationEquivalence::isEquivalentTo(
+               std::get<0>(pair), std::get<1>(pair),
+               OperationEquivalence::ignoreValueEquivalence,
+               /*markEquivalent=*/nullptr,
+               OperationEquivalence::IgnoreLocations);
+         });
+}
 
-  // Where each term has its weight. What would have to be built is no form.
-  ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
-  Block discarded;
-  b.setInsertionPointToEnd(&discarded);
-  BodyForms body(b, indices);
-  Forms rows;
-  SmallVector<tensor::ExtractOp> elements;
-  LinearForm step = body.get(loop.getInductionVar());
-  linalg::GenericOp weights;
-  size_t keyDim = 0;
-  for (auto [number, term] : llvm::enumerate(terms)) {
-    auto readsWeight = [&](Value factor) {
-      auto extract = factor.getDefiningOp<tensor::ExtractOp>();
-      linalg::GenericOp producer =
-          extract ? getProducer(extract) : linalg::GenericOp();
-      if (!producer || (weights && producer != weights) ||
-          !yieldsQuotients(producer))
-        return false;
-      weights = producer;
-      return true;
-    };
-    if (!readsWeight(term.lhs))
-      std::swap(term.lhs, term.rhs);
-    if (!readsWeight(term.lhs) || (numTerms > 1 && term.condition))
-      return false;
-    elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
-    Forms coordinates = body.getCoordinates(elements.back(), weights);
-    if (coordinates.empty())
-      return false;
-    LinearForm key = body.forms.add(b, body.forms.mul(b, step, numTerms),
-                                    static_cast<int64_t>(number));
-    if (number == 0)
-      keyDim = llvm::find(coordinates, key) - coordinates.begin();
-    if (keyDim == coordinates.size() || !(coordinates[keyDim] == key))
-      return false;
-    coordinates[keyDim] = 0;
-    if (number == 0)
-      rows = coordinates;
-    if (rows != coordinates)
-      return false;
+/// Reads the values of an iteration's keys. Nothing if the values of
+/// consecutive keys do not lie at one distance from each other.
+static std::optional<ValueRun> locateValues(BodyForms &body,
+                                            const KeyLoop &keys) {
+  ValueRun values;
+  values.read = findElement(keys.terms.front().rhs, values.chain);
+  if (!values.read)
+    return std::nullopt;
+  LinearForm position = body.getPosition(values.read);
+  values.first = position;
+  int64_t ofStep = removeMultiple(
+      values.first, body.get(scf::ForOp(keys.loop).getInductionVar()));
+  if (ofStep % keys.getKeysOfStep())
+    return std::nullopt;
+  values.distance = ofStep / keys.getKeysOfStep();
+  for (const ContractionTerm &term : keys.terms) {
+    SmallVector<Operation *> chain;
+    tensor::ExtractOp read = findElement(term.rhs, chain);
+    if (!read || read.getTensor() != values.read.getTensor() ||
+        !haveEqualOps(chain, values.chain) ||
+        !(body.getPosition(read) == position))
+      return std::nullopt;
+    position = body.forms.add(body.b, position, values.distance);
   }
-  // No row depends on the key.
-  auto isOfStep = [&](const LinearForm &form) {
-    return llvm::any_of(form.terms, [&](LinearForm::Term term) {
-      return !step.isConstant() && term.first == step.terms.front().first;
-    });
-  };
-  if (llvm::any_of(rows, isOfStep))
-    return false;
+  return values;
+}
 
-  // Where the values of an iteration lie side by side, the key's value lies so
-  // many elements behind the first one.
-  SmallVector<Operation *> chain;
-  tensor::ExtractOp value;
-  LinearForm first;
-  int64_t distance = 0;
-  if (numTerms > 1) {
-    value = findElement(terms.front().rhs, chain);
-    if (!value)
-      return false;
-    first = body.getPosition(value);
-    LinearForm behind = first;
-    llvm::erase_if(first.terms, [&](LinearForm::Term term) {
-      bool isStep =
-          !step.isConstant() && term.first == step.terms.front().first;
-      if (isStep)
-        distance = term.second;
-      return isStep;
-    });
-    if (distance % numTerms)
-      return false;
-    distance /= numTerms;
-    for (const ContractionTerm &term : terms) {
-      SmallVector<Operation *> own;
-      tensor::ExtractOp element = findElement(term.rhs, own);
-      bool isSame = element && element.getTensor() == value.getTensor() &&
-                    own.size() == chain.size() &&
-                    body.getPosition(element) == behind &&
-                    llvm::all_of(llvm::zip_equal(own, chain), [](auto pair) {
-                      return OperationEquivalence::isEquivalentTo(
-                          std::get<0>(pair), std::get<1>(pair),
-                          OperationEquivalence::ignoreValueEquivalence,
-                          /*markEquivalent=*/nullptr,
-                          OperationEquivalence::IgnoreLocations);
-                    });
-      if (!isSame)
-        return false;
-      behind = body.forms.add(b, behind, distance);
-    }
-  }
-  if (!discarded.empty())
-    return false;
-
-  b.setInsertionPoint(loop);
-  SmallVector<Value> coordinates =
-      llvm::map_to_vector(rows, [&](const LinearForm &row) {
-        return body.forms.materialize(b, row);
-      });
-  if (numTerms == 1) {
-    coordinates[keyDim] = loop.getInductionVar();
-    b.setInsertionPoint(elements.front());
-    rewriter.replaceOp(
-        elements.front(),
-        tensor::ExtractOp::create(b, weights.getResult(0), coordinates));
-    return isPart(weights) && inlineReads(weights);
-  }
-  auto byKey =
-      scf::ForOp::create(b, loop.getLowerBound(),
-                         arith::ConstantIndexOp::create(b, numTerms * *count),
-                         loop.getStep(), loop.getInitArgs());
+/// Builds the loop of `keys` with one key in each iteration. `coordinates` are
+/// those of the weight of key 0.
+static scf::ForOp buildLoopByKey(BodyForms &body, KeyLoop &keys,
+                                 ValueRun &values,
+                                 SmallVector<Value> coordinates) {
+  ImplicitLocOpBuilder &b = body.b;
+  scf::ForOp loop = keys.loop;
+  auto byKey = scf::ForOp::create(
+      b, loop.getLowerBound(),
+      arith::ConstantIndexOp::create(b, keys.getKeysOfStep() * keys.steps),
+      loop.getStep(), loop.getInitArgs());
   b.setInsertionPointToStart(byKey.getBody());
-  coordinates[keyDim] = byKey.getInductionVar();
+  coordinates[keys.keyDim] = byKey.getInductionVar();
   Value weight =
-      tensor::ExtractOp::create(b, weights.getResult(0), coordinates);
+      tensor::ExtractOp::create(b, keys.weights.getResult(0), coordinates);
   LinearForm key = body.get(byKey.getInductionVar());
-  LinearForm place = body.forms.add(b, first, body.forms.mul(b, key, distance));
-  auto shape = value.getTensor().getType().getShape();
+  LinearForm position =
+      body.forms.add(b, values.first, body.forms.mul(b, key, values.distance));
+  Value tensor = values.read.getTensor();
   SmallVector<Value> at = llvm::map_to_vector(
-      body.delinearize(place, shape), [&](const LinearForm &coordinate) {
+      body.delinearize(position,
+                       cast<RankedTensorType>(tensor.getType()).getShape()),
+      [&](const LinearForm &coordinate) {
         return body.forms.materialize(b, coordinate);
       });
-  Value factor = tensor::ExtractOp::create(b, value.getTensor(), at);
-  for (Operation *op : chain) {
+  Value factor = tensor::ExtractOp::create(b, tensor, at);
+  for (Operation *op : values.chain) {
     IRMapping mapping;
     mapping.map(op->getOperand(0), factor);
     factor = b.clone(*op, mapping)->getResult(0);
   }
   scf::YieldOp::create(b, ValueRange(math::FmaOp::create(
                               b, weight, factor, byKey.getRegionIterArg(0))));
-  rewriter.replaceOp(loop, byKey);
-  return isPart(weights) && inlineReads(weights);
+  return byKey;
 }
 
-/// Puts the body of `producer` in the place of all that reads its result.
+/// Makes the loop of the fused generic a loop with one key in each iteration,
+/// whose weight is read at coordinates of the tensor of weights, and takes the
+/// weights into the fused generic. False if the loop is none over keys.
+///
+/// A graph's own product reads weights as one row of elements, and has four
+/// keys in each iteration. For 128 queries, 1024 keys and 64 columns,
+///
+///   %sum = scf.for %step = 0 to 256 iter_args(%before = 0.0) {
+///     %0 = fma(%row[1024 * %query + 4 * %step],
+///              %values[256 * %step + %column], %before)
+///     %1 = fma(%row[1024 * %query + 4 * %step + 1],
+///              %values[256 * %step + 64 + %column], %0)
+///     ...                                          // keys 2 and 3 of the step
+///   }
+///
+/// becomes, since the values of consecutive keys lie 64 elements apart,
+///
+///   %sum = scf.for %key = 0 to 1024 iter_args(%before = 0.0) {
+///     yield fma(%weights[%query, %key], %values[64 * %key + %column], %before)
+///   }
+bool AttentionFusion::readWeightsByKey() {
+  std::optional<KeyLoop> keys = readKeyLoop(fused);
+  if (!keys)
+    return false;
+  // Index arithmetic that is not linear in the body's values would be built
+  // into `discarded`. Such a loop is not fused.
+  ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
+  Block discarded;
+  b.setInsertionPointToEnd(&discarded);
+  BodyForms body(b, indices);
+  if (failed(locateWeights(body, *keys)))
+    return false;
+  std::optional<ValueRun> values;
+  if (keys->terms.size() > 1) {
+    values = locateValues(body, *keys);
+    if (!values)
+      return false;
+  }
+  if (!discarded.empty())
+    return false;
+
+  b.setInsertionPoint(keys->loop);
+  SmallVector<Value> coordinates =
+      llvm::map_to_vector(keys->row, [&](const LinearForm &coordinate) {
+        return body.forms.materialize(b, coordinate);
+      });
+  if (values) {
+    rewriter.replaceOp(keys->loop,
+                       buildLoopByKey(body, *keys, *values, coordinates));
+  } else {
+    auto weight = keys->terms.front().lhs.getDefiningOp<tensor::ExtractOp>();
+    coordinates[keys->keyDim] = keys->loop.getInductionVar();
+    b.setInsertionPoint(weight);
+    rewriter.replaceOp(weight, tensor::ExtractOp::create(
+                                   b, keys->weights.getResult(0), coordinates));
+  }
+  return isPart(keys->weights) && inlineReads(keys->weights);
+}
+
+/// Replaces all reads of the result of `producer` in the fused generic by the
+/// body of `producer`.
 bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   SmallVector<tensor::ExtractOp> reads;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -396,8 +495,9 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
   return true;
 }
 
-/// A generic that the fused one reads and that belongs to it: one that combines
-/// a query's row of scores, or one that computes these. Null if there is none.
+/// Returns a generic that the fused one reads and that is to become a part: a
+/// generic that reduces a query's row of scores, or a generic that computes the
+/// scores. Returns null if all parts are there.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -416,8 +516,9 @@ linalg::GenericOp AttentionFusion::findNext() {
       return op->hasAttr(anyOrderAttrName);
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
-    // Queries and keys, of which a loop within one over keys makes scores, may
-    // be sums of products themselves, or normalized by rows of their own.
+    // Reads in a loop inside a loop over keys are reads of queries and keys.
+    // Generics that compute queries or keys are no parts, even if they add up
+    // products or reduce rows.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
@@ -432,8 +533,10 @@ linalg::GenericOp AttentionFusion::findNext() {
   return next;
 }
 
-/// Whether the profile has the types of all elements, which are words
-/// otherwise, and binds all tensors that the body reads, each as a whole.
+/// Whether a kernel for the profile can bind the tensors of the fused generic:
+/// their number and sizes are within the limits, and the profile has the types
+/// of their elements. (Tensors of other types become tensors of words, which no
+/// attention kernel reads.)
 bool AttentionFusion::isSupported() {
   llvm::SmallPtrSet<Value, 8> tensors = {fused.getResult(0)};
   fused.getBody()->walk(

@@ -2,11 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three generics that compute scores, their softmax, and the products of the
-// weights with values become one generic, whose body has a loop for each. The
-// fused generic says the same as the three, and would compute scores three
-// times for each element of the output if it became a map kernel; an attention
-// kernel computes the scores once.
+// The generics that compute scores, their softmax, and the products of the
+// softmax with values become one generic. Its body has three loops over the
+// keys (Analysis/Attention.h), each of which computes the scores. A map kernel
+// of the fused generic would thus compute each score three times for each
+// element of the output; an attention kernel computes each score once for a row
+// of the output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@
 
 namespace dml {
 
-/// A sum of products with a softmax, and what it is made of.
+/// The fusion of a generic that adds up products with a softmax, and of the
+/// generics that compute the softmax and its scores.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,
@@ -30,14 +32,17 @@ public:
       rewriter.eraseOp(fused);
   }
 
-  /// Builds the fused generic beside the others. Nothing if there is none.
+  /// Builds the fused generic beside the others. Returns nothing if the
+  /// generics are no attention, or if a kernel for the profile could not bind
+  /// its tensors.
   std::optional<Attention> build();
   /// Returns the fused generic, which build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Puts the fused generic in the place of the others, and returns it.
+  /// Replaces the other generics by the fused one, and returns it.
   mlir::linalg::GenericOp apply();
 
-  /// The generics that are a part of the fused one, which apply() erases.
+  /// Returns the generics that have become parts of the fused one. apply()
+  /// erases them.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }
@@ -52,8 +57,9 @@ private:
   mlir::linalg::GenericOp products, fused;
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
-  /// The generics that have been put into the fused one, from weights to
-  /// scores, and the reshapes that each is read through, the last ones first.
+  /// The generics that have become parts of the fused one, from weights to
+  /// scores, and the reshapes between each of them and its readers, from the
+  /// last reshape to the first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
   /// The coordinates of the fused generic's elements.
